@@ -1,0 +1,38 @@
+"""Options and small helpers that several commands share."""
+
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How to print the result.",
+)
+
+run_argument = click.argument(
+    "run", type=click.Path(exists=True, path_type=Path, resolve_path=False)
+)
+
+
+def now() -> datetime:
+    """Return the time in UTC; `SOURCE_DATE_EPOCH` fixes it, for reproducible records."""
+    fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return datetime.fromtimestamp(int(fixed), UTC) if fixed.isdecimal() else datetime.now(UTC)
+
+
+def echo_json(value: Any) -> None:
+    """Print a value as indented JSON."""
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def note(message: str) -> None:
+    """Say something about the work on stderr, where it does not mix with the data."""
+    click.echo(message, err=True)

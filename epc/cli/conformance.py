@@ -1,0 +1,88 @@
+"""`epc conformance list` and `epc conformance check -- CMD...`."""
+
+import json
+import sys
+
+import click
+
+from epc.cli.common import echo_json, format_option
+from epc.errors import ExitCode, Finding
+
+
+@click.group()
+def command() -> None:
+    """The suite that qualifies an implementation as EPC-v1.0-compatible (EPC-2.8)."""
+
+
+@command.command(name="list")
+@click.argument("cases", nargs=-1)
+@format_option
+def list_cases(cases: tuple[str, ...], form: str) -> None:
+    r"""List the CASES (all, or those whose id begins so); as JSON with input and answer.
+
+    \b
+    Example:
+      epc conformance list
+      epc conformance list --format json floor-01
+    """
+    from epc.records.conformance import select
+
+    chosen = select(cases)
+    if form == "json":
+        shown = [
+            {
+                "id": case.id,
+                "clause": case.clause,
+                "description": case.description,
+                "stdin": case.text,
+                "expect": case.expect,
+                "error": case.error,
+            }
+            for case in chosen
+        ]
+        echo_json(shown)
+        return
+    for case in chosen:
+        click.echo(f"{case.id:<18}{case.clause:<14}{case.description}")
+
+
+@command.command(context_settings={"ignore_unknown_options": True})
+@click.option("--case", "cases", multiple=True, help="Only cases whose id begins so; repeatable.")
+@format_option
+@click.argument("program", nargs=-1, required=True, metavar="-- CMD...")
+@click.pass_context
+def check(ctx: click.Context, cases: tuple[str, ...], form: str, program: tuple[str, ...]) -> None:
+    r"""Run a program over the suite and list every answer that differs.
+
+    The program is started once a case, reads the case on stdin and prints its answer on stdout;
+    for a malformed case it exits with 2. Answers agree within 1e-12. Exits 1 if any differs.
+
+    \b
+    Example:
+      epc conformance check -- epc replay -
+      epc conformance check -- perl tests/conformance/reference.pl
+    """
+    from epc.records.conformance import check as check_program
+    from epc.records.conformance import select
+
+    chosen = select(cases)
+    findings: list[Finding] = []
+    for done, (_, finding) in enumerate(check_program(program, chosen), 1):
+        findings.extend([finding] if finding is not None else [])
+        if sys.stderr.isatty():
+            click.echo(f"\r{done} of {len(chosen)}", nl=done == len(chosen), err=True)
+    passed = len(chosen) - len(findings)
+    if form == "json":
+        listed = [finding.as_json() for finding in findings]
+        click.echo(json.dumps({"cases": len(chosen), "passed": passed, "findings": listed}))
+    else:
+        for finding in findings:
+            click.echo(str(finding))
+        click.echo(f"{passed} of {len(chosen)} cases passed{_meaning(findings, cases)}")
+    ctx.exit(ExitCode.FINDINGS if findings else ExitCode.CLEAN)
+
+
+def _meaning(findings: list[Finding], cases: tuple[str, ...]) -> str:
+    if findings:
+        return ""
+    return ": a part of the suite only" if cases else ": EPC-v1.0-compatible"

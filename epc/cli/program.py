@@ -1,0 +1,133 @@
+"""The `epc` program: its commands, loaded when called, and its way of failing.
+
+A failure is one line and what to do next, never a traceback. `EPC_TRACEBACK=1` shows the
+traceback of an unforeseen error to whoever wants to report it.
+"""
+
+import importlib
+import os
+import sys
+from typing import Any, Final
+
+import click
+
+from epc.errors import EpcError, ExitCode
+
+# Name: module below epc.cli, and its line in `epc --help`. Nothing is imported for the help page.
+_COMMANDS: Final = {
+    "run": "Measure an evaluator: from two models to a run folder.",
+    "resume": "Finish an interrupted run.",
+    "show": "Show a run's figures: table, picture, or JSON.",
+    "validate": "Check records: schema, meaning, recomputed values.",
+    "recompute": "Compute a run's metrics again, from the trials alone.",
+    "replay": "Answer one conformance case.",
+    "conformance": "List the conformance suite, or check a program with it.",
+    "models": "List the models that can be named, or fetch weights.",
+    "doctor": "Say what is installed, what is missing, and how to get it.",
+}
+_INTERRUPTED: Final = 130  # what a shell reports for Ctrl-C
+
+
+class _LazyGroup(click.Group):
+    """A group that imports a command's module only when the command is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"epc.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name in _COMMANDS or name.startswith("-"):
+            return super().resolve_command(ctx, args)
+        import difflib
+
+        close = difflib.get_close_matches(name, _COMMANDS, n=1)
+        hint = f" Did you mean {close[0]!r}?" if close else " See `epc --help`."
+        raise click.UsageError(f"There is no command {name!r}.{hint}", ctx)
+
+
+def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from epc import __version__
+
+        click.echo(f"epc {__version__}")
+        ctx.exit()
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+    help="Show the version and exit.",
+)
+def program() -> None:
+    r"""Measure how an evaluator's preferences move an agent across task domains.
+
+    \b
+    A first measurement, on this machine, with no key and no server:
+      epc run --evaluator local/smollm2-135m-likelihood --executor local/smollm2-135m --exhaustive
+
+    Exit codes: 0 clean, 1 findings, 2 misuse, 3 network, provider or disk failed,
+    4 stopped with work left that `epc resume` can finish.
+    """
+
+
+def main(args: list[str] | None = None) -> None:
+    """Run the program and exit with its code."""
+    try:
+        code: Any = program.main(args=args, prog_name="epc", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Abort:
+        _say("stopped")
+        code = _INTERRUPTED
+    except click.FileError as error:
+        _say(error.format_message())
+        code = ExitCode.WORLD
+    except click.ClickException as error:
+        error.show()
+        code = ExitCode.MISUSE
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; a second failure at exit must not show.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = ExitCode.CLEAN
+    except EpcError as error:
+        _say(str(error))
+        code = error.exit_code
+    except Exception as error:  # noqa: BLE001  (the last line of defence)
+        code = _unforeseen(error)
+    sys.exit(int(code or 0))
+
+
+def _say(message: str) -> None:
+    from epc.engine.secrets import redact
+
+    click.echo(redact(f"epc: {message}"), err=True)
+
+
+def _unforeseen(error: Exception) -> ExitCode:
+    if os.environ.get("EPC_TRACEBACK"):
+        import traceback
+
+        traceback.print_exception(error)
+    what = f"{type(error).__name__}: {error}".splitlines()[0]
+    _say(
+        f"unforeseen error: {what}\n"
+        "  fix: this is a fault of epc; report it as CONTRIBUTING.md says, with what "
+        "EPC_TRACEBACK=1 shows"
+    )
+    return ExitCode.WORLD

@@ -1,0 +1,67 @@
+"""Showing how a run goes, on stderr: a live line on a terminal, a line a stage elsewhere."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from epc.cli.common import note
+from epc.engine.calls import Progress
+
+_REFRESH_S = 0.25
+
+
+@asynccontextmanager
+async def shown(progress: Progress) -> AsyncIterator[None]:
+    """Show a run's progress while the block runs."""
+    watch = _live if sys.stderr.isatty() else _plain
+    task = asyncio.create_task(watch(progress))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def _plain(progress: Progress) -> None:
+    """Say when a stage begins; nothing that would fill a log."""
+    stage = ""
+    while True:
+        if progress.stage != stage and progress.total:
+            stage = progress.stage
+            note(f"{stage}: {progress.total}")
+        await asyncio.sleep(_REFRESH_S)
+
+
+async def _live(progress: Progress) -> None:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    columns = (
+        TextColumn("{task.description:<11}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[counts]}"),
+    )
+    with Bars(*columns, console=Console(stderr=True)) as bars:
+        stage, bar = "", None
+        while True:
+            if progress.stage != stage:
+                if bar is not None:
+                    bars.update(bar, completed=bars.tasks[bar].total)
+                stage = progress.stage
+                bar = bars.add_task(stage, total=progress.total or None, counts="")
+            if bar is not None:
+                bars.update(bar, completed=progress.done, counts=_counts(progress))
+            await asyncio.sleep(_REFRESH_S)
+
+
+def _counts(progress: Progress) -> str:
+    parts = [f"{progress.asked} calls"]
+    if progress.from_journal:
+        parts.append(f"{progress.from_journal} from the journal")
+    if progress.ties:
+        parts.append(f"{progress.ties} ties")
+    return ", ".join(parts)

@@ -1,0 +1,1 @@
+"""The EPC protocol itself, pure: no file, no clock, no random state of its own."""

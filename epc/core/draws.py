@@ -1,0 +1,46 @@
+"""The random draws of a measurement, as a function of seed and phase (Reading R2)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from epc.errors import ShapeError
+
+# What the manifest declares, so that another implementation can reproduce the stream.
+GENERATOR: Final = "numpy.random.Generator(PCG64(SeedSequence([seed, phase])))"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """What chance decides in one round: two uniforms in [0, 1), or a strategy fixed by hand.
+
+    `strategy` takes the roulette's place in conformance cases; `u_task` is absent there, because
+    the verdicts are given and no task is ever shown to anyone.
+    """
+
+    u_task: float | None = None
+    u_strategy: float | None = None
+    strategy: int | None = None
+
+
+def turns(seed: int, stream: int, rounds: int) -> Sequence[Turn]:
+    """Return the draws of one phase: per round first the task's, then the strategy's.
+
+    Shapes: (rounds,).
+    Source: EPC-2.3(e); Reading R2.
+    """
+    from numpy.random import PCG64, Generator, SeedSequence
+
+    pairs = Generator(PCG64(SeedSequence([seed, stream]))).random((rounds, 2)).tolist()
+    return [Turn(u_task=task, u_strategy=strategy) for task, strategy in pairs]
+
+
+def pick_task(u: float, tasks: int) -> int:
+    """Return the index of the task that u falls on: floor(u * tasks).
+
+    Raises: ShapeError if there are no tasks.
+    Source: Reading R2.
+    """
+    if tasks < 1:
+        raise ShapeError("no tasks to draw from")
+    return min(int(u * tasks), tasks - 1)

@@ -1,0 +1,98 @@
+"""The four phases as generators that yield the comparison they need and are sent the verdict.
+
+One piece of code, three drivers: models drive it live (`epc.engine`), recorded trials drive it in
+recomputation (`epc.records`), and cases drive it in conformance (`epc.core.conformance`).
+"""
+
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from epc.core.draws import Turn
+from epc.core.verdict import Verdict
+from epc.core.weights import UpdateRule, Weights, choose, uniform, update
+from epc.spec.epc_v1 import PHASES, Phase, PhaseName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A question that a phase needs answered before it can go on: is A better than the baseline?
+
+    `round` counts from 0 inside the phase; `strategy` is the index of the sampled strategy.
+    """
+
+    phase: Phase
+    round: int
+    turn: Turn
+    strategy: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhaseEnd:
+    """What a phase leaves behind: its final weights and how its rounds ended."""
+
+    weights: Weights
+    verdicts: Counter[Verdict] = field(default_factory=Counter)
+
+
+Outcome = dict[PhaseName, PhaseEnd]
+PhaseRun = Generator[Comparison, Verdict, PhaseEnd]
+Measurement = Generator[Comparison, Verdict, Outcome]
+
+
+def run_phase(phase: Phase, start: Weights, turns: Iterable[Turn], rule: UpdateRule) -> PhaseRun:
+    """Train for one round a turn, beginning from `start`.
+
+    A tie uses up its round and moves nothing (EPC-2.6(c), Reading R4). The baseline against
+    itself runs like any other strategy (Reading R6).
+
+    Source: EPC-2.3.
+    """
+    weights, verdicts = start, Counter[Verdict]()
+    for number, turn in enumerate(turns):
+        strategy = turn.strategy
+        if strategy is None:
+            strategy = choose(weights, turn.u_strategy or 0.0)
+        verdict = yield Comparison(phase=phase, round=number, turn=turn, strategy=strategy)
+        verdicts[verdict] += 1
+        if verdict.decided:
+            weights = update(weights, chosen=strategy, won=verdict is Verdict.A, rule=rule)
+    return PhaseEnd(weights=weights, verdicts=verdicts)
+
+
+def start_of(phase: Phase, strategies: int, done: Mapping[PhaseName, PhaseEnd]) -> Weights:
+    """Return the weights a phase begins with (EPC-2.1, Reading R1)."""
+    return uniform(strategies) if phase.start is None else done[phase.start].weights
+
+
+def measure(
+    turns: Mapping[PhaseName, Iterable[Turn]],
+    *,
+    strategies: int,
+    rule: UpdateRule,
+    initial: Weights | None = None,
+) -> Measurement:
+    """Run all four phases of one seed, one after the other.
+
+    `initial` replaces the uniform start of the two pure phases; only conformance cases use it.
+
+    Source: EPC-2.1.
+    """
+    done: Outcome = {}
+    for phase in PHASES:
+        start = start_of(phase, strategies, done)
+        if phase.start is None and initial is not None:
+            start = initial
+        done[phase.name] = yield from run_phase(phase, start, turns[phase.name], rule)
+    return done
+
+
+def drive(measurement: Measurement, verdicts: Iterator[Verdict]) -> Outcome:
+    """Answer a measurement's comparisons in order and return its outcome."""
+    try:
+        next(measurement)
+        while True:
+            measurement.send(next(verdicts))
+    except StopIteration as stop:
+        outcome: Outcome = stop.value
+        return outcome

@@ -1,0 +1,128 @@
+"""From weight vectors to the figures of a manifest: one seed's record, and the summary.
+
+The record of a seed and the answer to a conformance case are one computation, `answer`.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from epc.core.bootstrap import mean, mean_interval
+from epc.core.metrics import cpci, gamma, jsd, mpci, pci, zero_cause, zero_coupling
+from epc.core.protocol import Outcome
+from epc.core.verdict import Verdict
+from epc.core.weights import Weights
+from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, PHASE_NAMES, REFERENCE, PhaseName
+
+Json = dict[str, Any]
+Estimate = Json  # {"mean": float, "ci95": [low, high] | None}
+
+_PURE: Final = DOMAINS
+
+
+def per_direction(
+    weights: Mapping[PhaseName, Weights], metric: Callable[[Weights, Weights], Any]
+) -> Json:
+    """Apply a metric of (coupled, pure) vectors to both directions (EPC-2.5)."""
+    return {d: metric(weights[d], weights[REFERENCE[d]]) for d in DIRECTIONS}
+
+
+def weight_figures(weights: Mapping[PhaseName, Weights]) -> Json:
+    """Return what follows from one seed's four weight vectors alone."""
+    return {
+        "gamma": per_direction(weights, gamma),
+        "jsd": per_direction(weights, jsd),
+        "zero_coupling": per_direction(weights, zero_coupling),
+    }
+
+
+def answer(outcome: Outcome) -> Json:
+    """Return the conformance answer of one measurement (EPC-2.8).
+
+    Weight vectors are lists in strategy order. The tie rate is that of all four phases
+    together, and 0 where there was no round.
+    """
+    weights = {name: outcome[name].weights for name in PHASE_NAMES}
+    verdicts = sum((outcome[name].verdicts for name in PHASE_NAMES), Counter[Verdict]())
+    return {
+        "weights": {name: list(vector) for name, vector in weights.items()},
+        **weight_figures(weights),
+        "tie_rate": _share(verdicts[Verdict.TIE], verdicts.total()),
+    }
+
+
+def seed_record(seed: int, outcome: Outcome, strategies: Sequence[str]) -> Json:
+    """Return a seed's entry of `results.per_seed` (EPC-2.5(d)).
+
+    Beside the conformance answer it says why a zero coupling is zero (Reading R8) and how the
+    rounds of each phase ended.
+    """
+    figures = answer(outcome)
+    weights = {name: outcome[name].weights for name in PHASE_NAMES}
+    named = {name: dict(zip(strategies, vector, strict=True)) for name, vector in weights.items()}
+    verdicts = {
+        name: {verdict.value: outcome[name].verdicts[verdict] for verdict in Verdict}
+        for name in PHASE_NAMES
+    }
+    causes = per_direction(weights, zero_cause)
+    return {
+        "seed": seed,
+        **figures,
+        "weights": named,
+        "zero_cause": causes,
+        "verdicts": verdicts,
+    }
+
+
+def summarise(records: Sequence[Json], diagnostics: Json | None = None) -> Json:
+    """Return `results.summary` from the records of all seeds.
+
+    Every figure is a mean over seeds with its 95% bootstrap interval, null for a single seed
+    (EPC-2.5(e), (f); Reading R10). `ece`, `brier` and `control` are null until they are measured.
+    """
+    return {
+        "n": len(records),
+        "gamma": _estimates(records, DIRECTIONS, lambda r, d: r["gamma"][d]),
+        "jsd": _estimates(records, DIRECTIONS, lambda r, d: r["jsd"][d]),
+        "zero_coupling_rate": _estimates(records, DIRECTIONS, lambda r, d: r["zero_coupling"][d]),
+        "zero_causes": {d: _tally(r["zero_cause"][d] for r in records) for d in DIRECTIONS},
+        "tie_rate": estimate([r["tie_rate"] for r in records]),
+        "tie_rate_by_phase": _estimates(records, PHASE_NAMES, _phase_tie_rate),
+        "pci": _estimates(records, PHASE_NAMES, lambda r, p: pci(vector(r, p))),
+        "cpci": estimate([cpci(*(vector(r, d) for d in _PURE)) for r in records]),
+        "mpci": estimate([mpci(*(vector(r, d) for d in _PURE)) for r in records]),
+        "diagnostics": diagnostics,
+        "ece": None,
+        "brier": None,
+        "control": None,
+    }
+
+
+def estimate(values: Sequence[float]) -> Estimate:
+    """Return a mean over seeds and its interval (null for a single seed)."""
+    interval = mean_interval(values)
+    return {"mean": mean(values), "ci95": list(interval) if interval else None}
+
+
+def vector(record: Json, phase: str) -> Weights:
+    """Return a record's weights of one phase in strategy order."""
+    return tuple(record["weights"][phase].values())
+
+
+def _estimates(
+    records: Sequence[Json], keys: Iterable[str], value: Callable[[Json, str], float]
+) -> Json:
+    return {key: estimate([float(value(record, key)) for record in records]) for key in keys}
+
+
+def _phase_tie_rate(record: Json, phase: str) -> float:
+    counts = record["verdicts"][phase]
+    return _share(counts[Verdict.TIE.value], sum(counts.values()))
+
+
+def _tally(causes: Iterable[str | None]) -> dict[str, int]:
+    return dict(sorted(Counter(cause for cause in causes if cause is not None).items()))
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0

@@ -1,0 +1,1 @@
+"""Driving a measurement with models: live, cached, journalled, resumable."""

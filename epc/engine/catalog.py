@@ -1,0 +1,90 @@
+"""From a model's name to a model: `provider/model`, `recorded:FILE`, `mock/...`, `local/...`."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from epc.engine import mocks
+from epc.engine.model import Model
+from epc.engine.providers import PROVIDERS, Provider
+from epc.engine.recorded import Recorded
+from epc.errors import UsageError
+
+_RECORDED: Final = "recorded:"
+_SCRIPTED: Final = "scripted:"
+_MOCKS: Final[dict[str, Callable[[], Model]]] = {
+    "deterministic": mocks.Deterministic,
+    "coin-flip": mocks.CoinFlip,
+}
+
+
+def open_model(name: str) -> Model:
+    """Return the model of a name, ready to be asked.
+
+    Raises: UsageError if there is no such model, its key is missing or its file cannot be used;
+    WorldError if its weights cannot be loaded.
+    """
+    if name.startswith(_RECORDED):
+        return Recorded(Path(name.removeprefix(_RECORDED)))
+    provider, _, model = name.partition("/")
+    if not model:
+        raise UsageError(f"{name!r}: models are named provider/model; see `epc models list`")
+    if provider == "mock":
+        return _mock(model)
+    if provider == "local":
+        from epc.engine.local.models import open_local
+
+        return open_local(model)
+    from epc.engine.hosted import open_hosted
+
+    return open_hosted(provider, model)
+
+
+def _mock(model: str) -> Model:
+    if model.startswith(_SCRIPTED):
+        return mocks.Scripted(Path(model.removeprefix(_SCRIPTED)))
+    if model not in _MOCKS:
+        known = ", ".join((*_MOCKS, f"{_SCRIPTED}FILE"))
+        raise UsageError(f"there is no mock/{model}: the mocks are {known}")
+    return _MOCKS[model]()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """A model, or a family of them, that can be named; `needs` says what is missing."""
+
+    name: str
+    what: str
+    needs: str | None
+
+
+def known_models(environment: Mapping[str, str]) -> list[Known]:
+    """Return everything that `open_model` can open."""
+    from epc.engine.local import weights
+    from epc.engine.local.models import LOCAL_MODELS
+
+    missing = None if weights.present() else "`epc models fetch`"
+    local = [
+        Known(name=f"local/{name}", what=what, needs=missing) for name, what in LOCAL_MODELS.items()
+    ]
+    mock = [
+        Known(name="mock/deterministic", what="fixed answers by digest; either role", needs=None),
+        Known(name="mock/coin-flip", what="no preference at all; evaluator", needs=None),
+        Known(name="mock/scripted:FILE", what="preferences from a JSON file", needs=None),
+    ]
+    recorded = Known(name="recorded:FILE", what="verdicts from a CSV file; evaluator", needs=None)
+    hosted = [_known_provider(provider, environment) for provider in PROVIDERS.values()]
+    return [*local, *mock, recorded, *hosted]
+
+
+def _known_provider(provider: Provider, environment: Mapping[str, str]) -> Known:
+    base, key = provider.base_variable, provider.key_variable
+    needs = None
+    if provider.base_url is None and not environment.get(base):
+        needs = base
+    elif provider.needs_key and not environment.get(key):
+        needs = key
+    where = provider.base_url or f"the address in {base}"
+    what = f"chat completions at {where}" + (" (a gateway)" if provider.gateway else "")
+    return Known(name=f"{provider.name}/MODEL", what=what, needs=needs)

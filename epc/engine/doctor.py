@@ -1,0 +1,112 @@
+"""What this machine has for a measurement, and how to get what it lacks."""
+
+import shutil
+import socket
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from platform import machine, python_version
+from typing import Final
+from urllib.parse import urlsplit
+
+from epc import __version__
+from epc.engine.hosted import public_address
+from epc.engine.local import weights
+from epc.engine.providers import PROVIDERS
+from epc.errors import WorldError
+
+_OLDEST: Final = (3, 11)
+_PACKAGES: Final = ("numpy", "xllamacpp", "openai", "vl-convert-python")
+_CONNECT_S: Final = 0.5
+_ROOM: Final = 500 * 2**20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing that was looked at. `needed`: the embedded measurement cannot do without."""
+
+    what: str
+    ok: bool
+    found: str
+    fix: str
+    needed: bool = True
+
+
+def examine(environment: Mapping[str, str]) -> list[Check]:
+    """Return every check, those that failed with what to do about it.
+
+    Only names of environment variables appear, never their values.
+    """
+    return [
+        Check(
+            what="epc",
+            ok=sys.version_info >= _OLDEST,
+            found=f"{__version__} on Python {python_version()}, {machine()}",
+            fix=f"use Python {'.'.join(map(str, _OLDEST))} or newer",
+        ),
+        *(_package(name) for name in _PACKAGES),
+        _weights(),
+        _room(),
+        *(_provider(name, environment) for name in PROVIDERS),
+    ]
+
+
+def _package(name: str) -> Check:
+    try:
+        found, ok = version(name), True
+    except PackageNotFoundError:
+        found, ok = "not installed", False
+    fix = "pip install --require-hashes -r requirements/run.lock"
+    return Check(what=name, ok=ok, found=found, fix=fix)
+
+
+def _weights() -> Check:
+    fix = "epc models fetch"
+    try:
+        ok = weights.present()
+    except WorldError as error:
+        return Check(what=weights.NAME, ok=False, found=str(error), fix=fix)
+    found = str(weights.path()) if ok else f"not at {weights.path()}"
+    return Check(what=weights.NAME, ok=ok, found=found, fix=fix)
+
+
+def _room() -> Check:
+    """Look at the disk that runs and private sockets are written to."""
+    places = {str(Path.cwd()), tempfile.gettempdir()}
+    free = min(shutil.disk_usage(place).free for place in places)
+    return Check(
+        what="disk",
+        ok=free >= _ROOM,
+        found=f"{free // 2**20:,} MB free",
+        fix=f"make room: a run wants up to {_ROOM // 2**20} MB",
+    )
+
+
+def _provider(name: str, environment: Mapping[str, str]) -> Check:
+    provider = PROVIDERS[name]
+    key, base = provider.key_variable, provider.base_variable
+    address = environment.get(base) or provider.base_url
+    if address is None:
+        ok, found, fix = False, f"{base} is not set", f"set {base} to its address"
+    elif provider.needs_key:
+        ok = bool(environment.get(key))
+        found, fix = f"{key} is {'set' if ok else 'not set'}", f"set {key} to your key"
+    else:
+        ok, public = _listens(address), public_address(address)
+        found = f"{'something answers' if ok else 'nothing listens'} at {public}"
+        fix = f"start the server there, or set {base} to where it is"
+    return Check(what=f"provider {name}", ok=ok, found=found, fix=fix, needed=False)
+
+
+def _listens(address: str) -> bool:
+    """Try to connect to a self-hosted endpoint, without sending anything."""
+    parts = urlsplit(address)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        socket.create_connection((parts.hostname or "", port), _CONNECT_S).close()
+    except OSError:
+        return False
+    return True

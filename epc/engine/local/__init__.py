@@ -1,0 +1,1 @@
+"""The embedded models: real weights from a package, run on this machine's processor."""

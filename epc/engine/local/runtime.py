@@ -1,0 +1,188 @@
+"""llama.cpp, embedded: one single-threaded server a core, several slots each, no TCP port.
+
+Why this shape (measured on two cores, see ADR 4): a second server uses the second core without
+the barriers that make a second thread slower than one beside a busy neighbour, and slots answer
+several prompts at the price of reading the weights once. Micro-batches stay under 64 tokens,
+because from there on the runtime takes another numeric path and the same prompt could get
+another answer next to other prompts.
+"""
+
+import asyncio
+import http.client
+import json
+import os
+import socket
+import tempfile
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from itertools import cycle
+from pathlib import Path
+from typing import Any, Final
+
+from epc.core.results import Json
+from epc.errors import WorldError
+
+SLOTS: Final = 8
+SLOT_TOKENS: Final = 1024
+_MICRO_BATCH: Final = 32
+_BATCH: Final = 512
+SERVERS_VARIABLE: Final = "EPC_LOCAL_SERVERS"
+
+
+class Stopped(Exception):  # noqa: N818  (a signal between threads, never shown)
+    """The runtime was closed while a call was under way."""
+
+
+class Runtime:
+    """The loaded weights. They are loaded at first need, and again if used after closing."""
+
+    def __init__(self, weights: Path) -> None:
+        self._weights = weights
+        self._loaded: _Loaded | None = None
+
+    @property
+    def places(self) -> int:
+        """How many prompts are answered at once."""
+        return server_count() * SLOTS
+
+    async def stream(self, body: Json, *, chat: bool) -> list[Json]:
+        """Return the chunks of one answer.
+
+        Raises: WorldError if the runtime refuses; Stopped if it was closed meanwhile.
+        """
+        loaded = self._load()
+        server = loaded.next_server()
+        return await asyncio.get_running_loop().run_in_executor(
+            loaded.pool, lambda: server.stream(body, chat=chat, stopping=loaded.stopping)
+        )
+
+    async def post(self, path: str, body: Json) -> Json:
+        """Ask one of the runtime's own services, such as its tokeniser."""
+        loaded = self._load()
+        server = loaded.next_server()
+        return await asyncio.get_running_loop().run_in_executor(
+            loaded.pool, lambda: server.post(path, body)
+        )
+
+    def close(self) -> None:
+        """Stop what is under way and unload; leaving a call running would crash at exit."""
+        if self._loaded is not None:
+            loaded, self._loaded = self._loaded, None
+            loaded.close()
+
+    def _load(self) -> "_Loaded":
+        if self._loaded is None:
+            self._loaded = _Loaded(self._weights)
+        return self._loaded
+
+
+@cache
+def shared_runtime(weights: Path) -> Runtime:
+    """Return the one runtime that every role with these weights shares."""
+    return Runtime(weights)
+
+
+class _Loaded:
+    """The servers and the threads that wait for them."""
+
+    def __init__(self, weights: Path) -> None:
+        self._servers = [_Server(weights) for _ in range(server_count())]
+        self._turn = cycle(self._servers)
+        self.stopping = threading.Event()
+        self.pool = ThreadPoolExecutor(server_count() * SLOTS, thread_name_prefix="local-model")
+
+    def next_server(self) -> "_Server":
+        """Return the servers in turn."""
+        return next(self._turn)
+
+    def close(self) -> None:
+        self.stopping.set()
+        self.pool.shutdown(wait=True, cancel_futures=True)
+        for server in self._servers:
+            server.close()
+
+
+def server_count() -> int:
+    """Return how many cores to use: all that this process may, unless told otherwise."""
+    asked = os.environ.get(SERVERS_VARIABLE, "")
+    return max(1, int(asked)) if asked.isdecimal() else len(os.sched_getaffinity(0))
+
+
+def describe() -> Json:
+    """Return what identifies the runtime: other builds may give other answers (EPC-2.2)."""
+    import xllamacpp
+
+    return {
+        "name": "xllamacpp",
+        "version": xllamacpp.__version__,
+        "processor": " ".join(xllamacpp.get_system_info().split()),
+        "micro_batch": _MICRO_BATCH,
+    }
+
+
+class _Server:
+    """One llama.cpp server inside this process, listening on a private Unix socket only."""
+
+    def __init__(self, weights: Path) -> None:
+        import xllamacpp
+
+        self._folder = tempfile.TemporaryDirectory(prefix="epc-")
+        self._socket = str(Path(self._folder.name) / "http.sock")  # .sock makes it no TCP address
+        params = xllamacpp.CommonParams()
+        params.model.path = str(weights)
+        params.n_parallel, params.n_ctx, params.kv_unified = SLOTS, SLOT_TOKENS * SLOTS, False
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
+        params.n_ubatch, params.n_batch = _MICRO_BATCH, _BATCH
+        params.cache_prompt, params.cache_ram_mib = False, 0
+        params.verbosity, params.warmup, params.n_gpu_layers = -1, False, 0
+        params.fit_params, params.offline, params.ui = False, True, False
+        params.endpoint_slots, params.n_threads_http = False, 1
+        params.hostnames = [self._socket]
+        try:
+            self._server: Any = xllamacpp.Server(params)
+        except RuntimeError as error:
+            raise WorldError(f"cannot load {weights.name}: {error}") from error
+
+    def stream(self, body: Json, *, chat: bool, stopping: threading.Event) -> list[Json]:
+        chunks: list[Json] = []
+
+        def take(chunk: Json) -> bool:
+            chunks.append(chunk)
+            return stopping.is_set()
+
+        if stopping.is_set():
+            raise Stopped
+        handle = self._server.handle_chat_completions if chat else self._server.handle_completions
+        handle({**body, "stream": True, "cache_prompt": False}, take)
+        refused = [chunk["error"] for chunk in chunks if "error" in chunk]
+        if refused:
+            raise WorldError(f"the embedded model refuses: {refused[0].get('message')}")
+        if stopping.is_set():
+            raise Stopped
+        return chunks
+
+    def post(self, path: str, body: Json) -> Json:
+        connection = _UnixConnection(self._socket)
+        try:
+            connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+            answer: Json = json.loads(connection.getresponse().read())
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            raise WorldError(f"the embedded runtime does not answer {path}: {error}") from error
+        finally:
+            connection.close()
+        return answer
+
+    def close(self) -> None:
+        self._server = None
+        self._folder.cleanup()
+
+
+class _UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path: str) -> None:
+        super().__init__("localhost")
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.connect(self._path)

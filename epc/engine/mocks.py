@@ -1,0 +1,154 @@
+"""Evaluators and executors with known preferences (EPC-2.8): the protocol's calibration weights.
+
+Their answers follow from SHA-256 alone, so they are the same on every machine and in any order
+of asking. They answer in no time, so `latency_s` is 0.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, Final
+
+from epc.core.config import REFERENCE_DECODING, Decoding, Method
+from epc.core.prompt import Pair
+from epc.engine.model import Completion, Identity, Occasion, Prompt
+from epc.errors import UsageError
+from epc.records import strict_json
+from epc.spec.epc_v1 import DOMAINS
+
+_EXECUTOR_DECODING: Final = Decoding(temperature=0.0, max_tokens=80)
+_UNIT: Final = 2**53
+
+
+def unit(*parts: object) -> float:
+    """Return a number in [0, 1) that depends on the parts alone, spread evenly by SHA-256."""
+    text = "|".join(str(part) for part in parts)
+    return (int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 11) / _UNIT
+
+
+class _Mock:
+    """What all mocks share: no network, no state, no time."""
+
+    method: Method = "prompt"
+    concurrency = 64
+
+    def __init__(
+        self, name: str, *, repeatable: bool, details: dict[str, Any] | None = None
+    ) -> None:
+        self.identity = Identity(
+            model=f"mock/{name}", version="1", endpoint="mock", details=details or {}
+        )
+        self.repeatable = repeatable
+
+    def default_decoding(self, role: str) -> Decoding:
+        """Return the reference decoding for an evaluator, a short answer for an executor."""
+        return REFERENCE_DECODING if role == "evaluator" else _EXECUTOR_DECODING
+
+    async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:
+        """Answer at once."""
+        text = self._say(prompt)
+        return Completion(
+            text=text,
+            served_model=self.identity.model,
+            finish_reason="stop",
+            tokens_in=len(prompt.text.split()),
+            tokens_out=min(len(text.split()), decoding.max_tokens),
+            latency_s=0.0,
+        )
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+    def _say(self, prompt: Prompt) -> str:
+        raise AssertionError(prompt)
+
+
+class Deterministic(_Mock):
+    """Answers from the prompt alone.
+
+    As an executor it writes a short text that differs from prompt to prompt. As an evaluator it
+    says A or B by the digest of the prompt: arbitrary, but fixed, preferences.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("deterministic", repeatable=True)
+
+    def _say(self, prompt: Prompt) -> str:
+        u = unit("deterministic", prompt.text)
+        if prompt.pair is not None:
+            return "A" if u < 0.5 else "B"  # noqa: PLR2004  (even odds)
+        digest = hashlib.sha256(prompt.text.encode()).hexdigest()[:12]
+        return f"Answer {digest} to: {prompt.text}"
+
+
+class CoinFlip(_Mock):
+    """Tosses a coin in every round, whatever is shown to it: no preference at all.
+
+    The coin is a digest of seed, phase and round, so a run is the same whenever it is made. It
+    is not repeatable by prompt: a reused toss would be a preference.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("coin-flip", repeatable=False)
+
+    def _say(self, prompt: Prompt) -> str:
+        occasion = _needs_round(prompt, self.identity.model)
+        u = unit("coin-flip", occasion.seed, occasion.phase, occasion.round)
+        return "A" if u < 0.5 else "B"  # noqa: PLR2004  (even odds)
+
+
+class Scripted(_Mock):
+    """Prefers strategies as a file says.
+
+    The file is a JSON object: `default` is the probability of A where nothing else is said,
+    `text` and `visual` give it by strategy, as in
+    `{"default": 0.1, "text": {"synthesis": 0.95}, "visual": {"aesthetic_frame": 0.95}}`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._odds = _read_script(path)
+        certain = all(p in (0, 1) for p in _all_odds(self._odds))
+        super().__init__("scripted", repeatable=certain, details={"script": self._odds})
+
+    def _say(self, prompt: Prompt) -> str:
+        pair = _needs_pair(prompt, self.identity.model)
+        odds = self._odds.get(pair.domain, {}).get(pair.strategy, self._odds["default"])
+        if odds in (0, 1):
+            return "A" if odds else "B"
+        occasion = _needs_round(prompt, self.identity.model)
+        u = unit("scripted", occasion.seed, occasion.phase, occasion.round)
+        return "A" if u < odds else "B"
+
+
+def _needs_pair(prompt: Prompt, name: str) -> Pair:
+    if prompt.pair is None:
+        raise UsageError(f"{name} is an evaluator: use mock/deterministic as the executor")
+    return prompt.pair
+
+
+def _needs_round(prompt: Prompt, name: str) -> Occasion:
+    _needs_pair(prompt, name)
+    if prompt.occasion is None:
+        raise UsageError(f"{name} answers each round afresh: use `--reuse none`")
+    return prompt.occasion
+
+
+def _all_odds(script: dict[str, Any]) -> list[float]:
+    return [script["default"], *(p for d in DOMAINS for p in script.get(d, {}).values())]
+
+
+def _read_script(path: Path) -> dict[str, Any]:
+    value, problems = strict_json.read(path)
+    shape = "an object with `default` and, by strategy, `text` and `visual` probabilities"
+    if problems:
+        raise UsageError(f"{path}: {problems[0].problem}; expected {shape}")
+    keys = {"default", *DOMAINS}
+    by_domain = [value.get(d, {}) for d in DOMAINS] if isinstance(value, dict) else [None]
+    if not isinstance(value, dict) or not set(value) <= keys or "default" not in value:
+        raise UsageError(f"{path}: expected {shape}")
+    if not all(isinstance(table, dict) for table in by_domain):
+        raise UsageError(f"{path}: `text` and `visual` are tables of probabilities by strategy")
+    for odds in _all_odds(value):
+        if isinstance(odds, bool) or not isinstance(odds, int | float) or not 0 <= odds <= 1:
+            raise UsageError(f"{path}: {json.dumps(odds)} is no probability from 0 to 1")
+    return value

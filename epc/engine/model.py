@@ -1,0 +1,97 @@
+"""The one interface behind which every model stands: `complete(prompt, decoding)`."""
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from epc.core.config import Decoding, Method
+from epc.core.prompt import Pair
+from epc.errors import StoppedError
+from epc.spec.epc_v1 import PhaseName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Occasion:
+    """The round in which something is asked."""
+
+    seed: int
+    phase: PhaseName
+    round: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """What a model is asked.
+
+    `text` is what is sent and recorded. `pair` is what the text was made from, for evaluators
+    that look at the two answers and not at the words around them. `occasion` is None where the
+    answer may serve any round.
+    """
+
+    text: str
+    pair: Pair | None = None
+    occasion: Occasion | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """What a model answered, and what its provider said about it.
+
+    Units: tokens; seconds of latency.
+    """
+
+    text: str
+    served_model: str | None = None
+    system_fingerprint: str | None = None
+    finish_reason: str | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    latency_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """What a manifest says of a model (EPC-2.2).
+
+    `endpoint` is where it was asked: an address without user or key, or a word such as
+    "embedded". `gateway` names a third party between us and the model, if there is one.
+    `details` pins what decides its answers: weights by SHA-256, runtime, processor features.
+    """
+
+    model: str
+    version: str | None
+    endpoint: str
+    gateway: str | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+class Model(Protocol):
+    """A model in either role.
+
+    `repeatable` promises that at temperature 0 the same prompt gets the same answer whenever it
+    is asked, so that an answer may be reused (Reading R16). `concurrency` is how many calls it
+    serves at once.
+    """
+
+    identity: Identity
+    method: Method
+    repeatable: bool
+    concurrency: int
+
+    def default_decoding(self, role: str) -> Decoding:
+        """Return how this model decodes in a role unless told otherwise."""
+        ...
+
+    async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:
+        """Answer a prompt.
+
+        Raises: CallError if there is no answer. A failure is never an answer (Reading R4).
+        """
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections, threads and memory."""
+        ...
+
+
+class CallError(StoppedError):
+    """A call got no answer, retries included. The run stops and can be resumed."""

@@ -1,0 +1,104 @@
+"""What a run is asked to do, as it stands in run.json."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from epc.core.config import Configuration
+from epc.core.results import Json
+from epc.engine.model import Model
+from epc.engine.recorded import Recorded
+from epc.errors import MalformedError, UsageError
+from epc.records import strict_json
+from epc.records.layout import MANIFEST, PLAN
+from epc.records.schemas import findings as schema_findings
+
+Reuse = Literal["none", "memo"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A run's request: enough to carry it out, and to finish it later from its folder alone.
+
+    `identity` is what the models said of themselves at the start; a run is only resumed with the
+    same weights, runtime and endpoints, because its answers would otherwise come from two.
+    """
+
+    evaluator: str
+    executor: str | None
+    seeds: list[int]
+    rounds: int
+    reuse: Reuse
+    exhaustive: bool
+    measurement_date: str
+    epc_version: str
+    identity: dict[str, Any]
+
+
+def identities(evaluator: Model, executor: Model | None) -> Json:
+    """Return what a plan keeps of its models."""
+    models = {"evaluator": evaluator, "executor": executor}
+    return {role: asdict(model.identity) for role, model in models.items() if model is not None}
+
+
+def configuration(plan: Plan, evaluator: Model) -> Configuration:
+    """Return the protocol configuration that a plan and its evaluator amount to."""
+    decoding = evaluator.default_decoding("evaluator")
+    if isinstance(evaluator, Recorded):
+        return Configuration(
+            rounds=plan.rounds,
+            method="recorded",
+            decoding=decoding,
+            strategies=evaluator.table.strategies,
+            tasks=evaluator.table.tasks,
+        )
+    return Configuration(rounds=plan.rounds, method=evaluator.method, decoding=decoding)
+
+
+def reuse_for(asked: Reuse | None, *, exhaustive: bool, models: list[Model]) -> Reuse:
+    """Return whether answers are reused: as asked, or wherever it is admissible.
+
+    Raises: UsageError where reuse was asked for and would falsify the run (Reading R16).
+    """
+    fickle = [m.identity.model for m in models if not m.repeatable]
+    wanted = "memo" if exhaustive else asked
+    if wanted == "memo" and fickle:
+        raise UsageError(
+            f"{fickle[0]} answers each round afresh, so its answers cannot be reused: "
+            "use `--reuse none` without `--exhaustive`"
+        )
+    if exhaustive and asked == "none":
+        raise UsageError("--exhaustive reuses every answer: leave `--reuse none` out")
+    return wanted or ("none" if fickle else "memo")
+
+
+def save(plan: Plan, folder: Path) -> None:
+    """Write run.json into a new run folder.
+
+    Raises: UsageError if the folder already holds something.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        held = sorted(path.name for path in folder.iterdir())
+    except OSError as error:
+        raise UsageError(f"cannot make {folder}: {error.strerror or error}") from error
+    if held:
+        started = PLAN in held and MANIFEST not in held
+        remedy = f"`epc resume {folder}` finishes it" if started else "choose another --out"
+        raise UsageError(f"{folder} is not empty: {remedy}")
+    strict_json.write(folder / PLAN, asdict(plan))
+
+
+def load(folder: Path) -> Plan:
+    """Read run.json.
+
+    Raises: UsageError if the folder is no run; MalformedError if the file was damaged.
+    """
+    path = folder / PLAN
+    if not path.exists():
+        has = f"; it holds a {MANIFEST} only" if (folder / MANIFEST).exists() else ""
+        raise UsageError(f"{folder} is no run folder: it has no {PLAN}{has}")
+    value, problems = strict_json.read(path)
+    if problems := problems or schema_findings("plan", value, clause="EPC-2.8"):
+        raise MalformedError(problems[0])
+    return Plan(**value)

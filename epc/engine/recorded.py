@@ -1,0 +1,131 @@
+"""Verdicts that exist already, as an evaluator: `recorded:FILE`.
+
+The file is a CSV with the columns strategy, domain, task and verdict (A, B or tie). Its
+strategies and tasks are the measurement's; a pair that it does not hold is a tie.
+"""
+
+import csv
+import hashlib
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from epc.core.config import REFERENCE_DECODING, Decoding, Method
+from epc.engine.model import Completion, Identity, Prompt
+from epc.errors import UsageError
+from epc.records.strict_json import read_text
+from epc.spec.epc_v1 import DOMAINS, Domain
+from epc.spec.reference import STRATEGIES, TASKS, Strategy
+
+COLUMNS: Final = ("strategy", "domain", "task", "verdict")
+_VERDICTS: Final = ("A", "B", "tie")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """The verdicts of a file by (strategy, domain, task), and its sets in order."""
+
+    verdicts: dict[tuple[str, Domain, str], str]
+    strategies: tuple[Strategy, ...]
+    tasks: dict[Domain, tuple[str, ...]]
+    sha256: str
+
+
+class Recorded:
+    """An evaluator that looks its verdict up."""
+
+    method: Method = "recorded"
+    repeatable = True
+    concurrency = 64
+
+    def __init__(self, path: Path) -> None:
+        self.table = read_table(path)
+        self.identity = Identity(
+            model=f"recorded:{path.name}",
+            version=None,
+            endpoint="file",
+            details={"sha256": self.table.sha256, "pairs": len(self.table.verdicts)},
+        )
+
+    def default_decoding(self, role: str) -> Decoding:
+        """Return the reference decoding; nothing is decoded."""
+        if role != "evaluator":
+            raise UsageError("recorded verdicts are an evaluator; they need no executor")
+        return REFERENCE_DECODING
+
+    async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:  # noqa: ARG002
+        """Look a pair's verdict up."""
+        pair = prompt.pair
+        if pair is None:
+            raise UsageError("recorded verdicts are an evaluator; they write no answers")
+        verdict = self.table.verdicts.get((pair.strategy, pair.domain, pair.task), "tie")
+        return Completion(text=verdict, latency_s=0.0)
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def read_table(path: Path) -> Table:
+    """Read recorded verdicts.
+
+    Raises: UsageError with the line of the first row that cannot be used; WorldError if the
+    file cannot be read.
+    """
+    text, problems = read_text(path)
+    if problems:
+        raise UsageError(f"{path}: {problems[0].problem}")
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    if tuple(reader.fieldnames or ()) != COLUMNS:
+        raise UsageError(
+            f"{path}:1: the columns are {', '.join(reader.fieldnames or ()) or 'missing'}, "
+            f"expected {','.join(COLUMNS)}"
+        )
+    verdicts: dict[tuple[str, Domain, str], str] = {}
+    try:
+        for row in reader:
+            key, verdict = _row(row, f"{path}:{reader.line_num}")
+            if key in verdicts:
+                raise UsageError(f"{path}:{reader.line_num}: {' / '.join(key)} stands twice")
+            verdicts[key] = verdict
+    except csv.Error as error:
+        raise UsageError(f"{path}:{reader.line_num}: no CSV: {error}") from error
+    tasks = {
+        domain: _in_order((task for _, d, task in verdicts if d == domain), TASKS[domain])
+        for domain in DOMAINS
+    }
+    for domain in DOMAINS:
+        if not tasks[domain]:
+            raise UsageError(f"{path}: no verdict in the {domain} domain; both are needed")
+    return Table(
+        verdicts=verdicts,
+        strategies=_strategies(name for name, _, _ in verdicts),
+        tasks=tasks,
+        sha256=hashlib.sha256(text.encode()).hexdigest(),
+    )
+
+
+def _row(row: dict[str, str | None], place: str) -> tuple[tuple[str, Domain, str], str]:
+    strategy, domain, task, verdict = (row[column] for column in COLUMNS)
+    if not strategy or not task or None in row:
+        raise UsageError(f"{place}: expected four fields, {','.join(COLUMNS)}")
+    if verdict not in _VERDICTS:
+        raise UsageError(f"{place}: verdict {verdict!r}, expected A, B or tie")
+    for known in DOMAINS:
+        if domain == known:
+            return (strategy, known, task), verdict
+    raise UsageError(f"{place}: domain {domain!r}, expected {' or '.join(DOMAINS)}")
+
+
+def _strategies(names: Iterable[str]) -> tuple[Strategy, ...]:
+    """Return the file's strategies; a name of the reference set stands for its prompt too."""
+    reference = {strategy.name: strategy for strategy in STRATEGIES}
+    ordered = _in_order(names, tuple(reference))
+    return tuple(reference.get(n) or Strategy(name=n, domain=None, prompt="") for n in ordered)
+
+
+def _in_order(found: Iterable[str], reference: tuple[str, ...]) -> tuple[str, ...]:
+    """Return distinct values as they first appear, or in reference order if they are that set."""
+    distinct = tuple(dict.fromkeys(found))
+    return reference if set(distinct) == set(reference) else distinct

@@ -1,0 +1,83 @@
+"""What can go wrong, in two kinds.
+
+A *finding* is a value: one way a document departs from its protocol. Checkers list all of them.
+An *exception* tells a caller that it broke a contract, or that the world did. Each carries the
+exit code that the command line ends with (see the contract in `site/docs/cli.md`).
+"""
+
+from dataclasses import asdict, dataclass
+from enum import IntEnum
+from typing import ClassVar, Literal
+
+Severity = Literal["error", "warning"]
+
+
+class ExitCode(IntEnum):
+    """The meaning of every exit code of `epc`."""
+
+    CLEAN = 0
+    FINDINGS = 1
+    MISUSE = 2
+    WORLD = 3
+    RESUMABLE = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One way a document departs from its protocol.
+
+    `where` is a JSON Pointer into the document, `clause` the sentence it departs from.
+    """
+
+    clause: str
+    where: str
+    problem: str
+    remedy: str
+    severity: Severity = "error"
+
+    def __str__(self) -> str:
+        place = self.where or "(the whole document)"
+        mark = "" if self.severity == "error" else f"{self.severity}: "
+        return f"{place}: {mark}{self.problem} [{self.clause}]\n  fix: {self.remedy}"
+
+    def as_json(self) -> dict[str, str]:
+        """Return the finding as a plain JSON object."""
+        return asdict(self)
+
+
+class EpcError(Exception):
+    """The root of everything this package raises on purpose."""
+
+    exit_code: ClassVar[ExitCode] = ExitCode.MISUSE
+
+
+class ShapeError(EpcError):
+    """Two vectors that must be of one length are not, or one is empty."""
+
+
+class SimplexError(EpcError):
+    """A weight vector is negative somewhere, not finite, or does not sum to 1."""
+
+
+class MalformedError(EpcError):
+    """A document cannot be used; `finding` says where and why."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(str(finding))
+        self.finding = finding
+
+
+class UsageError(EpcError):
+    """The caller asked for something that does not fit together; the message says what does."""
+
+
+class WorldError(EpcError):
+    """The network, a provider or the disk failed; nothing about the request is wrong."""
+
+    exit_code = ExitCode.WORLD
+
+
+class StoppedError(EpcError):
+    """A run ended with work left. Everything answered so far is on disk."""
+
+    exit_code = ExitCode.RESUMABLE

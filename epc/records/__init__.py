@@ -1,0 +1,1 @@
+"""Documents on disk: strict reading, canonical writing, schemas, run folders, recomputation."""

@@ -1,0 +1,62 @@
+"""Reading calls.jsonl: every answer a run got, indexed for the trials that refer to it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from epc.core.results import Json
+from epc.records.findings import Findings
+from epc.records.layout import call_id
+from epc.records.rows import read_rows
+
+_CLAUSE = "EPC-2.5(d)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """What a trial may refer to."""
+
+    role: str
+    prompt: str
+    answer: str
+
+
+def read_calls(folder: Path, manifest: Json, findings: Findings) -> dict[str, Call]:
+    """Return the run's calls by id, noting everything that is wrong with the file.
+
+    An id must be the digest of what was asked, so a call that was edited or moved from another
+    run no longer carries its own name.
+    """
+    asked = {
+        role: manifest[role] for role in ("executor", "evaluator") if manifest[role] is not None
+    }
+    calls: dict[str, Call] = {}
+    for index, row in read_rows(folder, "calls", findings, clause=_CLAUSE):
+        where = f"/calls/{index}"
+        _check_identity(row, asked, where, findings)
+        if row["id"] in calls:
+            findings.add(
+                _CLAUSE, f"{where}/id", f"{row['id']} stands twice", "keep each answer once"
+            )
+        calls[row["id"]] = Call(role=row["role"], prompt=row["prompt"], answer=row["answer"])
+    return calls
+
+
+def _check_identity(row: Json, asked: dict[str, Json], where: str, findings: Findings) -> None:
+    role = row["role"]
+    if role not in asked:
+        findings.add(_CLAUSE, f"{where}/role", f"the manifest names no {role}", "remove the call")
+        return
+    model = asked[role]
+    if row["model"] != model["model"]:
+        found = f"says {row['model']!r}, the manifest's {role} is {model['model']!r}"
+        findings.add("EPC-2.2", f"{where}/model", found, "keep one model a role")
+    expected = call_id(
+        role=role,
+        model=model,
+        decoding=model["decoding"],
+        prompt=row["prompt"],
+        occasion=row["occasion"],
+    )
+    if row["id"] != expected:
+        found = f"says {row['id']}, what was asked gives {expected}"
+        findings.add(_CLAUSE, f"{where}/id", found, "restore the call as it was answered")

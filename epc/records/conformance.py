@@ -1,0 +1,135 @@
+"""The conformance suite (EPC-2.8): its cases, our answers, and a check of any other program."""
+
+import json
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from epc.core.agreement import disagreements
+from epc.core.conformance import replay
+from epc.core.results import Json
+from epc.errors import ExitCode, Finding, MalformedError, UsageError, WorldError
+from epc.records import strict_json
+from epc.records.schemas import VERSION
+from epc.records.schemas import findings as schema_findings
+
+CLAUSE: Final = "EPC-2.8"
+TIMEOUT_S: Final = 60.0
+_MAX_SHOWN: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One case of the suite.
+
+    `text` is what a program gets on stdin. It must print `expect`, or exit with 2 where `error`
+    names the place that makes the case malformed.
+    """
+
+    id: str
+    clause: str
+    description: str
+    text: str
+    expect: Json | None
+    error: str | None
+
+
+@cache
+def suite() -> tuple[Case, ...]:
+    """Return every case of the current version, in the order of its files."""
+    folder = files("epc.spec") / "conformance" / VERSION
+    cases: list[Case] = []
+    for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        document = json.loads(file.read_text("utf-8"))
+        cases.extend(
+            Case(
+                id=case["id"],
+                clause=document["clause"],
+                description=case["description"],
+                text=case["given_text"] if "given_text" in case else json.dumps(case["given"]),
+                expect=case.get("expect"),
+                error=case.get("error"),
+            )
+            for case in document["cases"]
+        )
+    return tuple(cases)
+
+
+def select(names: Sequence[str]) -> list[Case]:
+    """Return the cases whose id is one of the names or begins with one of them.
+
+    Raises: UsageError for a name that fits no case.
+    """
+    for name in names:
+        if not any(case.id.startswith(name) for case in suite()):
+            raise UsageError(f"no case is called {name!r}: see `epc conformance list`")
+    return [case for case in suite() if not names or case.id.startswith(tuple(names))]
+
+
+def answer_text(content: bytes) -> Json:
+    """Return the answer to a case as it stands in a file or on stdin.
+
+    Raises: MalformedError with the place of the first problem.
+    """
+    text, problems = strict_json.decode(content)
+    value: Any = None
+    if not problems:
+        value, problems = strict_json.parse(text)
+    problems = problems or schema_findings("conformance_case", value, clause=CLAUSE)
+    if problems:
+        raise MalformedError(problems[0])
+    return replay(value)
+
+
+def check(command: Sequence[str], cases: Sequence[Case]) -> Iterator[tuple[Case, Finding | None]]:
+    """Run a program over cases and yield what is wrong with each answer, or None.
+
+    Raises: WorldError if the program cannot be started.
+    """
+    for case in cases:
+        yield case, _problem(command, case)
+
+
+def _problem(command: Sequence[str], case: Case) -> Finding | None:
+    try:
+        done = subprocess.run(  # noqa: S603  (running the user's program is what is asked for)
+            list(command),
+            input=case.text.encode(),
+            capture_output=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return _finding(case, f"no answer within {TIMEOUT_S:.0f} s", "answer faster")
+    except OSError as error:
+        raise WorldError(f"cannot start {command[0]}: {error.strerror or error}") from error
+    if case.expect is None:
+        if done.returncode == ExitCode.MISUSE:
+            return None
+        found = f"exit code {done.returncode}, expected 2: the case is malformed at {case.error!r}"
+        return _finding(case, found, "refuse malformed cases")
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        found = f"exit code {done.returncode}, expected 0" + (f" ({said[-1]})" if said else "")
+        return _finding(case, found, "answer the case on stdout")
+    return _compare(case, done.stdout)
+
+
+def _compare(case: Case, output: bytes) -> Finding | None:
+    text, problems = strict_json.decode(output)
+    value: Any = None
+    if not problems:
+        value, problems = strict_json.parse(text)
+    if problems:
+        return _finding(case, f"its answer: {problems[0].problem}", "print one JSON object")
+    if places := disagreements(case.expect, value):
+        shown = ", ".join(places[:_MAX_SHOWN]) + (", ..." if len(places) > _MAX_SHOWN else "")
+        return _finding(case, f"differs at {shown}", "compare with the case's `expect`")
+    return None
+
+
+def _finding(case: Case, problem: str, remedy: str) -> Finding:
+    return Finding(clause=case.clause, where=f"/{case.id}", problem=problem, remedy=remedy)

@@ -1,0 +1,101 @@
+"""The run folder: what its files are called and how their rows are made.
+
+    run.json        what was asked for
+    journal.jsonl   answered calls, as they come; gone when the run is complete
+    trials.jsonl    one line a round
+    calls.jsonl     one line a distinct answer
+    weights.jsonl   one line a strategy at the end of each phase
+    manifest.json   the measurement's record, written last
+    figure.svg, figure.png
+
+Rows are sorted and canonical, so the same measurement gives the same bytes.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+from epc.core.config import Decoding
+from epc.core.results import Json
+from epc.errors import WorldError
+from epc.records.strict_json import dumps_line, write_text
+from epc.spec.epc_v1 import PHASE_NAMES
+
+PLAN: Final = "run.json"
+JOURNAL: Final = "journal.jsonl"
+MANIFEST: Final = "manifest.json"
+RAW: Final = {"trials": "trials.jsonl", "calls": "calls.jsonl", "weights": "weights.jsonl"}
+
+IDENTITY: Final = ("model", "version", "endpoint", "gateway", "details")
+_CHUNK: Final = 2**20
+
+
+def decoding_json(decoding: Decoding) -> Json:
+    """Return a decoding as it stands in manifests and call identities."""
+    return {**asdict(decoding), "stop": list(decoding.stop)}
+
+
+def call_id(
+    *,
+    role: str,
+    model: Mapping[str, Any],
+    decoding: Mapping[str, Any],
+    prompt: str,
+    occasion: str | None,
+) -> str:
+    """Return the name of an answer: what was asked of whom, and when if that makes it another.
+
+    `model` is the whole identity: the same name on other weights, another runtime or another
+    endpoint may answer otherwise. `occasion` is None where an answer may be reused (Reading R16)
+    and the round's place where every round asks again. Twenty hexadecimal digits of SHA-256.
+    """
+    identity = {
+        "role": role,
+        "model": {key: model[key] for key in IDENTITY},
+        "decoding": dict(decoding),
+        "prompt": prompt,
+        "occasion": occasion,
+    }
+    return hashlib.sha256(dumps_line(identity).encode()).hexdigest()[:20]
+
+
+def weight_rows(per_seed: Iterable[Json]) -> Iterator[Json]:
+    """Yield the rows of weights.jsonl that follow from the seeds' records."""
+    for record in per_seed:
+        for phase in PHASE_NAMES:
+            for strategy, weight in record["weights"][phase].items():
+                yield {
+                    "seed": record["seed"],
+                    "phase": phase,
+                    "strategy": strategy,
+                    "weight": weight,
+                }
+
+
+def write_rows(folder: Path, name: str, rows: Iterable[Json]) -> None:
+    """Write one raw file whole or not at all."""
+    write_text(folder / RAW[name], (dumps_line(row) for row in rows))
+
+
+def describe(folder: Path) -> Json:
+    """Return the manifest's `raw`: path, SHA-256, size and rows of each raw file."""
+    return {name: {"path": file, **digest(folder / file)} for name, file in RAW.items()}
+
+
+def digest(path: Path) -> Json:
+    """Return a file's SHA-256, size in bytes and number of lines.
+
+    Raises: WorldError if it cannot be read.
+    """
+    hasher, size, rows = hashlib.sha256(), 0, 0
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                hasher.update(chunk)
+                size += len(chunk)
+                rows += chunk.count(b"\n")
+    except OSError as error:
+        raise WorldError(f"cannot read {path}: {error.strerror or error}") from error
+    return {"sha256": hasher.hexdigest(), "bytes": size, "rows": rows}

@@ -1,0 +1,29 @@
+"""Reading the raw files of a run, row by row."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from epc.core.results import Json
+from epc.records.findings import Findings
+from epc.records.layout import RAW
+from epc.records.schemas import findings as schema_findings
+from epc.records.strict_json import read_lines
+
+_SCHEMAS = {"trials": "trial", "calls": "call", "weights": "weight"}
+
+
+def read_rows(
+    folder: Path, name: str, findings: Findings, *, clause: str
+) -> Iterator[tuple[int, Json]]:
+    """Yield each usable row of a raw file with its index, noting what is wrong with the others.
+
+    Raises: WorldError if the file cannot be read.
+    """
+    for index, row, problems in read_lines(folder / RAW[name], name):
+        found = problems or schema_findings(
+            _SCHEMAS[name], row, where=f"/{name}/{index}", clause=clause
+        )
+        if found:
+            findings.extend(found)
+        else:
+            yield index, row

@@ -1,0 +1,85 @@
+"""The JSON Schemas of `epc/spec/schemas`, as checkers that return findings."""
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from jsonschema_rs import Draft202012Validator, ValidationError, ValidationErrorKind
+
+from epc.errors import Finding
+from epc.records.strict_json import pointer
+
+VERSION: Final = "v1"
+MANIFEST: Final = "epc_manifest_schema"
+
+# Which sentence of the paper asks for which part of a manifest.
+_CLAUSES: Final = {
+    "protocol_version": "EPC-2.8(1)",
+    "evaluator": "EPC-2.8(2)",
+    "executor": "EPC-2.8(3)",
+    "config": "EPC-2.8(4)",
+    "tasks": "EPC-2.8(5)",
+    "strategies": "EPC-2.8(6)",
+    "results": "EPC-2.8(7)",
+    "evaluator_prompt": "EPC-2.6(a)",
+}
+_MAX_SHOWN: Final = 160
+
+
+@cache
+def schema(name: str) -> Any:
+    """Return a schema of the current version by its file name without `.json`."""
+    path = files("epc.spec") / "schemas" / VERSION / f"{name}.json"
+    return json.loads(path.read_text("utf-8"))
+
+
+@cache
+def _validator(name: str) -> Draft202012Validator:
+    return Draft202012Validator(schema(name))
+
+
+def findings(name: str, value: Any, *, where: str = "", clause: str | None = None) -> list[Finding]:
+    """Return every way in which a value departs from a schema.
+
+    `where` is the pointer of the value itself, `clause` the sentence to cite; without it the
+    manifest's own clauses are used.
+    """
+    validator = _validator(name)
+    try:
+        if validator.is_valid(value):
+            return []
+        errors = list(validator.iter_errors(value))
+        return [finding for error in errors for finding in _findings(error, where, clause)]
+    except ValueError as error:
+        problem = f"cannot be checked: {error}"
+        return [Finding(clause="EPC-2.8", where=where, problem=problem, remedy="flatten it")]
+
+
+def clause_of(where: str) -> str:
+    """Return the paper's clause for a place in a manifest."""
+    top = where.split("/")[1] if "/" in where else ""
+    return _CLAUSES.get(top, "EPC-2.8")
+
+
+def _findings(error: ValidationError, where: str, clause: str | None) -> Iterator[Finding]:
+    """Yield one finding an error, or one an unexpected key, each at its own place."""
+    parts = [str(part) for part in error.instance_path]
+    problem = error.message
+    if len(problem) > _MAX_SHOWN:
+        problem = f"{problem[:_MAX_SHOWN]}..."
+    rule = "/".join(str(part) for part in error.schema_path)
+    places = [(where + pointer(*parts), problem)]
+    if isinstance(error.kind, ValidationErrorKind.AdditionalProperties):
+        places = [
+            (where + pointer(*parts, key), "no such key in the schema")
+            for key in error.kind.unexpected
+        ]
+    for place, found in places:
+        yield Finding(
+            clause=clause or clause_of(place),
+            where=place,
+            problem=found,
+            remedy=f"see `{rule}` in the schema",
+        )

@@ -1,0 +1,216 @@
+"""Replaying trials.jsonl through the protocol: from draws and raw text to weights (EPC-2.3).
+
+The file is read as a stream, one seed in memory at a time. Everything that a row claims is
+derived again: the draws from the seed, the task and the strategy from the draws, the verdict
+from the evaluator's raw text, the prompts from the answers.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from epc.core.config import Configuration
+from epc.core.diagnostics import Judged
+from epc.core.draws import GENERATOR, Turn, pick_task, turns
+from epc.core.prompt import Pair, evaluation_text, executor_prompt
+from epc.core.protocol import Comparison, Outcome, measure
+from epc.core.results import Json
+from epc.core.verdict import Verdict, parse_verdict
+from epc.records.calls import Call
+from epc.records.findings import Findings
+from epc.spec.epc_v1 import PHASES, Phase, PhaseName
+
+CLAUSE: Final = "EPC-2.5(d)"
+_BY_NAME: Final[dict[str, Phase]] = {phase.name: phase for phase in PHASES}
+_ROW_REMEDY: Final = "restore the trials as they were recorded"
+
+Row = tuple[int, Json]  # its index in the file, and the row
+
+
+@dataclass(kw_only=True)
+class TrialReplay:
+    """Replays a run's trials, seed by seed.
+
+    `calls` is None where the calls are not at hand; references are then not followed.
+    """
+
+    config: Configuration
+    seeds: list[int]
+    generator: str
+    executor_template: str | None
+    calls: Mapping[str, Call] | None
+    findings: Findings
+    outcomes: dict[int, Outcome] = field(default_factory=dict)
+    judged: list[Judged] = field(default_factory=list)
+
+    def run(self, given: Iterable[Row]) -> None:
+        """Take every row, replay every complete seed, note everything that is wrong."""
+        seed: int | None = None
+        rows: list[Row] = []
+        finished: set[int] = set()
+        for index, row in given:
+            if row["seed"] != seed:
+                self._seed(seed, rows)
+                if seed is not None:
+                    finished.add(seed)
+                seed, rows = row["seed"], []
+                if seed in finished:
+                    self._note(
+                        f"/trials/{index}/seed", f"seed {seed} comes back after another seed"
+                    )
+            rows.append((index, row))
+        self._seed(seed, rows)
+        for missing in [s for s in self.seeds if s not in self.outcomes and s not in finished]:
+            if missing != seed:
+                self._note("/trials", f"seed {missing} has no trials")
+
+    def _seed(self, seed: int | None, rows: list[Row]) -> None:
+        if seed is None:
+            return
+        if seed not in self.seeds:
+            self._note(f"/trials/{rows[0][0]}/seed", f"seed {seed} is not in /config/seeds")
+        phases = self._by_phase(seed, rows)
+        unsound = [index for index, row in rows if not self._check(index, row)]
+        if phases is not None and not unsound:
+            self.outcomes[seed] = self._replay(seed, phases)
+
+    def _by_phase(self, seed: int, rows: list[Row]) -> dict[PhaseName, list[Row]] | None:
+        """Return a seed's rows by phase if every round is there exactly once."""
+        phases: dict[PhaseName, dict[int, Row]] = {phase.name: {} for phase in PHASES}
+        whole = True
+        last = (-1, -1)
+        for index, row in rows:
+            place = (_BY_NAME[row["phase"]].stream, row["round"])
+            if row["round"] in phases[row["phase"]]:
+                self._note(f"/trials/{index}", f"{_name(seed, row)} stands twice")
+                whole = False
+            elif row["round"] >= self.config.rounds:
+                found = f"{_name(seed, row)}: expected rounds 0 to {self.config.rounds - 1}"
+                self._note(f"/trials/{index}/round", found)
+                whole = False
+            elif place < last:
+                self._note(f"/trials/{index}", f"{_name(seed, row)} is out of order")
+            phases[row["phase"]].setdefault(int(row["round"]), (index, row))
+            last = place
+        for name, rounds in phases.items():
+            missing = [str(r) for r in range(self.config.rounds) if r not in rounds]
+            if missing:
+                whole = False
+                listed = ", ".join(missing)
+                self._note("/trials", f"seed {seed} {name} has no round {listed}")
+        if not whole:
+            return None
+        return {name: [rounds[r] for r in sorted(rounds)] for name, rounds in phases.items()}
+
+    def _check(self, index: int, row: Json) -> bool:
+        """Check what a row says against what follows from its own raw parts."""
+        where = f"/trials/{index}"
+        domain = _BY_NAME[row["phase"]].domain
+        tasks = self.config.tasks[domain]
+        names = [strategy.name for strategy in self.config.strategies]
+        sound = True
+        if row["strategy"] not in names:
+            found = f"{row['strategy']!r} is not among /strategies"
+            self.findings.add("EPC-2.2", f"{where}/strategy", found, _ROW_REMEDY)
+            sound = False
+        if (task := pick_task(row["u_task"], len(tasks))) != row["task"]:
+            found = f"says {row['task']}, u_task {row['u_task']!r} gives {task}"
+            self.findings.add("Reading R2", f"{where}/task", found, _ROW_REMEDY)
+            sound = False
+        if (verdict := parse_verdict(row["raw"])) != row["verdict"]:
+            found = f"says {row['verdict']}, the raw text gives {verdict}"
+            self.findings.add("EPC-2.6(c)", f"{where}/verdict", found, _ROW_REMEDY)
+            sound = False
+        if sound and self.calls is not None:
+            self._check_calls(where, row, self.calls)
+        return sound
+
+    def _check_calls(self, where: str, row: Json, calls: Mapping[str, Call]) -> None:
+        """Follow a row's references and render its prompts again."""
+        domain = _BY_NAME[row["phase"]].domain
+        task = self.config.tasks[domain][int(row["task"])]
+        prompts = {strategy.name: strategy.prompt for strategy in self.config.strategies}
+        answers: dict[str, str | None] = {}
+        sides = (("response", row["strategy"]), ("baseline", self.config.baseline))
+        for side, strategy in sides:
+            answers[side] = None
+            if self.executor_template is None and row[side] is None:
+                continue
+            prompt = executor_prompt(
+                strategy_prompt=prompts.get(strategy, ""),
+                task=task,
+                template=self.executor_template or "",
+            )
+            call = self._call(f"{where}/{side}", row[side], calls, "executor", prompt)
+            if call is None:
+                return
+            answers[side] = call.answer
+        pair = Pair(domain=domain, task=task, strategy=row["strategy"], **answers)
+        prompt = evaluation_text(
+            pair, method=self.config.method, template=self.config.evaluator_prompt
+        )
+        call = self._call(f"{where}/evaluation", row["evaluation"], calls, "evaluator", prompt)
+        if call is not None and call.answer != row["raw"]:
+            self._note(f"{where}/raw", "is not the answer of the call it refers to")
+
+    def _call(
+        self, where: str, name: str | None, calls: Mapping[str, Call], role: str, prompt: str
+    ) -> Call | None:
+        call = calls.get(name or "")
+        if call is None or call.role != role:
+            self._note(where, f"{name} is no {role} call of this run")
+            return None
+        if call.prompt != prompt:
+            self._note(where, f"call {name} was asked something else than this round asks")
+            return None
+        return call
+
+    def _replay(self, seed: int, phases: dict[PhaseName, list[Row]]) -> Outcome:
+        """Drive the protocol with a seed's rows; the wheel must stop where they say it did."""
+        given = {name: [_turn(row) for _, row in rows] for name, rows in phases.items()}
+        names = [strategy.name for strategy in self.config.strategies]
+        measurement = measure(given, strategies=len(names), rule=self.config.rule)
+        for name, rows in phases.items():
+            self._check_stream(seed, _BY_NAME[name], rows)
+        try:
+            comparison = next(measurement)
+            while True:
+                index, row = phases[comparison.phase.name][comparison.round]
+                self._check_choice(index, row, comparison, names)
+                verdict = Verdict(row["verdict"])
+                self.judged.append(
+                    Judged(call=row["evaluation"], strategy=row["strategy"], verdict=verdict)
+                )
+                comparison = measurement.send(verdict)
+        except StopIteration as stop:
+            outcome: Outcome = stop.value
+            return outcome
+
+    def _check_choice(
+        self, index: int, row: Json, comparison: Comparison, names: list[str]
+    ) -> None:
+        chosen = names[comparison.strategy]
+        if chosen != row["strategy"]:
+            found = f"says {row['strategy']}, the roulette wheel stops at {chosen}"
+            self.findings.add("EPC-2.3(1)", f"/trials/{index}/strategy", found, _ROW_REMEDY)
+
+    def _check_stream(self, seed: int, phase: Phase, rows: list[Row]) -> None:
+        """Compare the draws with the stream of the generator that the manifest declares."""
+        if self.generator != GENERATOR:
+            return
+        declared = turns(seed, phase.stream, len(rows))
+        for (index, row), turn in zip(rows, declared, strict=True):
+            if _turn(row) != turn:
+                found = f"the draws are not those of seed {seed}"
+                self.findings.add("Reading R2", f"/trials/{index}", found, _ROW_REMEDY)
+
+    def _note(self, where: str, problem: str) -> None:
+        self.findings.add(CLAUSE, where, problem, _ROW_REMEDY)
+
+
+def _turn(row: Json) -> Turn:
+    return Turn(u_task=float(row["u_task"]), u_strategy=float(row["u_strategy"]))
+
+
+def _name(seed: int, row: Json) -> str:
+    return f"seed {seed} {row['phase']} round {row['round']}"

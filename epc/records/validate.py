@@ -1,0 +1,228 @@
+"""Is a measurement's record true to itself? Schema, then meaning, then recomputation.
+
+All findings at once. A later step runs only where an earlier one left it something to work on.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any, Final
+
+from epc.core.agreement import disagreements
+from epc.core.config import variant_tag
+from epc.core.metrics import zero_cause
+from epc.core.results import Json, per_direction, summarise, weight_figures
+from epc.core.weights import simplex_problem
+from epc.errors import Finding
+from epc.records.findings import Findings
+from epc.records.layout import RAW, digest, weight_rows
+from epc.records.manifest import configuration_of
+from epc.records.recompute import manifest_path, read_manifest, recompute
+from epc.records.rows import read_rows
+from epc.records.schemas import clause_of
+from epc.spec.epc_v1 import DOMAINS, MIN_TASKS, PHASE_NAMES
+
+_RECOMPUTE: Final = "run `epc recompute --write` on the run and keep what it writes"
+_MAX_SHOWN: Final = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What validation found in one document."""
+
+    path: str
+    findings: list[Finding]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing worse than a warning was found."""
+        return all(finding.severity != "error" for finding in self.findings)
+
+    def as_json(self) -> Json:
+        """Return the report as the contract prints it."""
+        listed = [finding.as_json() for finding in self.findings]
+        return {"path": self.path, "ok": self.ok, "findings": listed}
+
+
+def validate(path: Path) -> Report:
+    """Check a run folder, or a manifest with or without its raw files beside it.
+
+    Raises: WorldError if the disk fails.
+    Source: EPC-2.8; the pointers of raw files begin with /trials, /calls and /weights.
+    """
+    manifest, problems = read_manifest(path)
+    findings = Findings()
+    findings.extend(problems)
+    if not problems:
+        _check_configuration(manifest, findings)
+        sound = _check_seeds(manifest, findings)
+        folder = manifest_path(path).parent
+        if manifest["raw"] is None:
+            problem = "names no raw trials, so its weights cannot be recomputed"
+            remedy = "publish the run folder, not the manifest alone"
+            findings.add("EPC-2.5(d)", "/raw", problem, remedy, "warning")
+        elif _check_files(manifest["raw"], folder, findings):
+            _check_against_trials(manifest, folder, findings)
+            sound = False  # the trials have said all that the weights could say
+        if sound:
+            _check_against_weights(manifest, findings)
+    return Report(path=str(path), findings=findings.kept())
+
+
+def _check_configuration(manifest: Json, findings: Findings) -> None:
+    """Rules on the configuration that no schema can state."""
+    config = configuration_of(manifest)
+    names = [strategy.name for strategy in config.strategies]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        problem, remedy = f"{name!r} stands twice", "give each strategy its own name"
+        findings.add("EPC-2.2", "/strategies", problem, remedy)
+    if manifest["config"]["strategies"] != len(names):
+        found = f"says {manifest['config']['strategies']}, /strategies has {len(names)}"
+        findings.add("EPC-2.8(4)", "/config/strategies", found, "count the strategies")
+    if config.method != "recorded" and config.baseline not in names:
+        found = f"{config.baseline!r} is not among /strategies"
+        findings.add("EPC-2.3(a)", "/config/baseline", found, "add the baseline's strategy")
+    for domain in DOMAINS:
+        if len(config.tasks[domain]) < MIN_TASKS:
+            found = f"{len(config.tasks[domain])} tasks, expected at least {MIN_TASKS}"
+            findings.add("EPC-2.4(a)", f"/tasks/{domain}", found, "add tasks", "warning")
+    if manifest["protocol_version"] != (tag := variant_tag(config)):
+        found = f"says {manifest['protocol_version']}, the configuration is {tag}"
+        findings.add("Reading R13", "/protocol_version", found, f"write {tag}")
+    if (manifest["executor"] is None) != (config.method == "recorded"):
+        found = "an executor is missing, or recorded verdicts name one"
+        findings.add("EPC-2.8(3)", "/executor", found, "name the model that answered")
+    _check_date(manifest["evaluator"]["measurement_date"], findings)
+
+
+def _check_date(text: str, findings: Findings) -> None:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        where, problem = "/evaluator/measurement_date", f"{text} is no day of the calendar"
+        findings.add("EPC-2.8(2)", where, problem, "write the day as YYYY-MM-DD")
+
+
+def _check_seeds(manifest: Json, findings: Findings) -> bool:
+    """Check the seeds' own records; return whether figures can be computed from them."""
+    per_seed = manifest["results"]["per_seed"]
+    names = {strategy["name"] for strategy in manifest["strategies"]}
+    before = len(findings)
+    given = [record["seed"] for record in per_seed]
+    if given != sorted(set(given)) or set(given) != set(manifest["config"]["seeds"]):
+        found = "the seeds are not those of /config/seeds, each once and in order"
+        findings.add("EPC-2.5(d)", "/results/per_seed", found, "report every seed once")
+    for index, record in enumerate(per_seed):
+        for phase in PHASE_NAMES:
+            where = f"/results/per_seed/{index}/weights/{phase}"
+            weights = record["weights"][phase]
+            if set(weights) != names:
+                odd = sorted(set(weights) ^ names)
+                found = f"{', '.join(odd)[:_MAX_SHOWN]}: not the names of /strategies"
+                findings.add("EPC-2.8(7)", where, found, "give one weight a strategy")
+            elif problem := simplex_problem(list(weights.values())):
+                findings.add("EPC-2.3", where, problem, _RECOMPUTE)
+    return len(findings) == before
+
+
+def _check_files(raw: Mapping[str, Json], folder: Path, findings: Findings) -> bool:
+    """Check the raw files' names and digests; return whether all are there to be read."""
+    there = True
+    for name, stated in raw.items():
+        where = f"/raw/{name}"
+        path = folder / stated["path"]
+        if stated["path"] != RAW[name]:
+            found, there = f"says {stated['path']}, expected {RAW[name]}", False
+            findings.add("EPC-2.5(d)", f"{where}/path", found, "use the run folder's names")
+        elif path.is_symlink() or not path.is_file():
+            found, there = f"there is no file {stated['path']} beside the manifest", False
+            findings.add("EPC-2.5(d)", where, found, "put the raw files back")
+        else:
+            for key, value in digest(path).items():
+                if value != stated[key]:
+                    found = f"says {stated[key]}, the file has {value}"
+                    remedy = "restore the file as it was measured"
+                    findings.add("EPC-2.5(d)", f"{where}/{key}", found, remedy)
+    return there
+
+
+def _check_against_trials(manifest: Json, folder: Path, findings: Findings) -> None:
+    again = recompute(manifest, folder, findings)
+    stated = manifest["results"]
+    by_seed = {record["seed"]: index for index, record in enumerate(stated["per_seed"])}
+    for record in again.per_seed:
+        if (index := by_seed.get(record["seed"])) is not None:  # a missing one is noted already
+            where = f"/results/per_seed/{index}"
+            _compare(record, stated["per_seed"][index], where, findings)
+    if again.summary is not None:
+        _compare(again.summary, stated["summary"], "/results/summary", findings)
+    replayed = {record["seed"] for record in again.per_seed}
+    lost = set(manifest["config"]["seeds"]) - replayed
+    _check_weight_rows(again.per_seed, lost, folder, findings)
+
+
+def _check_against_weights(manifest: Json, findings: Findings) -> None:
+    """Without trials: figures from the stated weights, the summary from the stated seeds."""
+    results = manifest["results"]
+    for index, record in enumerate(results["per_seed"]):
+        # All vectors in one order: that of the first phase's keys.
+        order = list(record["weights"][PHASE_NAMES[0]])
+        weights = {
+            phase: tuple(record["weights"][phase][name] for name in order) for phase in PHASE_NAMES
+        }
+        again = {**weight_figures(weights), "zero_cause": per_direction(weights, zero_cause)}
+        stated = {key: record[key] for key in again}
+        _compare(again, stated, f"/results/per_seed/{index}", findings)
+    if len(findings) == 0 or all(f.severity == "warning" for f in findings.kept()):
+        summary = results["summary"]
+        again = summarise(results["per_seed"], summary["diagnostics"])
+        _compare(again, summary, "/results/summary", findings)
+
+
+def _check_weight_rows(
+    per_seed: list[Json], lost: set[int], folder: Path, findings: Findings
+) -> None:
+    """Compare weights.jsonl, row by row, with what the trials give.
+
+    `lost` are the seeds whose trials could not be replayed.
+    """
+    clause, remedy = "EPC-2.5(b)", _RECOMPUTE
+    expected = {(r["seed"], r["phase"], r["strategy"]): r["weight"] for r in weight_rows(per_seed)}
+    for index, row in read_rows(folder, "weights", findings, clause=clause):
+        where = f"/weights/{index}"
+        if row["seed"] in lost:
+            continue  # the trials of this seed are at fault, and noted as such
+        weight = expected.pop((row["seed"], row["phase"], row["strategy"]), None)
+        if weight is None:
+            findings.add(clause, where, "no such weight, or it stands twice", remedy)
+        elif disagreements(weight, row["weight"]):
+            found = f"says {row['weight']!r}, recomputed {weight!r}"
+            findings.add(clause, f"{where}/weight", found, remedy)
+    for seed, phase, strategy in expected:
+        found = f"seed {seed} {phase} {strategy} has no weight"
+        findings.add(clause, "/weights", found, remedy)
+
+
+def _compare(again: Any, stated: Any, where: str, findings: Findings) -> None:
+    for place in disagreements(again, stated):
+        found = f"says {_at(stated, place)}, recomputed {_at(again, place)}"
+        findings.add(_clause(where + place), where + place, found, _RECOMPUTE)
+
+
+def _clause(where: str) -> str:
+    parts = where.split("/")
+    if "gamma" in parts:
+        return "EPC-2.5"
+    return "EPC-2.3" if "weights" in parts else clause_of(where)
+
+
+def _at(value: Any, place: str) -> str:
+    for part in place.split("/")[1:]:
+        if isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+            value = value[int(part)]
+        elif isinstance(value, dict) and part in value:
+            value = value[part]
+        else:
+            return "nothing"
+    return repr(value)[:_MAX_SHOWN]

@@ -1,0 +1,1 @@
+"""The two protocols as data: constants, the reference set, schemas, conformance vectors."""

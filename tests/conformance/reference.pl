@@ -1,0 +1,244 @@
+#!/usr/bin/env perl
+# An EPC replay in Perl 5, core modules only: one conformance case on stdin, its answer
+# on stdout. It was written from the protocol (EPC-2.1 to EPC-2.6) and shares nothing
+# with epc. A malformed case is exit 2, with the JSON Pointer of its first fault on stderr.
+use strict;
+use warnings;
+no warnings qw(recursion surrogate);
+use Encode      qw(decode FB_CROAK);
+use List::Util  qw(max sum0);
+use POSIX       qw(DBL_MAX LC_ALL setlocale strtod);
+
+my @PHASES      = qw(text visual text_to_visual visual_to_text);
+my %STARTS_FROM = (text_to_visual => 'text', visual_to_text => 'visual');
+my %PURE        = (text_to_visual => 'visual', visual_to_text => 'text');
+
+sub refuse {
+    my ($place, $problem) = @_;
+    binmode STDERR, ':encoding(UTF-8)';
+    printf STDERR "\"%s\": %s\n", $place, $problem;
+    exit 2;
+}
+
+# --- A strict JSON reader. JSON::PP neither notices a key given twice nor keeps 2.0 apart
+# from 2, so each value is read here as [kind, value]; kinds are object, list, string,
+# integer, decimal and word (true, false, null). What is not JSON has no place but "".
+my $source;
+
+sub value {
+    my ($depth) = @_;
+    refuse('', 'nested too deeply') if $depth > 100;
+    skip();
+    return [object => members($depth)] if $source =~ /\G\{/gc;
+    return [list   => elements($depth)] if $source =~ /\G\[/gc;
+    return [string => string()] if $source =~ /\G"/gc;
+    return [word   => $1] if $source =~ /\G(true|false|null)\b/gc;
+    refuse('', 'not JSON at character ' . (pos($source) // 0))
+        unless $source =~ /\G(-?(?:0|[1-9][0-9]*))(\.[0-9]+)?([eE][-+]?[0-9]+)?/gc;
+    return [integer => $1] unless defined $2 || defined $3;
+    return [decimal => $1 . ($2 // '') . ($3 // '')];
+}
+
+sub skip { $source =~ /\G[ \t\r\n]*/gc }
+
+sub expect {
+    my ($sign) = @_;
+    skip();
+    return if $source =~ /\G\Q$sign\E/gc;
+    refuse('', "expected $sign at character " . (pos($source) // 0));
+}
+
+sub members {
+    my ($depth) = @_;
+    my %found;
+    skip();
+    return \%found if $source =~ /\G\}/gc;
+    do {
+        expect('"');
+        my $key = string();
+        refuse('', qq(the key "$key" is given twice)) if exists $found{$key};
+        expect(':');
+        $found{$key} = value($depth + 1);
+        skip();
+    } while ($source =~ /\G,/gc);
+    expect('}');
+    return \%found;
+}
+
+sub elements {
+    my ($depth) = @_;
+    my @found;
+    skip();
+    return \@found if $source =~ /\G\]/gc;
+    do { push @found, value($depth + 1); skip() } while ($source =~ /\G,/gc);
+    expect(']');
+    return \@found;
+}
+
+sub string {    # called after the opening quote
+    $source =~ m{\G((?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+)"}gc
+        or refuse('', 'a string that is not JSON');
+    my $text = $1;
+    my %sign = (b => "\b", f => "\f", n => "\n", r => "\r", t => "\t");
+    my $pair = 'u(d[89ab][0-9a-f]{2})\\\\u(d[c-f][0-9a-f]{2})';
+    $text =~ s{\\(?:$pair|u([0-9a-f]{4})|(.))}{
+        defined $1 ? chr(0x10000 + ((hex($1) & 0x3ff) << 10) + (hex($2) & 0x3ff))
+      : defined $3 ? chr(hex $3) : $sign{$4} // $4 }gei;
+    return $text;
+}
+
+# --- What a case must be. Each check names the place of the fault.
+sub at { my ($place, $key) = @_; $key =~ s/~/~0/g; $key =~ s{/}{~1}g; return "$place/$key" }
+
+sub object {
+    my ($place, $node, @known) = @_;
+    refuse($place, 'not an object') unless $node->[0] eq 'object';
+    my %known = map { $_ => 1 } @known;
+    $known{$_} or refuse(at($place, $_), 'an unknown key') for sort keys %{ $node->[1] };
+    return $node->[1];
+}
+
+sub list {
+    my ($place, $node) = @_;
+    refuse($place, 'not a list') unless $node->[0] eq 'list';
+    return @{ $node->[1] };
+}
+
+sub need {
+    my ($place, $members, @keys) = @_;
+    exists $members->{$_} or refuse($place, "the key $_ is missing") for @keys;
+}
+
+sub number {
+    my ($place, $node, $low, $high) = @_;
+    refuse($place, 'not a number') unless $node->[0] =~ /^(?:integer|decimal)$/;
+    my ($number) = strtod($node->[1]);
+    refuse($place, "not between $low and $high") unless $number >= $low && $number <= $high;
+    return $number;
+}
+
+sub integer {
+    my ($place, $node, $low, $high) = @_;
+    refuse($place, 'not an integer') unless $node->[0] eq 'integer';
+    return number($place, $node, $low, $high);
+}
+
+sub initial_weights {
+    my ($node, $count) = @_;
+    return ((1 / $count) x $count) if !$node || ($node->[0] eq 'word' && $node->[1] eq 'null');
+    my @given = list('/initial_weights', $node);
+    refuse('/initial_weights', "not $count weights") if @given != $count;
+    my @weights = map { number("/initial_weights/$_", $given[$_], 0, DBL_MAX) } 0 .. $#given;
+    refuse('/initial_weights', 'the sum is not 1') if abs(sum0(@weights) - 1) > 1e-9;
+    return @weights;
+}
+
+sub configuration {
+    my ($node) = @_;
+    my %config = (alpha_win => 0.08, alpha_lose => 0.04, weight_floor => 0.001);
+    my $given  = $node ? object('/config', $node, keys %config) : {};
+    $config{$_} = number("/config/$_", $given->{$_}, 0, 1e6) for sort keys %$given;
+    refuse('/config/weight_floor', 'not above 0') unless $config{weight_floor} > 0;
+    return %config;
+}
+
+sub played {    # one round as [u, strategy, verdict], with u or strategy undefined
+    my ($place, $node, $count) = @_;
+    my $round = object($place, $node, qw(u strategy verdict));
+    refuse($place, 'needs one of u and strategy')
+        if exists $round->{u} == exists $round->{strategy};
+    need($place, $round, 'verdict');
+    my ($u, $strategy);
+    $strategy = integer("$place/strategy", $round->{strategy}, 0, $count - 1)
+        if $round->{strategy};
+    $u = number("$place/u", $round->{u}, 0, 1) if $round->{u};
+    refuse("$place/u", 'not below 1') if defined $u && $u == 1;
+    my ($kind, $verdict) = @{ $round->{verdict} };
+    refuse("$place/verdict", 'not "A", "B" or "tie"')
+        unless $kind eq 'string' && $verdict =~ /\A(?:A|B|tie)\z/;
+    return [$u, $strategy, $verdict];
+}
+
+# --- The protocol.
+sub choose {    # EPC-2.3 step 1, R2
+    my ($u, @weights) = @_;
+    my $sum = 0;
+    for my $index (0 .. $#weights) { return $index if ($sum += $weights[$index]) > $u }
+    return $#weights;
+}
+
+sub final_weights {    # EPC-2.3 steps 1 to 4
+    my ($config, $rounds, @weights) = @_;
+    for (@$rounds) {
+        my ($u, $strategy, $verdict) = @$_;
+        next if $verdict eq 'tie';    # EPC-2.6(c), R4: neither update nor renormalising
+        my $chosen = $strategy // choose($u, @weights);
+        my $step   = $verdict eq 'A' ? $config->{alpha_win} : -$config->{alpha_lose};
+        $weights[$chosen] = max($config->{weight_floor}, $weights[$chosen] + $step);    # R3
+        my $sum = sum0(@weights);
+        $_ /= $sum for @weights;
+    }
+    return @weights;
+}
+
+sub gamma {    # EPC-2.5 eq. (1)
+    my ($coupled, $pure) = @_;
+    my $moved = sum0(map { ($coupled->[$_] - $pure->[$_])**2 } 0 .. $#$pure);
+    return sqrt($moved) / sqrt(sum0(map { $_**2 } @$pure));
+}
+
+sub jsd {    # EPC-2.5, R9: nats, 0 log 0 = 0
+    my ($p, $q) = @_;
+    my $total = 0;
+    for my $index (0 .. $#$p) {
+        my $middle = ($p->[$index] + $q->[$index]) / 2;
+        $total += $_ * log($_ / $middle) for grep { $_ > 0 } $p->[$index], $q->[$index];
+    }
+    return max(0, $total / 2);
+}
+
+# --- Read, replay, answer.
+setlocale(LC_ALL, 'C');
+binmode STDIN;
+$source = eval { decode('UTF-8', do { local $/; <STDIN> } // '', FB_CROAK) };
+refuse('', 'not UTF-8') unless defined $source;
+my $root = value(0);
+skip();
+refuse('', 'text after the document') if (pos($source) // 0) < length $source;
+
+my $case = object('', $root, qw(strategies initial_weights config phases));
+need('', $case, qw(strategies phases));
+my $count  = integer('/strategies', $case->{strategies}, 1, 10_000);
+my @start  = initial_weights($case->{initial_weights}, $count);
+my %config = configuration($case->{config});
+my $phases = object('/phases', $case->{phases}, @PHASES);
+need('/phases', $phases, @PHASES);
+my (%weights, $ties, $all);
+for my $phase (@PHASES) {
+    my @given  = list("/phases/$phase", $phases->{$phase});
+    my @rounds = map { played("/phases/$phase/$_", $given[$_], $count) } 0 .. $#given;
+    my $before = $STARTS_FROM{$phase};    # EPC-2.1, R1
+    $weights{$phase} =
+        [final_weights(\%config, \@rounds, $before ? @{ $weights{$before} } : @start)];
+    $ties += grep { $_->[2] eq 'tie' } @rounds;
+    $all  += @rounds;
+}
+
+my @DIRECTIONS = sort keys %PURE;
+my %gamma = map { $_ => gamma($weights{$_}, $weights{ $PURE{$_} }) } @DIRECTIONS;
+my %jsd   = map { $_ => jsd($weights{$_},   $weights{ $PURE{$_} }) } @DIRECTIONS;
+my %zero  = map { $_ => $gamma{$_} <= 1e-12 ? 'true' : 'false' } @DIRECTIONS;    # R8
+
+sub exact { return join ', ', map { sprintf '%.17g', $_ } @_ }
+
+sub members_of {
+    my ($name, $text, @keys) = @_;
+    return qq("$name": {) . join(', ', map { qq("$_": ) . $text->($_) } @keys) . '}';
+}
+
+print '{', join(",\n ",
+    members_of('weights', sub { '[' . exact(@{ $weights{ $_[0] } }) . ']' }, @PHASES),
+    members_of('gamma', sub { exact($gamma{ $_[0] }) }, @DIRECTIONS),
+    members_of('jsd',   sub { exact($jsd{ $_[0] }) },   @DIRECTIONS),
+    members_of('zero_coupling', sub { $zero{ $_[0] } }, @DIRECTIONS),
+    '"tie_rate": ' . exact($all ? $ties / $all : 0)), "}\n";
