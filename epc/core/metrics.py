@@ -6,7 +6,7 @@ so that the same weights give the same figures to the last bit everywhere (ADR 3
 
 from collections.abc import Sequence
 from decimal import Context, Decimal
-from math import fsum, sqrt
+from math import fsum, log, sqrt
 from typing import Final, Literal
 
 from epc.core.weights import require_same_shape, require_simplex
@@ -15,6 +15,7 @@ from epc.spec.epc_v1 import ZERO_COUPLING
 ZeroCause = Literal["no_update", "collapse", "identical"]
 
 _DIGITS: Final = Context(prec=34)  # twice what a double holds
+_LN_2: Final = log(2)
 _COLLAPSED: Final = 0.99  # a vector with this much on one strategy has collapsed onto it
 
 
@@ -44,11 +45,14 @@ def jsd(left: Sequence[float], right: Sequence[float]) -> float:
     require_simplex(left, right)
     total = Decimal(0)
     for p, q in zip(left, right, strict=True):
+        if p == q:
+            continue  # both terms are 0; so equal vectors diverge by exactly 0
         exact_p, exact_q = Decimal(p), Decimal(q)
         middle = _DIGITS.divide(_DIGITS.add(exact_p, exact_q), Decimal(2))
         for share in (exact_p, exact_q):
             total = _DIGITS.add(total, _relative_entropy_term(share, middle))
-    return max(0.0, float(total / 2))
+    # Stored weights sum to 1 up to rounding only, which may carry the sum past its bounds.
+    return min(max(0.0, float(total / 2)), _LN_2)
 
 
 def zero_coupling(coupled: Sequence[float], pure: Sequence[float]) -> bool:

@@ -7,6 +7,7 @@ recomputation (`epc.records`), and cases drive it in conformance (`epc.core.conf
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from epc.core.draws import Turn
 from epc.core.verdict import Verdict
@@ -35,6 +36,7 @@ class PhaseEnd:
     verdicts: Counter[Verdict] = field(default_factory=Counter)
 
 
+T = TypeVar("T")
 Outcome = dict[PhaseName, PhaseEnd]
 PhaseRun = Generator[Comparison, Verdict, PhaseEnd]
 Measurement = Generator[Comparison, Verdict, Outcome]
@@ -87,12 +89,12 @@ def measure(
     return done
 
 
-def drive(measurement: Measurement, verdicts: Iterator[Verdict]) -> Outcome:
-    """Answer a measurement's comparisons in order and return its outcome."""
+def drive(running: Generator[Comparison, Verdict, T], verdicts: Iterator[Verdict]) -> T:
+    """Answer the comparisons of a phase or a measurement in order and return how it ended."""
     try:
-        next(measurement)
+        next(running)
         while True:
-            measurement.send(next(verdicts))
+            running.send(next(verdicts))
     except StopIteration as stop:
-        outcome: Outcome = stop.value
-        return outcome
+        ended: T = stop.value
+        return ended

@@ -1,0 +1,91 @@
+"""The layering of the house: a module imports only from its left, never a sibling.
+
+spec -> core, judge -> records -> engine | registry -> site -> cli
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import epc
+
+ROOT = Path(epc.__file__).parent
+# Each layer and the layers it may import from, besides itself and `epc.errors`.
+ALLOWED = {
+    "spec": set[str](),
+    "core": {"spec"},
+    "judge": {"spec"},
+    "records": {"spec", "core", "judge"},
+    "engine": {"spec", "core", "judge", "records"},
+    "registry": {"spec", "core", "judge", "records"},
+    "site": {"spec", "core", "judge", "records", "engine", "registry"},
+    "cli": {"spec", "core", "judge", "records", "engine", "registry", "site"},
+}
+PURE = ("spec", "core", "judge")
+# Modules through which a file, a clock, the environment or a random state could be reached.
+IMPURE = {"os", "io", "pathlib", "time", "datetime", "random", "secrets", "subprocess", "socket"}
+IMPURE_CALLS = {"open", "input", "print", "exec", "eval"}
+MODULES = sorted(ROOT.rglob("*.py"))
+
+
+def layer_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).parts
+    return parts[0] if len(parts) > 1 else ""
+
+
+def imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative imports hide the layer"
+            yield node.module or ""
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+
+
+def test_every_folder_is_a_known_layer() -> None:
+    assert {layer_of(path) for path in MODULES} - {""} <= set(ALLOWED)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_module_imports_only_from_its_left(path: Path) -> None:
+    layer = layer_of(path)
+    if not layer:  # epc/__init__.py, __main__.py and errors.py stand outside the layers
+        return
+    for name in imports(path):
+        if name.startswith("epc."):
+            target = name.split(".")[1]
+            if target in ALLOWED:
+                assert target == layer or target in ALLOWED[layer], f"{layer} imports {name}"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in MODULES if layer_of(path) in PURE],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
+def test_pure_code_reaches_no_file_clock_or_random_state(path: Path) -> None:
+    for name in imports(path):
+        assert name.split(".")[0] not in IMPURE, f"imports {name}"
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            assert called not in IMPURE_CALLS, f"calls {called}"
+            if called.endswith("default_rng"):
+                assert node.args, "a generator without a seed is a random state of its own"
+
+
+def test_only_the_command_line_imports_click_or_prints() -> None:
+    for path in MODULES:
+        if layer_of(path) != "cli":
+            assert "click" not in set(imports(path)), path
+            calls = [
+                n for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, ast.Call)
+            ]
+            assert not [c for c in calls if ast.unparse(c.func) == "print"], path
+
+
+def test_errors_stand_left_of_everything() -> None:
+    assert not [name for name in imports(ROOT / "errors.py") if name.startswith("epc.")]

@@ -1,0 +1,152 @@
+"""EPC-2.5(d)-(g), Readings R8, R10, R11: records, summaries, intervals, calibration."""
+
+from collections import Counter
+from math import nan
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from epc.core.bootstrap import mean_interval
+from epc.core.calibration import Calibrated, brier, ece
+from epc.core.diagnostics import Judged, diagnose
+from epc.core.protocol import Outcome, PhaseEnd
+from epc.core.results import seed_record, summarise
+from epc.core.verdict import Verdict
+from epc.errors import ShapeError
+from epc.spec.epc_v1 import PHASE_NAMES
+
+NAMES = ("one", "two")
+
+
+def outcome(**weights: tuple[float, float]) -> Outcome:
+    ends: Outcome = {}
+    for name in PHASE_NAMES:
+        verdicts = Counter({Verdict.A: 1, Verdict.TIE: 3})
+        ends[name] = PhaseEnd(weights=weights.get(name, (0.5, 0.5)), verdicts=verdicts)
+    return ends
+
+
+def test_epc_2_5_d_a_seed_reports_its_own_values() -> None:
+    record = seed_record(7, outcome(text_to_visual=(0.75, 0.25)), NAMES)
+
+    # |(1/4, -1/4)| / |(1/2, 1/2)| = 1/2
+    assert record["seed"] == 7
+    assert record["gamma"] == {"text_to_visual": 0.5, "visual_to_text": 0.0}
+    assert record["weights"]["text_to_visual"] == {"one": 0.75, "two": 0.25}
+    assert record["tie_rate"] == 0.75
+    assert record["zero_coupling"] == {"text_to_visual": False, "visual_to_text": True}
+    assert record["zero_cause"] == {"text_to_visual": None, "visual_to_text": "no_update"}
+    assert record["verdicts"]["text"] == {"A": 1, "B": 0, "tie": 3}
+
+
+def test_epc_2_5_e_the_zero_coupling_rate_and_its_causes() -> None:
+    moved = outcome(text_to_visual=(0.75, 0.25))
+    stuck = outcome(text_to_visual=(1.0, 0.0), visual=(1.0, 0.0))
+    records = [seed_record(n, o, NAMES) for n, o in enumerate([moved, stuck, outcome(), outcome()])]
+
+    summary = summarise(records)
+
+    assert summary["zero_coupling_rate"]["text_to_visual"]["mean"] == 0.75
+    assert summary["zero_causes"]["text_to_visual"] == {"collapse": 1, "no_update": 2}
+    assert summary["tie_rate"]["mean"] == 0.75
+
+
+def test_epc_2_5_g_the_summary_reports_n() -> None:
+    assert summarise([seed_record(0, outcome(), NAMES)])["n"] == 1
+
+
+def test_reading_r10_one_seed_has_no_interval() -> None:
+    summary = summarise([seed_record(0, outcome(), NAMES)])
+
+    assert mean_interval([0.5]) is None
+    assert summary["gamma"]["text_to_visual"] == {"mean": 0.0, "ci95": None}
+
+
+def test_reading_r10_the_index_matrix_and_quantiles_are_the_stated_ones() -> None:
+    values = np.array([0.1, 0.9, 0.4, 1.7, 1.1])
+    index = np.random.default_rng(20260702).integers(0, 5, size=(2000, 5))
+    expected = np.quantile(values[index].mean(axis=1), [0.025, 0.975])
+
+    assert mean_interval(list(values)) == pytest.approx(tuple(expected), abs=1e-15)
+
+
+@given(st.lists(st.floats(-5, 5), min_size=2, max_size=30))
+def test_epc_2_5_f_an_interval_lies_within_the_data(values: list[float]) -> None:
+    interval = mean_interval(values)
+
+    assert interval is not None
+    assert min(values) - 1e-9 <= interval[0] <= interval[1] <= max(values) + 1e-9
+
+
+def calibrated(wins: int, decided: int, accuracy: float) -> Calibrated:
+    return Calibrated(wins=wins, decided=decided, accuracy=accuracy)
+
+
+def test_reading_r11_ece_by_hand() -> None:
+    # 0.12 and 0.18 share the second bin: |0.15 - 0.35| with two thirds of the strategies;
+    # 0.9 stands alone in the last: |0.9 - 0.5| with one third.
+    strategies = [calibrated(12, 100, 0.3), calibrated(18, 100, 0.4), calibrated(9, 10, 0.5)]
+
+    assert ece(strategies) == pytest.approx(2 / 3 * 0.2 + 1 / 3 * 0.4, abs=1e-15)
+
+
+def test_reading_r11_opposite_errors_cancel_inside_a_bin_only() -> None:
+    together = [calibrated(11, 100, 0.21), calibrated(19, 100, 0.09)]
+    apart = [calibrated(19, 100, 0.29), calibrated(21, 100, 0.11)]
+
+    assert ece(together) == pytest.approx(0, abs=1e-15)
+    assert ece(apart) == pytest.approx(0.1, abs=1e-15)
+
+
+def test_reading_r11_the_last_bin_is_closed() -> None:
+    assert [calibrated(w, 10, 0).bin for w in (0, 1, 3, 6, 7, 9, 10)] == [0, 1, 3, 6, 7, 9, 9]
+
+
+def test_reading_r11_brier_by_hand() -> None:
+    assert brier([calibrated(1, 2, 1.0), calibrated(1, 1, 1.0)]) == 0.125
+
+
+def test_reading_r11_strategies_without_a_decided_trial_are_left_out() -> None:
+    undecided = calibrated(0, 0, 0.9)
+
+    assert brier([undecided, calibrated(1, 2, 1.0)]) == 0.25
+    assert ece([undecided]) is None
+    assert brier([]) is None
+
+
+@pytest.mark.parametrize("accuracy", [-0.1, 1.1, nan])
+def test_reading_r11_an_accuracy_outside_0_to_1_is_refused(accuracy: float) -> None:
+    with pytest.raises(ShapeError):
+        ece([calibrated(1, 2, accuracy)])
+
+
+def test_reading_r6_self_comparisons_are_told_apart_and_reused_answers_count_once() -> None:
+    said = [
+        Judged(call="1", strategy="step_by_step", verdict=Verdict.A),
+        Judged(call="1", strategy="step_by_step", verdict=Verdict.A),
+        Judged(call="2", strategy="step_by_step", verdict=Verdict.TIE),
+        Judged(call="3", strategy="synthesis", verdict=Verdict.B),
+    ]
+
+    found = diagnose(said, baseline="step_by_step")
+
+    assert found["answers"] == {
+        "n": 3,
+        "decided": 2,
+        "parse_rate": 2 / 3,
+        "share_of_a": 0.5,
+    }
+    assert found["self_comparisons"] == {
+        "n": 2,
+        "decided": 1,
+        "parse_rate": 0.5,
+        "share_of_a": 1.0,
+    }
+
+
+def test_epc_2_6_c_nothing_said_has_no_rate() -> None:
+    empty = diagnose([], baseline="step_by_step")
+
+    assert empty["answers"] == {"n": 0, "decided": 0, "parse_rate": None, "share_of_a": None}

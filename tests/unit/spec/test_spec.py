@@ -1,0 +1,70 @@
+"""The specification as data, against the paper's own words."""
+
+from epc.spec import epc_v1
+from epc.spec.reference import EVALUATOR_PROMPT, STRATEGIES, TASKS
+
+
+def test_epc_2_1_four_phases_each_in_its_domain_and_from_its_start() -> None:
+    phases = [(p.name, p.domain, p.start, p.stream) for p in epc_v1.PHASES]
+
+    assert phases == [
+        ("text", "text", None, 0),
+        ("visual", "visual", None, 1),
+        ("text_to_visual", "visual", "text", 2),
+        ("visual_to_text", "text", "visual", 3),
+    ]
+
+
+def test_epc_2_2_eleven_strategies_eight_of_text_and_three_visual() -> None:
+    assert len(STRATEGIES) == 11
+    assert [s.domain for s in STRATEGIES].count("text") == 8
+    assert [s.domain for s in STRATEGIES].count("visual") == 3
+    assert len({s.name for s in STRATEGIES}) == 11
+    assert len({s.prompt for s in STRATEGIES}) == 11
+
+
+def test_epc_2_3_a_the_baseline_is_step_by_step() -> None:
+    assert epc_v1.BASELINE == "step_by_step"
+    assert epc_v1.BASELINE in [s.name for s in STRATEGIES]
+
+
+def test_epc_2_3_b_the_learning_rates_are_fixed() -> None:
+    assert (epc_v1.ALPHA_WIN, epc_v1.ALPHA_LOSE) == (0.08, 0.04)
+
+
+def test_epc_2_3_c_the_weight_floor() -> None:
+    assert epc_v1.WEIGHT_FLOOR == 0.001
+
+
+def test_epc_2_3_d_thirty_rounds_a_phase() -> None:
+    assert epc_v1.ROUNDS == 30
+
+
+def test_epc_2_4_a_at_least_eight_tasks_in_each_domain() -> None:
+    assert epc_v1.MIN_TASKS == 8
+    assert {domain: len(tasks) for domain, tasks in TASKS.items()} == {"text": 8, "visual": 8}
+
+
+def test_epc_2_4_b_no_task_stands_twice() -> None:
+    tasks = [task for domain in TASKS.values() for task in domain]
+
+    assert len(set(tasks)) == 16
+
+
+def test_epc_2_5_f_two_thousand_resamples_at_95_percent() -> None:
+    assert (epc_v1.BOOTSTRAP_RESAMPLES, epc_v1.CONFIDENCE) == (2000, 0.95)
+
+
+def test_epc_2_5_g_ten_seeds_screen_and_thirty_publish() -> None:
+    assert (epc_v1.SCREENING_SEEDS, epc_v1.PUBLICATION_SEEDS) == (10, 30)
+
+
+def test_epc_2_6_a_the_reference_prompt_verbatim() -> None:
+    assert EVALUATOR_PROMPT == (
+        "Evaluate. Task: {task} A ({strategy_name}): {response_A[:300]} "
+        "B (step_by_step): {response_B[:300]} Better? Output only A or B."
+    )
+
+
+def test_epc_2_6_b_temperature_zero_and_ten_tokens() -> None:
+    assert (epc_v1.EVALUATOR_TEMPERATURE, epc_v1.EVALUATOR_MAX_TOKENS) == (0.0, 10)
