@@ -38,8 +38,7 @@ class _LazyGroup(click.Group):
         if cmd_name not in _COMMANDS:
             return None
         module = importlib.import_module(f"epc.cli.{cmd_name}")
-        command: click.Command = module.command
-        return command
+        return _with_blocks(module.command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
@@ -56,6 +55,18 @@ class _LazyGroup(click.Group):
         close = difflib.get_close_matches(name, _COMMANDS, n=1)
         hint = f" Did you mean {close[0]!r}?" if close else " See `epc --help`."
         raise click.UsageError(f"There is no command {name!r}.{hint}", ctx)
+
+
+def _with_blocks(command: click.Command) -> click.Command:
+    """Let help texts keep the lines of a block.
+
+    Click marks such a block by a backspace character; our raw docstrings spell it as two.
+    """
+    command.help = (command.help or "").replace("\\b\n", "\b\n")
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            _with_blocks(inner)
+    return command
 
 
 def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -85,6 +96,9 @@ def program() -> None:
     Exit codes: 0 clean, 1 findings, 2 misuse, 3 network, provider or disk failed,
     4 stopped with work left that `epc resume` can finish.
     """
+
+
+_with_blocks(program)
 
 
 def main(args: list[str] | None = None) -> None:
@@ -123,7 +137,9 @@ def _unforeseen(error: Exception) -> ExitCode:
     if os.environ.get("EPC_TRACEBACK"):
         import traceback
 
-        traceback.print_exception(error)
+        from epc.engine.secrets import redact
+
+        click.echo(redact("".join(traceback.format_exception(error))), err=True)
     what = f"{type(error).__name__}: {error}".splitlines()[0]
     _say(
         f"unforeseen error: {what}\n"

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from epc.core.bootstrap import mean, mean_interval
+from epc.core.intervals import mean, mean_interval, share_interval
 from epc.core.metrics import cpci, gamma, jsd, mpci, pci, zero_cause, zero_coupling
 from epc.core.protocol import Outcome
 from epc.core.verdict import Verdict
@@ -78,13 +78,14 @@ def summarise(records: Sequence[Json], diagnostics: Json | None = None) -> Json:
     """Return `results.summary` from the records of all seeds.
 
     Every figure is a mean over seeds with its 95% bootstrap interval, null for a single seed
-    (EPC-2.5(e), (f); Reading R10). `ece`, `brier` and `control` are null until they are measured.
+    (EPC-2.5(f); Reading R10); the zero-coupling rate has a share's interval (EPC-2.5(e); Reading
+    R33). `ece`, `brier` and `control` are null until they are measured.
     """
     return {
         "n": len(records),
         "gamma": _estimates(records, DIRECTIONS, lambda r, d: r["gamma"][d]),
         "jsd": _estimates(records, DIRECTIONS, lambda r, d: r["jsd"][d]),
-        "zero_coupling_rate": _estimates(records, DIRECTIONS, lambda r, d: r["zero_coupling"][d]),
+        "zero_coupling_rate": {d: _zero_rate(records, d) for d in DIRECTIONS},
         "zero_causes": {d: _tally(r["zero_cause"][d] for r in records) for d in DIRECTIONS},
         "tie_rate": estimate([r["tie_rate"] for r in records]),
         "tie_rate_by_phase": _estimates(records, PHASE_NAMES, _phase_tie_rate),
@@ -112,7 +113,14 @@ def vector(record: Json, phase: str) -> Weights:
 def _estimates(
     records: Sequence[Json], keys: Iterable[str], value: Callable[[Json, str], float]
 ) -> Json:
-    return {key: estimate([float(value(record, key)) for record in records]) for key in keys}
+    return {key: estimate([value(record, key) for record in records]) for key in keys}
+
+
+def _zero_rate(records: Sequence[Json], direction: str) -> Estimate:
+    """Return the share of seeds that did not couple, with its interval (EPC-2.5(e))."""
+    zeros = sum(record["zero_coupling"][direction] for record in records)
+    interval = share_interval(zeros, len(records))
+    return {"mean": zeros / len(records), "ci95": list(interval) if interval else None}
 
 
 def _phase_tie_rate(record: Json, phase: str) -> float:
@@ -125,4 +133,4 @@ def _tally(causes: Iterable[str | None]) -> dict[str, int]:
 
 
 def _share(part: int, whole: int) -> float:
-    return part / whole if whole else 0.0
+    return part / whole if whole else 0.0  # Reading R34

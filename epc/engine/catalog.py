@@ -26,7 +26,7 @@ def open_model(name: str) -> Model:
     WorldError if its weights cannot be loaded.
     """
     if name.startswith(_RECORDED):
-        return Recorded(Path(name.removeprefix(_RECORDED)))
+        return Recorded(_file(name.removeprefix(_RECORDED)))
     provider, _, model = name.partition("/")
     if not model:
         raise UsageError(f"{name!r}: models are named provider/model; see `epc models list`")
@@ -43,11 +43,17 @@ def open_model(name: str) -> Model:
 
 def _mock(model: str) -> Model:
     if model.startswith(_SCRIPTED):
-        return mocks.Scripted(Path(model.removeprefix(_SCRIPTED)))
+        return mocks.Scripted(_file(model.removeprefix(_SCRIPTED)))
     if model not in _MOCKS:
         known = ", ".join((*_MOCKS, f"{_SCRIPTED}FILE"))
         raise UsageError(f"there is no mock/{model}: the mocks are {known}")
     return _MOCKS[model]()
+
+
+def _file(name: str) -> Path:
+    if not name or not Path(name).exists():
+        raise UsageError(f"there is no file {name!r} to take the verdicts from")
+    return Path(name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from epc import __version__
-from epc.engine.hosted import public_address
+from epc.engine.hosted import is_address, public_address
 from epc.engine.local import weights
 from epc.engine.providers import PROVIDERS
 from epc.errors import WorldError
@@ -91,6 +91,8 @@ def _provider(name: str, environment: Mapping[str, str]) -> Check:
     address = environment.get(base) or provider.base_url
     if address is None:
         ok, found, fix = False, f"{base} is not set", f"set {base} to its address"
+    elif not is_address(address):
+        ok, found, fix = False, f"the value of {base} is no address", f"set {base} to its address"
     elif provider.needs_key:
         ok = bool(environment.get(key))
         found, fix = f"{key} is {'set' if ok else 'not set'}", f"set {key} to your key"

@@ -17,7 +17,7 @@ from epc.core.protocol import Outcome
 from epc.core.results import Json
 from epc.engine.calls import Role
 from epc.engine.plan import Plan
-from epc.errors import EpcError
+from epc.errors import EpcError, ExitCode
 from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.layout import MANIFEST, decoding_json, describe, weight_rows, write_rows
@@ -29,6 +29,8 @@ from epc.spec.reference import EXECUTOR_PROMPT
 
 class SelfCheckError(EpcError):
     """What was written does not give back what was measured: a fault of this program."""
+
+    exit_code = ExitCode.WORLD
 
 
 def finish(

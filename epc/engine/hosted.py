@@ -5,9 +5,10 @@ failure that retrying cannot mend stops the run at once; a failure is never a ve
 """
 
 import asyncio
+import math
 import os
 import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
 
 from epc.core.config import REFERENCE_DECODING, Decoding, Method
@@ -15,9 +16,7 @@ from epc.engine.model import CallError, Completion, Identity, Prompt
 from epc.engine.providers import PROVIDERS, Provider
 from epc.engine.secrets import redact
 from epc.errors import UsageError
-
-if TYPE_CHECKING:
-    from openai.types.chat import ChatCompletion
+from epc.records.strict_json import storable
 
 ATTEMPTS: Final = 6
 DEADLINE_S: Final = 120.0
@@ -25,6 +24,7 @@ _FIRST_PAUSE_S: Final = 0.5
 _LONGEST_PAUSE_S: Final = 60.0
 _TRANSIENT: Final = frozenset({408, 409, 429, 500, 502, 503, 504})
 _ARREARS: Final = ("insufficient_quota", "quota", "billing", "arrear", "balance", "credit")
+_TOO_FAST: Final = ("rate limit", "rate_limit")  # such replies may advise on billing as well
 _REMEDIES: Final = {
     400: "check the model's name and what it accepts",
     401: "check the key in {key}",
@@ -46,6 +46,9 @@ def open_hosted(provider: str, model: str) -> "Hosted":
     base_url = os.environ.get(known_provider.base_variable) or known_provider.base_url
     if base_url is None:
         raise UsageError(f"set {known_provider.base_variable} to the endpoint's address")
+    if not is_address(base_url):
+        expected = "expected one such as https://host:8000/v1"
+        raise UsageError(f"the value of {known_provider.base_variable} is no address: {expected}")
     key = os.environ.get(known_provider.key_variable)
     if not key and known_provider.needs_key:
         raise UsageError(f"set {known_provider.key_variable} to your key for {provider}")
@@ -133,7 +136,9 @@ class Hosted:
     def _refused(self, error: Any) -> Exception:
         """Return what an HTTP status means for the run."""
         status, body = error.status_code, redact(str(error.message))[:300]
-        in_arrears = any(word in body.lower() for word in _ARREARS)
+        said = body.lower()
+        too_fast = any(word in said for word in _TOO_FAST)
+        in_arrears = not too_fast and any(word in said for word in _ARREARS)
         if status in _TRANSIENT and not (status == 429 and in_arrears):  # noqa: PLR2004
             return _Transient(f"HTTP {status}: {body}", _retry_after(error.response.headers))
         remedy = _REMEDIES[402] if in_arrears else _REMEDIES.get(status, "see the message")
@@ -149,6 +154,15 @@ class _Transient(Exception):  # noqa: N818  (a signal inside this module, not an
         self.retry_after = retry_after
 
 
+def is_address(url: str) -> bool:
+    """Return whether a text is an address that requests can be sent to."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
 def public_address(url: str) -> str:
     """Return an address without user, password, query or fragment: what may be published."""
     parts = urlsplit(url)
@@ -159,24 +173,43 @@ def public_address(url: str) -> str:
     return urlunsplit((parts.scheme, f"{host}{port}", parts.path.rstrip("/"), "", ""))
 
 
-def _completion(answer: "ChatCompletion", latency_s: float) -> Completion:
-    choices = getattr(answer, "choices", None)
-    if not choices or choices[0].message is None or choices[0].message.content is None:
+def _completion(answer: Any, latency_s: float) -> Completion:
+    """Take what is needed from a reply. Only the text must be there; endpoints differ in the rest.
+
+    Raises: _Transient if there is no text.
+    """
+    try:
+        choice = answer.choices[0]
+        text = choice.message.content
+    except (AttributeError, IndexError, KeyError, TypeError):
+        text = None
+    if not isinstance(text, str):
         raise _Transient("the reply holds no answer", None)
-    usage = answer.usage
+    usage = getattr(answer, "usage", None)
     return Completion(
-        text=choices[0].message.content,
-        served_model=answer.model,
-        system_fingerprint=answer.system_fingerprint,
-        finish_reason=choices[0].finish_reason,
-        tokens_in=usage.prompt_tokens if usage else None,
-        tokens_out=usage.completion_tokens if usage else None,
+        text=text,
+        served_model=_word(answer, "model"),
+        system_fingerprint=_word(answer, "system_fingerprint"),
+        finish_reason=_word(choice, "finish_reason"),
+        tokens_in=_count(usage, "prompt_tokens"),
+        tokens_out=_count(usage, "completion_tokens"),
         latency_s=round(latency_s, 6),
     )
 
 
+def _word(reply: Any, name: str) -> str | None:
+    value = getattr(reply, name, None)
+    return storable(value) if isinstance(value, str) and value else None
+
+
+def _count(usage: Any, name: str) -> int | None:
+    value = getattr(usage, name, None)
+    return value if type(value) is int and value >= 0 else None
+
+
 def _retry_after(headers: Any) -> float | None:
     try:
-        return float(headers.get("retry-after"))
+        seconds = float(headers.get("retry-after"))
     except (TypeError, ValueError):
         return None
+    return seconds if math.isfinite(seconds) and seconds > 0 else None

@@ -1,10 +1,11 @@
 """The journal of a run: every answered call on disk before anything is built on it."""
 
 import fcntl
+import io
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
 
 from epc.core.results import Json
 from epc.errors import UsageError, WorldError
@@ -34,11 +35,15 @@ class Journal:
 
         Raises: WorldError if the disk refuses; what was written before stays good.
         """
+        rest = memoryview(dumps_line(call).encode())
+        end = os.fstat(self._file.fileno()).st_size
         try:
-            self._file.write(dumps_line(call).encode())
-            self._file.flush()
+            while rest:
+                rest = rest[self._file.write(rest) :]
             os.fsync(self._file.fileno())
         except OSError as error:
+            with suppress(OSError):  # a part of a line must not stand before the next one
+                self._file.truncate(end)
             raise WorldError(f"cannot write {self.path}: {error.strerror or error}") from error
 
     def close(self) -> None:
@@ -50,8 +55,9 @@ class Journal:
         self.close()
         self.path.unlink(missing_ok=True)
 
-    def _open(self) -> BinaryIO:
-        file = self.path.open("a+b")
+    def _open(self) -> io.FileIO:
+        # Unbuffered: what the disk refused must not be written again by a later call.
+        file = self.path.open("a+b", buffering=0)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -62,7 +68,7 @@ class Journal:
 
     def _load(self) -> list[Json]:
         self._file.seek(0)
-        lines = self._file.readlines()
+        lines = io.BytesIO(self._file.read()).readlines()
         calls = [_parse(line) for line in lines]
         if calls and calls[-1] is None:
             # Only the last line can be torn: each one is on disk before the next begins.

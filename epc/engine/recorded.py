@@ -76,21 +76,22 @@ def read_table(path: Path) -> Table:
     text, problems = read_text(path)
     if problems:
         raise UsageError(f"{path}: {problems[0].problem}")
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-    if tuple(reader.fieldnames or ()) != COLUMNS:
-        raise UsageError(
-            f"{path}:1: the columns are {', '.join(reader.fieldnames or ()) or 'missing'}, "
-            f"expected {','.join(COLUMNS)}"
-        )
+    # Spreadsheets begin a UTF-8 file with a byte order mark.
+    reader = csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
     verdicts: dict[tuple[str, Domain, str], str] = {}
     try:
+        if tuple(reader.fieldnames or ()) != COLUMNS:
+            raise UsageError(
+                f"{path}:1: the columns are {', '.join(reader.fieldnames or ()) or 'missing'}, "
+                f"expected {','.join(COLUMNS)}"
+            )
         for row in reader:
             key, verdict = _row(row, f"{path}:{reader.line_num}")
             if key in verdicts:
                 raise UsageError(f"{path}:{reader.line_num}: {' / '.join(key)} stands twice")
             verdicts[key] = verdict
     except csv.Error as error:
-        raise UsageError(f"{path}:{reader.line_num}: no CSV: {error}") from error
+        raise UsageError(f"{path}:{reader.reader.line_num}: no CSV: {error}") from error
     tasks = {
         domain: _in_order((task for _, d, task in verdicts if d == domain), TASKS[domain])
         for domain in DOMAINS
@@ -108,7 +109,7 @@ def read_table(path: Path) -> Table:
 
 def _row(row: dict[str, str | None], place: str) -> tuple[tuple[str, Domain, str], str]:
     strategy, domain, task, verdict = (row[column] for column in COLUMNS)
-    if not strategy or not task or None in row:
+    if not strategy or not task or verdict is None or None in row:
         raise UsageError(f"{place}: expected four fields, {','.join(COLUMNS)}")
     if verdict not in _VERDICTS:
         raise UsageError(f"{place}: verdict {verdict!r}, expected A, B or tie")

@@ -1,15 +1,43 @@
 """Keeping secrets out of everything that is written or shown."""
 
 import os
+from base64 import b64encode
+from collections.abc import Iterator
 from typing import Final
+from urllib.parse import unquote, urlsplit
 
 _MARKS: Final = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 _SHORTEST: Final = 6  # a shorter value would blank out ordinary words
 
 
 def redact(text: str) -> str:
-    """Return a text with the value of every secret environment variable blanked out."""
-    for name, value in os.environ.items():
-        if len(value) >= _SHORTEST and any(mark in name.upper() for mark in _MARKS):
-            text = text.replace(value, f"[{name}]")
+    """Return a text with every secret of the environment blanked out.
+
+    Secret are the values of variables that are named like a secret, and the user and password of
+    addresses, also in the form in which they are sent.
+    """
+    longest_first = sorted(_secrets(), key=lambda named: len(named[1]), reverse=True)
+    for name, secret in longest_first:
+        if len(secret) >= _SHORTEST:
+            text = text.replace(secret, f"[{name}]")
     return text
+
+
+def _secrets() -> Iterator[tuple[str, str]]:
+    for name, value in os.environ.items():
+        if any(mark in name.upper() for mark in _MARKS):
+            yield name, value
+        if "://" in value and "@" in value:
+            for secret in _of_address(value):
+                yield name, secret
+
+
+def _of_address(url: str) -> Iterator[str]:
+    try:
+        user_info, at, _ = urlsplit(url).netloc.rpartition("@")
+    except ValueError:
+        return
+    if at:
+        plain = unquote(user_info)
+        yield from (user_info, plain, b64encode(plain.encode()).decode())
+        yield from (plain.partition(":")[2], user_info.partition(":")[2])

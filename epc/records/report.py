@@ -93,6 +93,9 @@ def _on_the_evaluator(summary: Json) -> Iterator[str]:
         return
     answers, itself = diagnostics["answers"], diagnostics["self_comparisons"]
     rate, share = answers["parse_rate"], answers["share_of_a"]
+    if not answers["n"]:
+        yield "NO VERDICT WAS EVER COUNTED: there was no round."
+        return
     yield (
         f"The evaluator gave {answers['n']} distinct answers; "
         f"{answers['decided']} ({100 * rate:.0f}%) were a bare A or B."

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from epc.core.results import Json
 from epc.records.findings import Findings
@@ -10,6 +11,7 @@ from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import read_lines
 
 _SCHEMAS = {"trials": "trial", "calls": "call", "weights": "weight"}
+MAX_UNUSABLE: Final = 1000
 
 
 def read_rows(
@@ -17,13 +19,22 @@ def read_rows(
 ) -> Iterator[tuple[int, Json]]:
     """Yield each usable row of a raw file with its index, noting what is wrong with the others.
 
+    Reading stops after `MAX_UNUSABLE` rows that cannot be used, so that a large file of nothing
+    but mistakes is checked in bounded time.
+
     Raises: WorldError if the file cannot be read.
     """
+    unusable = 0
     for index, row, problems in read_lines(folder / RAW[name], name):
         found = problems or schema_findings(
             _SCHEMAS[name], row, where=f"/{name}/{index}", clause=clause
         )
         if found:
             findings.extend(found)
+            unusable += 1
         else:
             yield index, row
+        if unusable == MAX_UNUSABLE:
+            problem = f"{unusable:,} rows cannot be used; what follows is not read"
+            findings.add(clause, f"/{name}/{index}", problem, "mend these first")
+            return

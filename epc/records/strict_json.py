@@ -9,6 +9,7 @@ import json
 import math
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,6 +57,8 @@ class _Reader:
             return None, [_finding("", f"not JSON at {place}: {error.msg}", "repair the syntax")]
         except RecursionError:
             return None, [_too_deep("")]
+        if _depth(value) > MAX_DEPTH:  # before the walk, which is recursive
+            return None, [_too_deep("")]
         return value, list(_walk(value)) if self.suspicious else []
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -63,9 +66,9 @@ class _Reader:
         if len(value) == len(pairs):
             return value
         self.suspicious = True
-        names = [name for name, _ in pairs]
+        counts = Counter(name for name, _ in pairs)
         marked = _Duplicated(value)
-        marked.repeated = tuple(name for name in value if names.count(name) > 1)
+        marked.repeated = tuple(name for name, count in counts.items() if count > 1)
         return marked
 
     def _constant(self, name: str) -> _Bad:
@@ -91,10 +94,7 @@ def parse(text: str) -> tuple[Any, list[Finding]]:
 
     The value can be used only if there are no problems.
     """
-    value, problems = _Reader().parse(text)
-    if not problems and _depth(value) > MAX_DEPTH:
-        problems = [_too_deep("")]
-    return value, problems
+    return _Reader().parse(text)
 
 
 def read(path: Path) -> tuple[Any, list[Finding]]:
@@ -264,4 +264,5 @@ def _too_deep(where: str) -> Finding:
 
 
 def _finding(where: str, problem: str, remedy: str) -> Finding:
-    return Finding(clause=_CLAUSE, where=where, problem=problem, remedy=remedy)
+    # A key that is a lone surrogate is part of a pointer, and a pointer must be printable.
+    return Finding(clause=_CLAUSE, where=storable(where), problem=problem, remedy=remedy)

@@ -7,6 +7,7 @@ from the evaluator's raw text, the prompts from the answers.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
 from epc.core.config import Configuration
@@ -17,12 +18,13 @@ from epc.core.protocol import Comparison, Outcome, measure
 from epc.core.results import Json
 from epc.core.verdict import Verdict, parse_verdict
 from epc.records.calls import Call
-from epc.records.findings import Findings
+from epc.records.findings import MAX_KEPT, Findings
 from epc.spec.epc_v1 import PHASES, Phase, PhaseName
 
 CLAUSE: Final = "EPC-2.5(d)"
 _BY_NAME: Final[dict[str, Phase]] = {phase.name: phase for phase in PHASES}
 _ROW_REMEDY: Final = "restore the trials as they were recorded"
+_MAX_LISTED: Final = 10
 
 Row = tuple[int, Json]  # its index in the file, and the row
 
@@ -48,20 +50,25 @@ class TrialReplay:
         seed: int | None = None
         rows: list[Row] = []
         finished: set[int] = set()
+        # More rows than a seed has rounds are findings, and findings past the kept ones a number.
+        most = len(PHASES) * self.config.rounds + MAX_KEPT
         for index, row in given:
             if row["seed"] != seed:
                 self._seed(seed, rows)
                 if seed is not None:
                     finished.add(seed)
-                seed, rows = row["seed"], []
+                seed, rows = int(row["seed"]), []  # JSON lets a whole number be written as 3.0
                 if seed in finished:
                     self._note(
                         f"/trials/{index}/seed", f"seed {seed} comes back after another seed"
                     )
-            rows.append((index, row))
+            if len(rows) < most:
+                rows.append((index, row))
         self._seed(seed, rows)
         for missing in [s for s in self.seeds if s not in self.outcomes and s not in finished]:
-            if missing != seed:
+            if not self.config.rounds:
+                self.outcomes[missing] = self._replay(missing, {phase.name: [] for phase in PHASES})
+            elif missing != seed:
                 self._note("/trials", f"seed {missing} has no trials")
 
     def _seed(self, seed: int | None, rows: list[Row]) -> None:
@@ -93,11 +100,11 @@ class TrialReplay:
             phases[row["phase"]].setdefault(int(row["round"]), (index, row))
             last = place
         for name, rounds in phases.items():
-            missing = [str(r) for r in range(self.config.rounds) if r not in rounds]
-            if missing:
+            absent = (str(r) for r in range(self.config.rounds) if r not in rounds)
+            if missing := list(islice(absent, _MAX_LISTED + 1)):
                 whole = False
-                listed = ", ".join(missing)
-                self._note("/trials", f"seed {seed} {name} has no round {listed}")
+                more = [*missing[:_MAX_LISTED], "..."] if len(missing) > _MAX_LISTED else missing
+                self._note("/trials", f"seed {seed} {name} has no round {', '.join(more)}")
         if not whole:
             return None
         return {name: [rounds[r] for r in sorted(rounds)] for name, rounds in phases.items()}

@@ -3,7 +3,8 @@
 All findings at once. A later step runs only where an earlier one left it something to work on.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -74,7 +75,7 @@ def _check_configuration(manifest: Json, findings: Findings) -> None:
     """Rules on the configuration that no schema can state."""
     config = configuration_of(manifest)
     names = [strategy.name for strategy in config.strategies]
-    for name in sorted({name for name in names if names.count(name) > 1}):
+    for name in sorted(name for name, count in Counter(names).items() if count > 1):
         problem, remedy = f"{name!r} stands twice", "give each strategy its own name"
         findings.add("EPC-2.2", "/strategies", problem, remedy)
     if manifest["config"]["strategies"] != len(names):
@@ -165,19 +166,25 @@ def _check_against_trials(manifest: Json, folder: Path, findings: Findings) -> N
 def _check_against_weights(manifest: Json, findings: Findings) -> None:
     """Without trials: figures from the stated weights, the summary from the stated seeds."""
     results = manifest["results"]
-    for index, record in enumerate(results["per_seed"]):
-        # All vectors in one order: that of the first phase's keys.
-        order = list(record["weights"][PHASE_NAMES[0]])
-        weights = {
-            phase: tuple(record["weights"][phase][name] for name in order) for phase in PHASE_NAMES
-        }
+    # All vectors in one order, that of /strategies: an object's keys have none.
+    order = [strategy["name"] for strategy in manifest["strategies"]]
+    per_seed = [_ordered(record, order) for record in results["per_seed"]]
+    for index, record in enumerate(per_seed):
+        weights = {phase: tuple(record["weights"][phase].values()) for phase in PHASE_NAMES}
         again = {**weight_figures(weights), "zero_cause": per_direction(weights, zero_cause)}
         stated = {key: record[key] for key in again}
         _compare(again, stated, f"/results/per_seed/{index}", findings)
     if len(findings) == 0 or all(f.severity == "warning" for f in findings.kept()):
         summary = results["summary"]
-        again = summarise(results["per_seed"], summary["diagnostics"])
+        again = summarise(per_seed, summary["diagnostics"])
         _compare(again, summary, "/results/summary", findings)
+
+
+def _ordered(record: Json, order: Sequence[str]) -> Json:
+    weights = {
+        phase: {name: record["weights"][phase][name] for name in order} for phase in PHASE_NAMES
+    }
+    return {**record, "weights": weights}
 
 
 def _check_weight_rows(

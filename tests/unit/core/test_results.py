@@ -7,15 +7,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binomtest, norm
 
-from epc.core.bootstrap import mean_interval
+from epc.core import intervals
 from epc.core.calibration import Calibrated, brier, ece
 from epc.core.diagnostics import Judged, diagnose
+from epc.core.intervals import mean_interval, share_interval
 from epc.core.protocol import Outcome, PhaseEnd
 from epc.core.results import seed_record, summarise
 from epc.core.verdict import Verdict
 from epc.errors import ShapeError
-from epc.spec.epc_v1 import PHASE_NAMES
+from epc.spec.epc_v1 import CONFIDENCE, PHASE_NAMES
 
 NAMES = ("one", "two")
 
@@ -70,6 +72,21 @@ def test_reading_r10_the_index_matrix_and_quantiles_are_the_stated_ones() -> Non
     expected = np.quantile(values[index].mean(axis=1), [0.025, 0.975])
 
     assert mean_interval(list(values)) == pytest.approx(tuple(expected), abs=1e-15)
+
+
+@pytest.mark.parametrize("n", [2, 10, 30])
+@pytest.mark.parametrize("hits", [0, 1, 2])
+def test_reading_r33_a_share_of_seeds_has_wilsons_interval(hits: int, n: int) -> None:
+    expected = binomtest(hits, n).proportion_ci(method="wilson")
+
+    assert share_interval(hits, n) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+def test_reading_r33_no_zero_in_thirty_seeds_is_not_certainty() -> None:
+    # z^2 / (30 + z^2) with z = 1.96
+    assert share_interval(0, 30) == pytest.approx((0, 0.1135), abs=5e-5)
+    assert share_interval(1, 1) is None
+    assert pytest.approx(norm.ppf((1 + CONFIDENCE) / 2), abs=1e-15) == intervals._Z
 
 
 @given(st.lists(st.floats(-5, 5), min_size=2, max_size=30))

@@ -1,15 +1,22 @@
-"""The seed-level percentile bootstrap (EPC-2.5(f), Reading R10)."""
+"""Intervals over seeds: the protocol's bootstrap of a mean, and a share's own interval.
+
+Sources: EPC-2.5(f), Readings R10 and R33.
+"""
 
 from collections.abc import Sequence
 from functools import cache
-from math import fsum
-from typing import TYPE_CHECKING
+from math import fsum, sqrt
+from typing import TYPE_CHECKING, Final
 
 from epc.spec.epc_v1 import BOOTSTRAP_RESAMPLES, BOOTSTRAP_SEED, CONFIDENCE
 
 if TYPE_CHECKING:
     from numpy import int64
     from numpy.typing import NDArray
+
+# The normal distribution's point at (1 + CONFIDENCE) / 2, as a literal: a computed one may differ
+# in its last bit from machine to machine.
+_Z: Final = 1.959963984540054
 
 Interval = tuple[float, float]
 
@@ -38,6 +45,23 @@ def mean_interval(values: Sequence[float]) -> Interval | None:
     # 0.025 and 0.975 as written in R10: 1 - tail would be off by an ulp.
     low, high = np.quantile(means, [round(tail, 3), round(1 - tail, 3)], method="linear")
     return float(low), float(high)
+
+
+def share_interval(hits: int, n: int) -> Interval | None:
+    """Return the 95% Wilson interval of a share of seeds; None for a single seed.
+
+    Resampling thirty zeros gives thirty zeros again, and an interval from 0 to 0 would claim that
+    the rate is known exactly. Wilson's does not (Reading R33).
+
+    Unit:   share, 0 to 1.
+    Source: E. B. Wilson, J. Am. Stat. Assoc. 22 (1927), 209-212.
+    """
+    if n < 2:  # noqa: PLR2004  (as above)
+        return None
+    z2 = _Z**2
+    middle = (hits + z2 / 2) / (n + z2)
+    half = _Z / (n + z2) * sqrt(hits * (n - hits) / n + z2 / 4)
+    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 @cache

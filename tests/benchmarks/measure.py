@@ -1,0 +1,92 @@
+"""Speed, as ratios in one run: `make benchmark`. It prints; it asserts nothing.
+
+Whole commands are timed in turn with `python -c pass`, so that a slow moment of the machine slows
+both; medians are quoted.
+"""
+
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+
+from epc.core.draws import turns
+from epc.core.noise import train
+from epc.core.protocol import PhaseEnd, drive, run_phase
+from epc.core.verdict import Verdict
+from epc.core.weights import UpdateRule, uniform
+from epc.records.schemas import findings, schema
+from epc.spec.epc_v1 import PHASES
+
+RUNS = 9
+EPC = str(Path(sys.executable).with_name("epc"))
+
+
+def seconds(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def command(*words: str) -> Callable[[], object]:
+    return lambda: subprocess.run(words, check=True, capture_output=True)
+
+
+def beside(
+    name: str, work: Callable[[], object], peer_name: str, peer: Callable[[], object]
+) -> None:
+    """Time two things in turn and print both medians and the ratio."""
+    work(), peer()
+    pairs = [(seconds(work), seconds(peer)) for _ in range(RUNS)]
+    ours, theirs = (statistics.median(column) for column in zip(*pairs, strict=True))
+    ratio = statistics.median(a / b for a, b in pairs)
+    print(f"{name:<44}{ours * 1000:10.1f} ms   {ratio:8.2f} x {peer_name} ({theirs * 1000:.1f} ms)")
+
+
+def make_run(folder: Path) -> Path:
+    run = folder / "run"
+    words = [EPC, "run", "--evaluator", "mock/deterministic", "--executor", "mock/deterministic"]
+    subprocess.run([*words, "--exhaustive", "--out", str(run)], check=True, capture_output=True)
+    return run
+
+
+def plain_phase() -> PhaseEnd:
+    """Run one coin-flip phase through the protocol's generator."""
+    rng = np.random.default_rng(0)
+    won = (Verdict.A if u < 0.5 else Verdict.B for u in rng.random(30).tolist())
+    return drive(run_phase(PHASES[0], uniform(11), turns(0, 0, 30), UpdateRule()), won)
+
+
+def main() -> None:
+    python = command(sys.executable, "-c", "pass")
+    with tempfile.TemporaryDirectory() as folder:
+        run = make_run(Path(folder))
+        rows = [json.loads(line) for line in (run / "trials.jsonl").read_text().splitlines()]
+        beside("epc --help", command(EPC, "--help"), "python -c pass", python)
+        beside(
+            "epc validate, 30 seeds", command(EPC, "validate", str(run)), "python -c pass", python
+        )
+        slow = jsonschema.Draft202012Validator(schema("trial"))
+        beside(
+            "check 3,600 trials against their schema",
+            lambda: [findings("trial", row) for row in rows],
+            "jsonschema, a tenth of them",
+            lambda: [slow.is_valid(row) for row in rows[:360]],
+        )
+    start = np.full((1000, 11), 1 / 11)
+    beside(
+        "1,000 coin-flip phases at once",
+        lambda: train(start, 30, UpdateRule(), np.random.default_rng(0)),
+        "1,000 in the generator",
+        lambda: [plain_phase() for _ in range(1000)],
+    )
+
+
+if __name__ == "__main__":
+    main()

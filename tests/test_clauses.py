@@ -1,0 +1,34 @@
+"""Every clause of the EPC protocol and every reading has a test that is named after it."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+CLAUSES = [
+    "epc_2_1",
+    "epc_2_2",
+    *(f"epc_2_3_{item}" for item in ("1", "2", "3", "4", "a", "b", "c", "d", "e")),
+    *(f"epc_2_4_{item}" for item in "abc"),
+    "epc_2_5_eq_1",
+    *(f"epc_2_5_{item}" for item in "abcdefg"),
+    *(f"epc_2_6_{item}" for item in "abcd"),
+    "epc_2_8",
+    *(f"epc_2_8_{item}" for item in range(1, 8)),
+    *(f"reading_r{number}" for number in (*range(1, 14), 15, 16)),
+]
+
+
+def names() -> set[str]:
+    return {
+        node.name.removeprefix("test_")
+        for path in TESTS.rglob("test_*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+
+
+@pytest.mark.parametrize("clause", CLAUSES)
+def test_the_clause_has_a_test_of_its_own(clause: str) -> None:
+    assert [name for name in names() if name == clause or name.startswith(f"{clause}_")]

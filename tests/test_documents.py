@@ -1,0 +1,78 @@
+"""The documents against the program: what they claim is run."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from epc.core.agreement import disagreements
+from epc.records.conformance import answer_text, suite
+from epc.spec.reference import EVALUATOR_PROMPT
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "site" / "docs"
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.rglob("*.md")])
+
+
+def json_blocks(page: str) -> list[str]:
+    return re.findall(r"```json\n(.*?)```", (DOCS / page).read_text(), re.DOTALL)
+
+
+def test_the_worked_case_of_the_conformance_page_is_right() -> None:
+    case, answer = json_blocks("conformance.md")
+
+    assert disagreements(json.loads(answer), answer_text(case.encode())) == []
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CHANGELOG.md"])
+def test_the_number_of_cases_is_the_stated_one(page: Path) -> None:
+    assert f"{len(suite())} language-neutral cases" in " ".join(page.read_text().split())
+
+
+def test_epc_2_8_the_suite_has_at_least_sixty_cases() -> None:
+    assert len(suite()) >= 60
+    assert len({case.id for case in suite()}) == len(suite())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_command_that_a_page_names_exists(page: Path) -> None:
+    from epc.cli.program import _COMMANDS
+
+    for name in re.findall(r"(?:`|bin/)epc ([a-z]+)", page.read_text()):
+        assert name in _COMMANDS, name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_into_the_repository_leads_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+        assert (page.parent / target).exists(), target
+
+
+def test_every_reading_that_the_code_names_is_explained() -> None:
+    explained = set(re.findall(r"^\| (R\d+) ", (DOCS / "readings.md").read_text(), re.MULTILINE))
+    code = "\n".join(path.read_text() for path in (ROOT / "epc").rglob("*.py"))
+
+    named = set(re.findall(r"\bR\d{1,2}\b", " ".join(re.findall(r"Readings? R[\dR, and]+", code))))
+    assert named <= explained
+    assert {"R1", "R2", "R3", "R4", "R5", "R7", "R8", "R9", "R10", "R13", "R31"} <= named
+
+
+def test_the_protocol_page_does_not_stand_for_the_prompt() -> None:
+    """The prompt stands verbatim in one place, the specification."""
+    copies = [p for p in (ROOT / "epc").rglob("*.py") if EVALUATOR_PROMPT[:40] in p.read_text()]
+
+    assert [path.name for path in copies] == ["reference.py"]
+
+
+def test_the_documents_build_without_a_warning(tmp_path: Path) -> None:
+    config = ROOT / "site" / "mkdocs.yml"
+    words = ["-m", "mkdocs", "build", "--strict", "--quiet", "-f", str(config), "-d", str(tmp_path)]
+
+    done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "conformance" / "index.html").exists()
+    assert (ROOT / "site" / "docs" / "index.md").exists(), "the build must not empty its sources"
