@@ -1,7 +1,8 @@
-"""What the protocol's figures are when there is nothing to measure: the coin-flip band.
+"""What the protocol's figures are when there is nothing to measure.
 
-gamma has no built-in zero (Reading R15). Thirty rounds against an evaluator that tosses a coin
-move the weights too, and every report draws its figures on top of that band.
+gamma has no built-in zero (Reading R15). Thirty rounds against a blind evaluator, one that does not
+look at the answers, move the weights too. The blind evaluator of reference tosses a coin; the one
+that a run is best held against says A, B and tie as often as the run's own evaluator did.
 """
 
 from dataclasses import dataclass
@@ -17,14 +18,25 @@ if TYPE_CHECKING:
 
     Array = NDArray[float64]
 
-BAND_SEEDS: Final = 4000
+BAND_SEEDS: Final = 2000
 _BAND_STREAM: Final = 20260701
 BAND_QUANTILES: Final = (0.05, 0.95)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Odds:
+    """How often a blind evaluator says A and tie; the rest is B."""
+
+    a: float
+    tie: float
+
+
+COIN: Final = Odds(a=0.5, tie=0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Band:
-    """How a figure is spread over single seeds when every verdict is a coin toss."""
+    """How a figure is spread over single seeds of a blind evaluator; 90% of them in low to high."""
 
     mean: float
     low: float
@@ -32,42 +44,44 @@ class Band:
 
 
 @cache
-def coin_flip_band(*, strategies: int, rounds: int, rule: UpdateRule) -> dict[str, Band]:
-    """Return the coin-flip bands of `gamma` and `jsd`, each direction alike.
+def blind_band(
+    *, strategies: int, rounds: int, rule: UpdateRule, odds: Odds = COIN
+) -> dict[str, Band]:
+    """Return a blind evaluator's bands of `gamma` and `jsd`, each direction alike.
 
-    The low and high ends hold 90% of single seeds; `BAND_SEEDS` are simulated from a fixed
-    stream, which puts a Monte-Carlo standard error of about 0.005 on gamma's mean.
+    `BAND_SEEDS` are simulated from a fixed stream, which puts a Monte-Carlo standard error of
+    about 0.006 on gamma's mean.
 
-    Source: Reading R15 (the noise of random rounds); EPC-2.8 (the coin-flip evaluator).
+    Source: Readings R15 and R36; EPC-2.8 (the coin-flip evaluator).
     """
     import numpy as np
 
     rng = np.random.default_rng(_BAND_STREAM)
-    gamma, jsd = simulate_coin_flips(
-        strategies=strategies, rounds=rounds, rule=rule, seeds=BAND_SEEDS, rng=rng
+    gamma, jsd = simulate_blind(
+        strategies=strategies, rounds=rounds, rule=rule, odds=odds, seeds=BAND_SEEDS, rng=rng
     )
     return {"gamma": _band(gamma), "jsd": _band(jsd)}
 
 
-def simulate_coin_flips(
-    *, strategies: int, rounds: int, rule: UpdateRule, seeds: int, rng: "Generator"
+def simulate_blind(
+    *, strategies: int, rounds: int, rule: UpdateRule, odds: Odds, seeds: int, rng: "Generator"
 ) -> tuple["Array", "Array"]:
-    """Return gamma and JSD of one direction for many coin-flip seeds at once.
+    """Return gamma and JSD of one direction for many seeds of a blind evaluator at once.
 
     Shapes: two of (seeds,).
-    Source: EPC-2.3 with every verdict A or B at even odds.
+    Source: EPC-2.3 with verdicts that do not depend on the strategy.
     """
     import numpy as np
 
     start = np.full((seeds, strategies), 1 / strategies)
-    coupled = train(train(start, rounds, rule, rng), rounds, rule, rng)
-    pure = train(start, rounds, rule, rng)
+    coupled = train(train(start, rounds, rule, odds, rng), rounds, rule, odds, rng)
+    pure = train(start, rounds, rule, odds, rng)
     norm = np.sqrt(((coupled - pure) ** 2).sum(axis=1)) / np.sqrt((pure**2).sum(axis=1))
     return norm, _jsd(coupled, pure)
 
 
-def train(weights: "Array", rounds: int, rule: UpdateRule, rng: "Generator") -> "Array":
-    """Return the weights after `rounds` coin-flip rounds in every row.
+def train(weights: "Array", rounds: int, rule: UpdateRule, odds: Odds, rng: "Generator") -> "Array":
+    """Return the weights after `rounds` rounds against a blind evaluator in every row.
 
     The same arithmetic in the same order as `epc.core.weights`, a row a seed: running sums and
     totals come from one cumulative sum, which adds from left to right.
@@ -81,12 +95,14 @@ def train(weights: "Array", rounds: int, rule: UpdateRule, rng: "Generator") -> 
     last = after.shape[1] - 1
     for _ in range(rounds):
         u = rng.random(len(after))
-        won = rng.random(len(after)) < 0.5  # noqa: PLR2004  (even odds are what a coin is)
+        said = rng.random(len(after))
         running = np.cumsum(after, axis=1)
         chosen = np.minimum((running <= u[:, None]).sum(axis=1), last)
-        step = np.where(won, rule.alpha_win, -rule.alpha_lose)
-        after[rows, chosen] = np.maximum(rule.weight_floor, after[rows, chosen] + step)
-        after /= np.cumsum(after, axis=1)[:, -1:]
+        step = np.where(said < odds.a, rule.alpha_win, -rule.alpha_lose)
+        moved = after.copy()
+        moved[rows, chosen] = np.maximum(rule.weight_floor, moved[rows, chosen] + step)
+        moved /= np.cumsum(moved, axis=1)[:, -1:]
+        after = np.where((said < 1 - odds.tie)[:, None], moved, after)
     return after
 
 

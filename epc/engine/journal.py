@@ -26,7 +26,11 @@ class Journal:
         self.repaired = 0
         try:
             self._file = self._open()
-            self.calls = self._load()
+            try:
+                self.calls = self._load()
+            except BaseException:
+                self._file.close()
+                raise
         except OSError as error:
             raise WorldError(f"cannot open {self.path}: {error.strerror or error}") from error
 

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from epc.core.noise import Band, coin_flip_band
+from epc.core.noise import Band, blind_band
 from epc.core.results import Json
 from epc.records import strict_json
 from epc.records.manifest import configuration_of
@@ -43,9 +43,7 @@ def draw(manifest: Json, folder: Path) -> list[Path]:
 def specification(manifest: Json) -> Json:
     """Return the Vega-Lite specification of a manifest's picture."""
     config = configuration_of(manifest)
-    bands = coin_flip_band(
-        strategies=len(config.strategies), rounds=config.rounds, rule=config.rule
-    )
+    bands = blind_band(strategies=len(config.strategies), rounds=config.rounds, rule=config.rule)
     summary = manifest["results"]["summary"]
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",

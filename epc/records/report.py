@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from epc.core.noise import Band, coin_flip_band
+from epc.core.noise import COIN, Band, Odds, blind_band
 from epc.core.results import Json
 from epc.records.manifest import configuration_of
 from epc.spec.epc_v1 import DIRECTIONS, PUBLICATION_SEEDS, SCREENING_SEEDS
@@ -17,14 +17,30 @@ _SIDED: Final = (0.25, 0.75)  # a share of A outside this range is called one-si
 
 def report(manifest: Json) -> str:
     """Return the printed form of a manifest: what was measured, the table, what to make of it."""
-    bands = _bands(manifest)
-    sections = (_heading(manifest), _table(manifest, bands), _remarks(manifest, bands))
+    coin, blind = _bands(manifest, COIN), _bands(manifest, _odds(manifest))
+    sections = (
+        _heading(manifest),
+        _table(manifest, coin, blind),
+        _remarks(manifest, blind["gamma"]),
+    )
     return "\n\n".join("\n".join(lines) for lines in sections)
 
 
-def _bands(manifest: Json) -> dict[str, Band]:
+def _bands(manifest: Json, odds: Odds) -> dict[str, Band]:
     config = configuration_of(manifest)
-    return coin_flip_band(strategies=len(config.strategies), rounds=config.rounds, rule=config.rule)
+    return blind_band(
+        strategies=len(config.strategies), rounds=config.rounds, rule=config.rule, odds=odds
+    )
+
+
+def _odds(manifest: Json) -> Odds:
+    """Return how often the run's evaluator said A and tie, over all rounds."""
+    counts = [
+        phase for record in manifest["results"]["per_seed"] for phase in record["verdicts"].values()
+    ]
+    total = {verdict: sum(count[verdict] for count in counts) for verdict in ("A", "B", "tie")}
+    rounds = sum(total.values()) or 1
+    return Odds(a=total["A"] / rounds, tie=total["tie"] / rounds)
 
 
 def _heading(manifest: Json) -> Iterator[str]:
@@ -42,22 +58,23 @@ def _heading(manifest: Json) -> Iterator[str]:
     yield f"             {coverage}{answers}"
 
 
-def _table(manifest: Json, bands: dict[str, Band]) -> Iterator[str]:
+def _table(manifest: Json, coin: dict[str, Band], blind: dict[str, Band]) -> Iterator[str]:
     summary = manifest["results"]["summary"]
     number: Callable[[float], str] = lambda value: f"{value:.3f}"  # noqa: E731
     share: Callable[[float], str] = lambda value: f"{100 * value:.1f}%"  # noqa: E731
     yield _row("", *(TITLES[d] for d in DIRECTIONS))
     for key, title in (("gamma", "gamma"), ("jsd", "JSD, nats")):
         yield _row(title, *(_estimate(summary[key][d], number) for d in DIRECTIONS))
-        band = bands[key]
-        coin = f"{band.mean:.3f}  {band.low:.2f} to {band.high:.2f}"
-        yield _row("  coin flip, 1 seed", coin, coin)
+        for label, band in (("  coin flip", coin[key]), ("  blind, same rates", blind[key])):
+            spread = f"{band.mean:.3f}  ({band.low:.2f} to {band.high:.2f})"
+            yield _row(label, spread, spread)
     zero = summary["zero_coupling_rate"]
     yield _row("zero-coupling rate", *(_estimate(zero[d], share) for d in DIRECTIONS))
     ties = summary["tie_rate_by_phase"]
     yield _row("tie rate", *(_estimate(ties[d], share) for d in DIRECTIONS))
     yield ""
-    yield "  mean over seeds [95% bootstrap interval]; coin flip: mean, and 90% of single seeds"
+    yield "  mean over seeds [95% interval]; coin flip and blind: mean (90% of single seeds)"
+    yield "  blind: says A, B and tie as often as this evaluator did, whatever is shown to it"
 
 
 def _row(label: str, *cells: str) -> str:
@@ -72,7 +89,7 @@ def _estimate(estimate: Json, number: Callable[[float], str]) -> str:
     return f"{number(estimate['mean'])}  [{', '.join(number(end) for end in interval)}]"
 
 
-def _remarks(manifest: Json, bands: dict[str, Band]) -> Iterator[str]:
+def _remarks(manifest: Json, blind: Band) -> Iterator[str]:
     """Yield what a reader must know before using the figures, from the run's own numbers."""
     summary = manifest["results"]["summary"]
     yield "What these figures can bear"
@@ -80,7 +97,7 @@ def _remarks(manifest: Json, bands: dict[str, Band]) -> Iterator[str]:
     yield from (f"  - {remark}" for remark in _on_the_zeros(summary))
     n = summary["n"]
     if n >= SCREENING_SEEDS:
-        yield from (f"  - {remark}" for remark in _on_the_coupling(summary, bands["gamma"]))
+        yield from (f"  - {remark}" for remark in _on_the_coupling(summary, blind))
     if n < SCREENING_SEEDS:
         yield f"  - {n} seeds are too few for any claim: EPC-2.5(g) screens with {SCREENING_SEEDS}."
     elif n < PUBLICATION_SEEDS:
@@ -122,13 +139,13 @@ def _on_the_zeros(summary: Json) -> Iterator[str]:
             yield f"{name}: gamma is 0 in {count} of {summary['n']} seeds, cause {cause}."
 
 
-def _on_the_coupling(summary: Json, coin: Band) -> Iterator[str]:
-    """Say on which side of a coin flip's mean each interval lies, if on any."""
+def _on_the_coupling(summary: Json, blind: Band) -> Iterator[str]:
+    """Say on which side of the blind evaluator's mean each interval lies, if on any."""
     for direction in DIRECTIONS:
         if "no_update" in summary["zero_causes"][direction]:
             continue
         low, high = summary["gamma"][direction]["ci95"]
-        verdict = f"gamma is {'above' if low > coin.mean else 'below'} a coin flip's"
-        if low <= coin.mean <= high:
-            verdict = "gamma cannot be told from a coin flip's"
-        yield f"{TITLES[direction]}: {verdict} {coin.mean:.2f}."
+        verdict = f"gamma is {'above' if low > blind.mean else 'below'} a blind evaluator's"
+        if low <= blind.mean <= high:
+            verdict = "gamma cannot be told from a blind evaluator's"
+        yield f"{TITLES[direction]}: {verdict} {blind.mean:.2f}."
