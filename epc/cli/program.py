@@ -115,16 +115,20 @@ def main(args: list[str] | None = None) -> None:
     except click.ClickException as error:
         error.show()
         code = ExitCode.MISUSE
-    except BrokenPipeError:
-        # Whoever read our output has seen enough; a second failure at exit must not show.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = ExitCode.CLEAN
+    except (BrokenPipeError, SystemExit):  # click makes the one into the other; nothing else exits
+        code = _unread()
     except EpcError as error:
         _say(str(error))
         code = error.exit_code
     except Exception as error:  # noqa: BLE001  (the last line of defence)
         code = _unforeseen(error)
     sys.exit(int(code or 0))
+
+
+def _unread() -> ExitCode:
+    """Whoever read our output has seen enough; a second failure at exit must not show."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return ExitCode.CLEAN
 
 
 def _say(message: str) -> None:

@@ -116,20 +116,22 @@ def finish(plan: "Plan", models: "list[Model]", folder: Path, *, now: datetime, 
     from epc.cli.progress import shown
     from epc.cli.show import show
     from epc.engine.session import measure
+    from epc.records.recompute import load_manifest
 
     note(
         f"run      {folder}: {len(plan.seeds)} seeds, {plan.evaluator} judges "
         f"{plan.executor or 'nothing: its verdicts are recorded'}"
     )
     try:
-        manifest = asyncio.run(measure(plan, models, folder, now=now, watch=shown))
+        asyncio.run(measure(plan, models, folder, now=now, watch=shown))
     except KeyboardInterrupt:
         message = f"stopped; nothing answered is lost\n  next: epc resume {folder}"
         raise StoppedError(message) from None
     except StoppedError as error:
         raise StoppedError(f"{error}\n  next: epc resume {folder}") from None
     note("")
-    show(manifest, folder, form=form)
+    # What stands on disk, so that this prints the very bytes that `epc show` does.
+    show(load_manifest(folder), folder, form=form)
     note(f"manifest {folder / 'manifest.json'}")
 
 

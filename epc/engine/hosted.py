@@ -136,7 +136,9 @@ class Hosted:
     def _refused(self, error: Any) -> Exception:
         """Return what an HTTP status means for the run."""
         status, body = error.status_code, redact(str(error.message))[:300]
-        said = body.lower()
+        # What kind of failure it is may stand in the error's code or type alone.
+        kinds = (getattr(error, "code", None), getattr(error, "type", None))
+        said = f"{body} {kinds}".lower()
         too_fast = any(word in said for word in _TOO_FAST)
         in_arrears = not too_fast and any(word in said for word in _ARREARS)
         if status in _TRANSIENT and not (status == 429 and in_arrears):  # noqa: PLR2004

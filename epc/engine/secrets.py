@@ -39,5 +39,6 @@ def _of_address(url: str) -> Iterator[str]:
         return
     if at:
         plain = unquote(user_info)
-        yield from (user_info, plain, b64encode(plain.encode()).decode())
+        sent = plain if ":" in plain else f"{plain}:"
+        yield from (user_info, plain, b64encode(sent.encode()).decode())
         yield from (plain.partition(":")[2], user_info.partition(":")[2])

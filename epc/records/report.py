@@ -99,7 +99,8 @@ def _remarks(manifest: Json, blind: Band) -> Iterator[str]:
     if n >= SCREENING_SEEDS:
         yield from (f"  - {remark}" for remark in _on_the_coupling(summary, blind))
     if n < SCREENING_SEEDS:
-        yield f"  - {n} seeds are too few for any claim: EPC-2.5(g) screens with {SCREENING_SEEDS}."
+        few = "1 seed is" if n == 1 else f"{n} seeds are"
+        yield f"  - {few} too few for any claim: EPC-2.5(g) screens with {SCREENING_SEEDS}."
     elif n < PUBLICATION_SEEDS:
         yield f"  - {n} seeds are a screening; EPC-2.5(g) publishes with {PUBLICATION_SEEDS}."
 

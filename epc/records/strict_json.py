@@ -8,6 +8,7 @@ reported at once, each with its JSON Pointer. Writing sorts keys and round-trips
 import json
 import math
 import os
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -21,6 +22,7 @@ MAX_DOCUMENT_BYTES: Final = 64 * 2**20
 MAX_LINE_BYTES: Final = 4 * 2**20
 MAX_DEPTH: Final = 64
 _CLAUSE: Final = "RFC 8259"
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +207,7 @@ def write_bytes(path: Path, parts: Iterable[bytes]) -> None:
 
 def storable(text: str) -> str:
     """Return a model's text with what is no Unicode text (lone surrogates) replaced by U+FFFD."""
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return _SURROGATE.sub("\ufffd", text)
 
 
 def pointer(*parts: str | int) -> str:
@@ -217,7 +219,7 @@ def _walk(value: Any, where: str = "") -> Iterator[Finding]:
     if isinstance(value, _Bad):
         yield _finding(where, value.problem, "write a finite number, or null")
     elif isinstance(value, str):
-        if not value.isascii() and _has_surrogate(value):
+        if not value.isascii() and _SURROGATE.search(value):
             yield _finding(where, "a lone surrogate is no Unicode text", "replace it by U+FFFD")
     elif isinstance(value, dict):
         if isinstance(value, _Duplicated):
@@ -244,10 +246,6 @@ def _depth(value: Any) -> int:
         if isinstance(item, dict | list):
             open_values.extend((child, level + 1) for child in inner)
     return deepest
-
-
-def _has_surrogate(text: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _under(where: str, finding: Finding) -> Finding:

@@ -56,14 +56,14 @@ def validate(path: Path) -> Report:
     findings = Findings()
     findings.extend(problems)
     if not problems:
-        _check_configuration(manifest, findings)
-        sound = _check_seeds(manifest, findings)
+        distinct = _check_configuration(manifest, findings)
+        sound = _check_seeds(manifest, findings) and distinct
         folder = manifest_path(path).parent
         if manifest["raw"] is None:
             problem = "names no raw trials, so its weights cannot be recomputed"
             remedy = "publish the run folder, not the manifest alone"
             findings.add("EPC-2.5(d)", "/raw", problem, remedy, "warning")
-        elif _check_files(manifest["raw"], folder, findings):
+        elif _check_files(manifest["raw"], folder, findings) and distinct:
             _check_against_trials(manifest, folder, findings)
             sound = False  # the trials have said all that the weights could say
         if sound:
@@ -71,8 +71,8 @@ def validate(path: Path) -> Report:
     return Report(path=str(path), findings=findings.kept())
 
 
-def _check_configuration(manifest: Json, findings: Findings) -> None:
-    """Rules on the configuration that no schema can state."""
+def _check_configuration(manifest: Json, findings: Findings) -> bool:
+    """Check what no schema can state; return whether each strategy has a name of its own."""
     config = configuration_of(manifest)
     names = [strategy.name for strategy in config.strategies]
     for name in sorted(name for name, count in Counter(names).items() if count > 1):
@@ -95,6 +95,7 @@ def _check_configuration(manifest: Json, findings: Findings) -> None:
         found = "an executor is missing, or recorded verdicts name one"
         findings.add("EPC-2.8(3)", "/executor", found, "name the model that answered")
     _check_date(manifest["evaluator"]["measurement_date"], findings)
+    return len(set(names)) == len(names)
 
 
 def _check_date(text: str, findings: Findings) -> None:

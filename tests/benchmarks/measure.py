@@ -17,7 +17,7 @@ import jsonschema
 import numpy as np
 
 from epc.core.draws import turns
-from epc.core.noise import train
+from epc.core.noise import COIN, train
 from epc.core.protocol import PhaseEnd, drive, run_phase
 from epc.core.verdict import Verdict
 from epc.core.weights import UpdateRule, uniform
@@ -82,7 +82,7 @@ def main() -> None:
     start = np.full((1000, 11), 1 / 11)
     beside(
         "1,000 coin-flip phases at once",
-        lambda: train(start, 30, UpdateRule(), np.random.default_rng(0)),
+        lambda: train(start, 30, UpdateRule(), COIN, np.random.default_rng(0)),
         "1,000 in the generator",
         lambda: [plain_phase() for _ in range(1000)],
     )

@@ -142,6 +142,7 @@ class _Server:
         try:
             self._server: Any = xllamacpp.Server(params)
         except RuntimeError as error:
+            self._folder.cleanup()
             raise WorldError(f"cannot load {weights.name}: {error}") from error
 
     def stream(self, body: Json, *, chat: bool, stopping: threading.Event) -> list[Json]:

@@ -1,0 +1,213 @@
+"""The program itself: its help, its way of failing, and what it leaves alone."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from engine_support import environment, epc, epc_under_way, wait_until
+
+from epc.cli import main, program
+
+COMMANDS = {"run", "resume", "show", "validate", "recompute", "replay"} | {
+    "conformance",
+    "models",
+    "doctor",
+}
+LOADED = """
+import json, sys
+from epc.cli import main
+try:
+    main(["--help"])
+finally:
+    print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+"""
+
+
+def ran(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as ended:
+        main(list(args))
+    shown = capsys.readouterr()
+    return int(str(ended.value.code)), shown.out, shown.err
+
+
+def paths_of_commands() -> list[tuple[str, ...]]:
+    group = program.program
+    assert isinstance(group, click.Group)
+    paths: list[tuple[str, ...]] = []
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            paths.extend((name, inner) for inner in command.commands)
+        else:
+            paths.append((name,))
+    return paths
+
+
+def test_help_lists_every_command_and_loads_nothing_heavy() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED],
+        env=environment(),
+        text=True,
+        capture_output=True,
+        check=True,
+    )
+
+    listed = {line.split()[0] for line in done.stdout.split("Commands:")[1].splitlines() if line}
+    modules = {name.partition(".")[0] for name in json.loads(done.stderr)}
+    assert listed >= COMMANDS
+    assert not modules & {"numpy", "jsonschema_rs", "openai", "xllamacpp", "vl_convert", "rich"}
+    assert not modules & {"asyncio", "httpx", "pydantic"}
+
+
+def test_help_keeps_its_blocks_line_by_line(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = ran(capsys, "--help")
+
+    assert (code, err) == (0, "")
+    assert "\\b" not in out
+    assert "  epc run --evaluator local/smollm2-135m-likelihood --executor" in out
+    assert "4 stopped with work left that `epc resume` can finish." in " ".join(out.split())
+
+
+@pytest.mark.parametrize("path", paths_of_commands(), ids=" ".join)
+def test_every_command_s_help_has_an_example_on_its_own_lines(
+    capsys: pytest.CaptureFixture[str], path: tuple[str, ...]
+) -> None:
+    code, out, err = ran(capsys, *path, "--help")
+
+    assert (code, err) == (0, "")
+    assert "\\b" not in out
+    lines = [line.strip() for line in out.splitlines()]
+    assert "Example:" in lines
+    assert lines[lines.index("Example:") + 1].startswith(f"epc {' '.join(path)}")
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("rnu", "There is no command 'rnu'. Did you mean 'run'?"),
+        ("validat", "There is no command 'validat'. Did you mean 'validate'?"),
+        ("docter", "There is no command 'docter'. Did you mean 'doctor'?"),
+        ("xyzzy", "There is no command 'xyzzy'. See `epc --help`."),
+    ],
+)
+def test_an_unknown_command_is_2_and_suggests_the_nearest(
+    capsys: pytest.CaptureFixture[str], typed: str, message: str
+) -> None:
+    code, out, err = ran(capsys, typed)
+
+    assert (code, out) == (2, "")
+    assert f"Error: {message}" in err
+
+
+def test_an_unknown_option_is_2(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = ran(capsys, "--verison")
+
+    assert code == 2
+    assert "No such option" in err
+
+
+def test_the_version_is_the_package_s(capsys: pytest.CaptureFixture[str]) -> None:
+    from epc import __version__
+
+    assert ran(capsys, "--version") == (0, f"epc {__version__}\n", "")
+
+
+def test_python_m_epc_and_epc_are_one_program() -> None:
+    script = Path(sys.executable).with_name("epc")
+
+    as_script = subprocess.run(
+        [script, "--help"], env=environment(), text=True, capture_output=True, check=False
+    )
+    as_module = epc("--help")
+
+    assert as_script.returncode == as_module.returncode == 0
+    assert as_script.stdout == as_module.stdout
+
+
+@click.command()
+def broken() -> None:
+    raise RuntimeError("first line with sk-canary-012345\nsecond line")
+
+
+@pytest.fixture
+def broken_doctor(monkeypatch: pytest.MonkeyPatch) -> None:
+    import epc.cli.doctor
+
+    monkeypatch.setattr(epc.cli.doctor, "command", broken)
+    monkeypatch.setenv("SOME_API_KEY", "sk-canary-012345")
+    monkeypatch.delenv("EPC_TRACEBACK", raising=False)
+
+
+@pytest.mark.usefixtures("broken_doctor")
+def test_an_unforeseen_error_is_a_line_and_where_to_report_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, out, err = ran(capsys, "doctor")
+
+    assert (code, out) == (3, "")
+    assert err == (
+        "epc: unforeseen error: RuntimeError: first line with [SOME_API_KEY]\n"
+        "  fix: this is a fault of epc; report it as CONTRIBUTING.md says, with what "
+        "EPC_TRACEBACK=1 shows\n"
+    )
+
+
+@pytest.mark.usefixtures("broken_doctor")
+def test_a_traceback_is_shown_to_whoever_asks_for_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EPC_TRACEBACK", "1")
+
+    code, _, err = ran(capsys, "doctor")
+
+    assert code == 3
+    assert "Traceback (most recent call last)" in err
+    assert "in broken" in err
+    assert "sk-canary" not in err
+
+
+@pytest.mark.parametrize(
+    "args", [["conformance", "list"], ["conformance", "list", "--format=json"]]
+)
+def test_a_reader_who_has_seen_enough_is_no_error(args: list[str]) -> None:
+    with epc_under_way(*args) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        assert running.stdout.readline()
+        running.stdout.close()
+        assert running.wait(30) == 0
+        assert running.stderr.read() == ""
+
+
+def test_a_pipe_that_was_never_read_is_no_error() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)  # before the program writes its first byte
+    done = subprocess.run(
+        [sys.executable, "-m", "epc", "conformance", "list"],
+        env=environment(),
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writer)
+
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_ctrl_c_is_one_line(tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    command = f"touch {started}; exec sleep 60"
+
+    with epc_under_way("conformance", "check", "--", "sh", "-c", command) as running:
+        wait_until(started.exists)
+        running.send_signal(signal.SIGINT)
+        stdout, stderr = running.communicate(timeout=30)
+
+    assert running.returncode == 130
+    assert (stdout, stderr.strip()) == ("", "epc: stopped")

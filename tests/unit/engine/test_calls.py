@@ -1,0 +1,234 @@
+"""Asking models: once where an answer may be reused (Reading R16), never beyond their places."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engine_support import Told, read_rows, role
+
+from epc.core.config import Decoding
+from epc.engine.calls import Caller, Progress
+from epc.engine.journal import Journal
+from epc.engine.model import CallError, Completion, Occasion, Prompt
+
+Rows = list[dict[str, Any]]
+
+
+class Gate(Told):
+    """A model whose calls wait until as many as expected have come, and count their company."""
+
+    def __init__(self, *, concurrency: int, fails: bool = False) -> None:
+        super().__init__(concurrency=concurrency)
+        self.open = asyncio.Event()
+        self.entered = asyncio.Event()
+        self.full = asyncio.Event()
+        self.fails = fails
+        self.inside = self.most = 0
+
+    async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:
+        self.inside += 1
+        self.most = max(self.most, self.inside)
+        self.entered.set()
+        if self.inside == self.concurrency:
+            self.full.set()
+        await self.open.wait()
+        self.inside -= 1
+        if self.fails:
+            raise CallError("test/told: HTTP 500")
+        return await super().complete(prompt, decoding)
+
+
+def with_caller(
+    folder: Path, work: Callable[[Caller], Coroutine[Any, Any, None]], *, reuse: bool
+) -> Caller:
+    """Run a test's coroutine with a caller whose journal is closed in the end."""
+    journal = Journal(folder)
+    caller = Caller(journal=journal, reuse=reuse, progress=Progress())
+    try:
+        asyncio.run(asyncio.wait_for(work(caller), 30))
+    finally:
+        journal.close()
+    return caller
+
+
+def occasion(number: int) -> Occasion:
+    return Occasion(seed=0, phase="text", round=number)
+
+
+def test_reading_r16_a_hundred_askers_share_one_call(tmp_path: Path) -> None:
+    answers: Rows = []
+
+    async def work(caller: Caller) -> None:
+        model = Gate(concurrency=64)
+        asked = role("evaluator", model)
+        pending = [
+            asyncio.create_task(caller.ask(asked, "same", occasion=occasion(n))) for n in range(100)
+        ]
+        await model.entered.wait()
+        model.open.set()
+        answers.extend(await asyncio.gather(*pending))
+        answers.append(await caller.ask(asked, "same", occasion=occasion(100)))
+        assert len(model.asked) == 1
+        assert model.asked[0].occasion is None  # the answer may serve any round
+
+    caller = with_caller(tmp_path, work, reuse=True)
+
+    assert all(answer == answers[0] for answer in answers)
+    assert (caller.progress.asked, caller.progress.reused) == (1, 100)
+    assert read_rows(tmp_path / "journal.jsonl") == [answers[0]]
+    assert answers[0]["occasion"] is None
+
+
+def test_reading_r16_without_reuse_every_round_asks_afresh(tmp_path: Path) -> None:
+    answers: Rows = []
+
+    async def work(caller: Caller) -> None:
+        model = Told(lambda prompt: str(prompt.occasion and prompt.occasion.round))
+        asked = role("evaluator", model)
+        answers.extend(
+            await asyncio.gather(
+                *(caller.ask(asked, "same", occasion=occasion(n)) for n in range(100))
+            )
+        )
+        assert len(model.asked) == 100
+
+    caller = with_caller(tmp_path, work, reuse=False)
+
+    assert [answer["answer"] for answer in answers] == [str(n) for n in range(100)]
+    assert [a["occasion"] for a in answers[:2]] == ["0/text/0/evaluation", "0/text/1/evaluation"]
+    assert len({answer["id"] for answer in answers}) == 100
+    assert caller.progress.reused == 0
+
+
+def test_reading_r16_without_reuse_both_sides_of_a_round_are_asked(tmp_path: Path) -> None:
+    async def work(caller: Caller) -> None:
+        model = Told()
+        asked = role("executor", model)
+        for side in ("response", "baseline", "response"):
+            await caller.ask(asked, "same", occasion=occasion(0), side=side)
+        assert len(model.asked) == 2  # the third is the first again
+
+    with_caller(tmp_path, work, reuse=False)
+
+
+def test_reading_r16_only_the_same_question_is_the_same(tmp_path: Path) -> None:
+    async def work(caller: Caller) -> None:
+        one, other = Told(), Told(name="test/other")
+        await caller.ask(role("evaluator", one), "x")
+        await caller.ask(role("executor", one), "x")
+        await caller.ask(role("evaluator", one), "y")
+        await caller.ask(role("evaluator", other), "x")
+        assert (len(one.asked), len(other.asked)) == (3, 1)
+
+    assert len(with_caller(tmp_path, work, reuse=True).answered) == 4
+
+
+def test_reading_r4_a_failed_call_reaches_whoever_waits_and_is_not_kept(tmp_path: Path) -> None:
+    outcomes: list[object] = []
+
+    async def work(caller: Caller) -> None:
+        model = Gate(concurrency=64, fails=True)
+        asked = role("evaluator", model)
+        pending = [asyncio.create_task(caller.ask(asked, "same")) for _ in range(10)]
+        await model.entered.wait()
+        model.open.set()
+        outcomes.extend(await asyncio.gather(*pending, return_exceptions=True))
+        model.fails = False
+        outcomes.append((await caller.ask(asked, "same"))["answer"])
+
+    caller = with_caller(tmp_path, work, reuse=True)
+
+    assert all(isinstance(outcome, CallError) for outcome in outcomes[:10])
+    assert isinstance(outcomes[10], str)
+    assert caller.progress.asked == 1
+    assert len(read_rows(tmp_path / "journal.jsonl")) == 1
+
+
+def test_a_model_serves_as_many_calls_at_once_as_it_has_places(tmp_path: Path) -> None:
+    most: list[int] = []
+
+    async def work(caller: Caller) -> None:
+        model = Gate(concurrency=5)
+        # Both roles of one model share its places.
+        asked = [role("evaluator", model), role("executor", model)]
+        pending = [asyncio.create_task(caller.ask(asked[n % 2], str(n))) for n in range(40)]
+        await model.full.wait()
+        for _ in range(50):  # time enough for a sixth, were there a place
+            await asyncio.sleep(0)
+        model.open.set()
+        await asyncio.gather(*pending)
+        most.append(model.most)
+
+    with_caller(tmp_path, work, reuse=True)
+
+    assert most == [5]
+
+
+def test_an_answer_of_an_earlier_process_is_not_asked_again(tmp_path: Path) -> None:
+    model = Told()
+
+    async def work(caller: Caller) -> None:
+        await caller.ask(role("evaluator", model), "x")
+
+    with_caller(tmp_path, work, reuse=True)
+    second = with_caller(tmp_path, work, reuse=True)
+
+    assert len(model.asked) == 1
+    assert (second.progress.from_journal, second.progress.asked) == (1, 0)
+
+
+def test_epc_2_5_d_a_call_is_kept_with_what_its_provider_said(tmp_path: Path) -> None:
+    class Chatty(Told):
+        async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:
+            return Completion(
+                text="A\ud800",
+                served_model="m-0806",
+                system_fingerprint="fp",
+                finish_reason="length",
+                tokens_in=5,
+                tokens_out=1,
+                latency_s=0.5,
+            )
+
+    async def work(caller: Caller) -> None:
+        await caller.ask(role("evaluator", Chatty()), "x")
+
+    with_caller(tmp_path, work, reuse=True)
+
+    (kept,) = read_rows(tmp_path / "journal.jsonl")
+    name, answer = kept.pop("id"), kept.pop("answer")
+    assert answer.rstrip("\ufffd") == "A"  # a lone surrogate cannot be stored
+    assert answer != "A"
+    assert kept == {
+        "role": "evaluator",
+        "model": "test/told",
+        "served_model": "m-0806",
+        "system_fingerprint": "fp",
+        "prompt": "x",
+        "finish_reason": "length",
+        "tokens_in": 5,
+        "tokens_out": 1,
+        "latency_s": 0.5,
+        "occasion": None,
+    }
+    assert len(name) == 20
+    assert int(name, 16) >= 0
+
+
+def test_an_answer_that_could_not_be_written_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: Journal, call: dict[str, Any]) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Journal, "append", full)
+
+    async def work(caller: Caller) -> None:
+        with pytest.raises(OSError, match="No space left"):
+            await caller.ask(role("evaluator", Told()), "x")
+        assert caller.answered == {}
+        assert caller.progress.asked == 0
+
+    with_caller(tmp_path, work, reuse=True)

