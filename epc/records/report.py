@@ -9,6 +9,11 @@ from epc.records.manifest import configuration_of
 from epc.spec.epc_v1 import DIRECTIONS, PUBLICATION_SEEDS, SCREENING_SEEDS
 
 TITLES: Final = {"text_to_visual": "text to visual", "visual_to_text": "visual to text"}
+_CAUSES: Final = {
+    "no_update": "no verdict was ever counted",
+    "collapse": "both runs ended on one strategy",
+    "identical": "both runs took the same steps",
+}
 _LABEL: Final = 22
 _COLUMN: Final = 27
 _FEW: Final = 0.5
@@ -136,8 +141,8 @@ def _on_the_evaluator(summary: Json) -> Iterator[str]:
 def _on_the_zeros(summary: Json) -> Iterator[str]:
     for direction in DIRECTIONS:
         for cause, count in summary["zero_causes"][direction].items():
-            name = TITLES[direction]
-            yield f"{name}: gamma is 0 in {count} of {summary['n']} seeds, cause {cause}."
+            why = f"gamma is 0 in {count} of {summary['n']} seeds: {_CAUSES[cause]} ({cause})."
+            yield f"{TITLES[direction]}: {why}"
 
 
 def _on_the_coupling(summary: Json, blind: Band) -> Iterator[str]:

@@ -1,0 +1,307 @@
+"""Whatever is handed to `epc validate`: an exit code, a place, no traceback, bounded memory."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from records_support import Finished, Run, epc, epc_measured
+
+LARGE = 200 * 2**20
+MOST_MEGABYTES = 200  # of a process; it starts with about 35
+MOST_SECONDS = 60
+
+Change = Callable[[bytes], bytes]
+
+
+def put(old: bytes, new: bytes) -> Change:
+    def change(content: bytes) -> bytes:
+        assert old in content
+        return content.replace(old, new, 1)
+
+    return change
+
+
+def value(*path: str | int, to: Any) -> Change:
+    """Return a change of one place of a manifest."""
+
+    def change(content: bytes) -> bytes:
+        manifest = json.loads(content)
+        inside = manifest
+        for key in path[:-1]:
+            inside = inside[key]
+        inside[path[-1]] = to
+        return json.dumps(manifest).encode()
+
+    return change
+
+
+MANIFESTS: dict[str, tuple[Change, str]] = {
+    "NaN": (put(b'"alpha_win": 0.08', b'"alpha_win": NaN'), "/config/alpha_win: NaN is not a JSON"),
+    "Infinity": (
+        put(b'"rounds": 2', b'"rounds": Infinity'),
+        "/config/rounds: Infinity is not a JSON",
+    ),
+    "1e999": (put(b'"rounds": 2', b'"rounds": 1e999'), "/config/rounds: 1e999 overflows"),
+    "a duplicate key": (
+        put(b'"rounds": 2,', b'"rounds": 2, "rounds": 2,'),
+        "/config/rounds: the key 'rounds' stands twice",
+    ),
+    "a lone surrogate": (
+        put(b'"protocol_version": "EPC', b'"protocol_version": "\\ud800EPC'),
+        "/protocol_version: a lone surrogate",
+    ),
+    "a lone surrogate as a key": (
+        put(b'"config": {', b'"config": {"\\ud800": 1, "\\ud800": 2,'),
+        "stands twice",
+    ),
+    "10,000 nested brackets": (
+        lambda _: b"[" * 10_000 + b"]" * 10_000,
+        "(the whole document): nested more than 64 deep",
+    ),
+    "10,000 brackets around NaN": (
+        lambda _: b"[" * 10_000 + b"NaN" + b"]" * 10_000,
+        "(the whole document): nested more than 64 deep",
+    ),
+    "500 objects deep in a place": (
+        put(b'"details": {}', b'"details": ' + b'{"a":' * 500 + b"1" + b"}" * 500),
+        "(the whole document): nested more than 64 deep",
+    ),
+    "invalid UTF-8": (put(b"2026", b"\xff026"), "(the whole document): not UTF-8 at byte "),
+    "UTF-16": (lambda c: c.decode().encode("utf-16"), "not UTF-8 at byte 0"),
+    "a byte order mark": (lambda c: b"\xef\xbb\xbf" + c, "not JSON at line 1 column 1"),
+    "an empty file": (lambda _: b"", "(the whole document): nothing in it"),
+    "white space": (lambda _: b" \n", "(the whole document): nothing in it"),
+    "half a file": (lambda c: c[: len(c) // 2], "(the whole document): not JSON at line "),
+    "two documents": (lambda c: c + c, "(the whole document): not JSON at line "),
+    "a list": (lambda _: b"[]", "(the whole document): [] is not of type"),
+    "null": (lambda _: b"null", "(the whole document): null is not of type"),
+    "text for a number": (value("config", "rounds", to="2"), "/config/rounds: "),
+    "a number for text": (value("strategies", 0, "name", to=1), "/strategies/0/name: "),
+    "true for a number": (
+        value("results", "per_seed", 0, "gamma", "text_to_visual", to=True),
+        "/results/per_seed/0/gamma/text_to_visual: ",
+    ),
+    "null for an object": (value("results", "summary", to=None), "/results/summary: "),
+    "an object for a list": (value("tasks", "text", to={}), "/tasks/text: "),
+    "a list for an object": (
+        value("results", "per_seed", 1, "weights", "text", to=[]),
+        "/results/per_seed/1/weights/text: ",
+    ),
+    "a fraction for a count": (value("config", "strategies", to=11.5), "/config/strategies: "),
+    "more rounds than can be counted": (
+        value("config", "rounds", to=1e300),
+        "/trials: seed 0 text",
+    ),
+    "weights that sum to 0.9": (
+        value(
+            *("results", "per_seed", 0, "weights", "text"),
+            to={"step_by_step": 0.9, "synthesis": 0.0},
+        ),
+        "/results/per_seed/0/weights/text: ",
+    ),
+    "an unknown key": (value("judge", to=1), "/judge: no such key"),
+    "a path that leads out": (value("raw", "trials", "path", to="../x"), "/raw/trials/path: "),
+    "a strategy twice": (
+        lambda c: value("strategies", 1, to=json.loads(c)["strategies"][0])(c),
+        "/strategies: 'step_by_step' stands twice",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", MANIFESTS)
+def test_a_bad_manifest_exits_1_and_says_where(tiny: Run, what: str) -> None:
+    change, said = MANIFESTS[what]
+    path = tiny.folder / "manifest.json"
+    path.write_bytes(change(path.read_bytes()))
+
+    done = epc("validate", tiny.folder)
+
+    assert done.returncode == 1
+    assert done.stderr == b""
+    assert said in done.stdout.decode()
+    assert "not valid, findings: " in done.stdout.decode().splitlines()[0]
+
+
+def _missing(rows: list[Any]) -> None:
+    del rows[3]
+
+
+def _repeated(rows: list[Any]) -> None:
+    rows.insert(3, rows[3])
+
+
+def _unknown(rows: list[Any]) -> None:
+    rows[3]["strategy"] = "guess"
+
+
+def _decimal_seed(rows: list[Any]) -> None:
+    rows[0]["seed"] = 0.5
+
+
+TRIALS: dict[str, tuple[Callable[[list[Any]], None], str]] = {
+    "a missing trial": (_missing, "/trials: seed 0 visual has no round 1"),
+    "a repeated round": (_repeated, "/trials/4: seed 0 visual round 1 stands twice"),
+    "an unknown strategy": (_unknown, "/trials/3/strategy: 'guess' is not among /strategies"),
+    "half a seed": (_decimal_seed, "/trials/0/seed: 0.5 is not of type"),
+}
+
+
+@pytest.mark.parametrize("what", TRIALS)
+def test_bad_trials_exit_1_and_say_where(tiny: Run, what: str) -> None:
+    change, said = TRIALS[what]
+    rows = tiny.rows("trials")
+    change(rows)
+    tiny.save_rows("trials", rows)
+
+    done = epc("validate", tiny.folder)
+
+    assert done.returncode == 1
+    assert done.stderr == b""
+    assert said in done.stdout.decode()
+
+
+@pytest.mark.parametrize("name", ["trials", "calls", "weights"])
+def test_a_directory_in_a_raw_files_place_exits_1(tiny: Run, name: str) -> None:
+    (tiny.folder / f"{name}.jsonl").unlink()
+    (tiny.folder / f"{name}.jsonl").mkdir()
+
+    done = epc("validate", tiny.folder)
+
+    assert done.returncode == 1
+    assert f"/raw/{name}: there is no file {name}.jsonl" in done.stdout.decode()
+
+
+def test_a_directory_as_manifest_exits_1(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").mkdir()
+
+    done = epc("validate", tmp_path)
+
+    assert done.returncode == 1
+    assert b"manifest.json is a directory" in done.stdout
+
+
+def test_a_directory_without_a_manifest_exits_1(tmp_path: Path) -> None:
+    done = epc("validate", tmp_path)
+
+    assert done.returncode == 1
+    assert b"there is no manifest.json here" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["validate", "recompute", "show"])
+def test_a_path_that_is_not_there_exits_2_and_names_it(tmp_path: Path, command: str) -> None:
+    done = epc(command, tmp_path / "none")
+
+    assert done.returncode == 2
+    assert done.stdout == b""
+    assert b"none' does not exist" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["recompute", "show"])
+@pytest.mark.parametrize("what", ["NaN", "10,000 nested brackets", "an empty file", "a list"])
+def test_other_commands_refuse_a_bad_manifest_with_exit_2(
+    tiny: Run, command: str, what: str
+) -> None:
+    change, said = MANIFESTS[what]
+    path = tiny.folder / "manifest.json"
+    path.write_bytes(change(path.read_bytes()))
+
+    done = epc(command, tiny.folder)
+
+    assert done.returncode == 2
+    assert done.stdout == b""
+    assert said in done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+
+
+def test_as_json_each_path_is_one_object_a_line(tiny: Run, flip: Run, tmp_path: Path) -> None:
+    (tiny.folder / "manifest.json").write_bytes(b'{"\\ud800": NaN, "\xc3\xa4": Infinity}')
+
+    done = epc("validate", "--format", "json", tiny.folder, flip.folder, tmp_path)
+
+    assert done.returncode == 1
+    assert done.stderr == b""
+    lines = [json.loads(line) for line in done.stdout.decode().splitlines()]
+    assert [line["path"] for line in lines] == [str(tiny.folder), str(flip.folder), str(tmp_path)]
+    assert [line["ok"] for line in lines] == [False, True, False]
+    for line in lines:
+        assert set(line) == {"path", "ok", "findings"}
+        for finding in line["findings"]:
+            assert set(finding) == {"clause", "where", "problem", "remedy", "severity"}
+    assert "/\u00e4" in {finding["where"] for finding in lines[0]["findings"]}
+    assert lines[1]["findings"] == []
+
+
+def test_one_bad_path_among_good_ones_exits_1(tiny: Run, flip: Run, tmp_path: Path) -> None:
+    assert epc("validate", tiny.folder, flip.folder).returncode == 0
+    assert epc("validate", tiny.folder, tmp_path, flip.folder).returncode == 1
+
+
+# --- 200 MB.
+
+
+def assert_bounded(done: Finished) -> None:
+    assert done.code == 1
+    assert done.stderr == ""
+    assert done.megabytes < MOST_MEGABYTES
+    assert done.seconds < MOST_SECONDS
+
+
+@pytest.mark.parametrize("form", ["run folder", "file"])
+def test_a_manifest_of_200_mb_is_not_read(tmp_path: Path, form: str) -> None:
+    path = tmp_path / "manifest.json"
+    path.touch()
+    os.truncate(path, LARGE)
+
+    done = epc_measured(tmp_path, "validate", tmp_path if form == "run folder" else path)
+
+    assert_bounded(done)
+    assert "has 209,715,200 bytes, expected at most 67,108,864" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["trials", "calls", "weights"])
+def test_a_line_of_200_mb_is_not_read(tiny: Run, tmp_path: Path, name: str) -> None:
+    path = tiny.folder / f"{name}.jsonl"
+    path.write_bytes(b"")
+    os.truncate(path, LARGE)
+    tiny.save(tiny.manifest())
+
+    done = epc_measured(tmp_path, "validate", tiny.folder)
+
+    assert_bounded(done)
+    assert f"/{name}/0: the line is longer than 4,194,304 bytes" in done.stdout
+
+
+@pytest.mark.parametrize("line", [b"x\n", b'{"seed": 0, "junk": "' + b"y" * 77 + b'"}\n', b"[[[\n"])
+def test_200_mb_of_junk_lines_are_not_read_to_the_end(
+    tiny: Run, tmp_path: Path, line: bytes
+) -> None:
+    path = tiny.folder / "trials.jsonl"
+    block = line * (2**20 // len(line))
+    with path.open("wb") as file:
+        for _ in range(LARGE // len(block)):
+            file.write(block)
+    tiny.save(tiny.manifest())
+
+    done = epc_measured(tmp_path, "validate", tiny.folder)
+
+    assert_bounded(done)
+    assert "/trials/0" in done.stdout
+    assert "more findings are not listed" in done.stdout
+
+
+def test_one_trial_a_hundred_thousand_times_is_read_in_bounded_memory(
+    tiny: Run, tmp_path: Path
+) -> None:
+    path = tiny.folder / "trials.jsonl"
+    line = path.read_bytes().splitlines(keepends=True)[0]
+    path.write_bytes(line * 100_000)
+    tiny.save(tiny.manifest())
+
+    done = epc_measured(tmp_path, "validate", tiny.folder)
+
+    assert_bounded(done)
+    assert "/trials/1: seed 0 text round 0 stands twice" in done.stdout

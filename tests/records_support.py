@@ -1,0 +1,226 @@
+"""Real run folders for the tests of records, made through the product, and hands to change them."""
+
+import asyncio
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from epc.engine.calls import Progress
+from epc.engine.session import Request, measure, start
+from epc.records.layout import MANIFEST, RAW, describe
+from epc.records.strict_json import dumps, dumps_line
+from epc.records.validate import Report, validate
+
+NOW = datetime(2026, 7, 2, 12, tzinfo=UTC)
+
+# Two strategies, one task a domain: the smallest set that recorded verdicts can be about.
+ONLY_TIES = "strategy,domain,task,verdict\n" + "".join(
+    f"{strategy},{domain},one,tie\n" for strategy in ("x", "y") for domain in ("text", "visual")
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A run folder that a test owns."""
+
+    folder: Path
+
+    def manifest(self) -> Any:
+        return json.loads((self.folder / MANIFEST).read_text("utf-8"))
+
+    def rows(self, name: str) -> list[Any]:
+        text = (self.folder / RAW[name]).read_text("utf-8")
+        return [json.loads(line) for line in text.splitlines()]
+
+    def save(self, manifest: Any, *, described: bool = True) -> None:
+        """Write a manifest; `described` makes it own up to the raw files as they now are."""
+        if described and isinstance(manifest.get("raw"), dict):
+            manifest = {**manifest, "raw": describe(self.folder)}
+        (self.folder / MANIFEST).write_text(dumps(manifest), "utf-8")
+
+    def save_rows(self, name: str, rows: list[Any]) -> None:
+        """Write a raw file, and a manifest that owns up to it."""
+        text = "".join(dumps_line(row) for row in rows)
+        (self.folder / RAW[name]).write_text(text, "utf-8")
+        self.save(self.manifest())
+
+    def edit_row(self, name: str, index: int, **values: Any) -> None:
+        rows = self.rows(name)
+        rows[index].update(values)
+        self.save_rows(name, rows)
+
+    def edit(self, change: Callable[[Any], object]) -> None:
+        """Change the manifest in place."""
+        manifest = self.manifest()
+        change(manifest)
+        self.save(manifest)
+
+    def validate(self) -> Report:
+        return validate(self.folder)
+
+    def without_raw(self) -> None:
+        """Leave the manifest alone in the folder."""
+        self.save({**self.manifest(), "raw": None})
+        for name in RAW.values():
+            (self.folder / name).unlink()
+
+
+def make_run(
+    folder: Path,
+    *,
+    evaluator: str = "mock/deterministic",
+    executor: str | None = "mock/deterministic",
+    seeds: int = 1,
+    rounds: int = 2,
+    exhaustive: bool = False,
+) -> Run:
+    """Measure, as `epc run` does."""
+    request = Request(
+        evaluator=evaluator,
+        executor=executor,
+        seeds=list(range(seeds)),
+        rounds=rounds,
+        reuse=None,
+        exhaustive=exhaustive,
+    )
+    plan, models = start(request, folder, now=NOW)
+    asyncio.run(measure(plan, models, folder, now=NOW, watch=_unseen))
+    return Run(folder=folder)
+
+
+@asynccontextmanager
+async def _unseen(_: Progress) -> AsyncIterator[None]:
+    yield
+
+
+def places(report: Report) -> set[tuple[str, str]]:
+    """Return where a report found errors, and the clauses it cites there."""
+    return {(f.where, f.clause) for f in report.findings if f.severity == "error"}
+
+
+def epc(
+    *args: str | Path, stdin: bytes | None = None, timeout: float = 60
+) -> subprocess.CompletedProcess[bytes]:
+    """Run the program as a user does, in its own process."""
+    return subprocess.run(
+        [sys.executable, "-m", "epc", *map(str, args)],
+        input=stdin,
+        capture_output=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
+    """Every run that the tests start from; no test changes these."""
+    home = tmp_path_factory.mktemp("made")
+    return {
+        "flip": make_run(home / "flip", evaluator="mock/coin-flip", seeds=3, rounds=5),
+        "exhaustive": make_run(home / "exhaustive", seeds=3, rounds=5, exhaustive=True),
+        "tiny": make_run(home / "tiny", seeds=2, rounds=2),
+        "single": make_run(home / "single", seeds=1, rounds=2),
+    }
+
+
+def _copied(name: str, made: dict[str, Run], tmp_path: Path) -> Run:
+    folder = tmp_path / name
+    shutil.copytree(made[name].folder, folder)
+    return Run(folder=folder)
+
+
+@pytest.fixture
+def flip(made: dict[str, Run], tmp_path: Path) -> Run:
+    """Return a coin-flip run: 3 seeds, 5 rounds, every round asked afresh."""
+    return _copied("flip", made, tmp_path)
+
+
+@pytest.fixture
+def exhaustive(made: dict[str, Run], tmp_path: Path) -> Run:
+    """Return an exhaustive deterministic run: 3 seeds, 5 rounds, answers reused."""
+    return _copied("exhaustive", made, tmp_path)
+
+
+@pytest.fixture
+def tiny(made: dict[str, Run], tmp_path: Path) -> Run:
+    """Return a deterministic run of 2 seeds and 2 rounds."""
+    return _copied("tiny", made, tmp_path)
+
+
+@pytest.fixture
+def single(made: dict[str, Run], tmp_path: Path) -> Run:
+    """Return a deterministic run of 1 seed and 2 rounds: no bootstrap, so quick to validate."""
+    return _copied("single", made, tmp_path)
+
+
+@pytest.fixture
+def ties(tmp_path: Path) -> Run:
+    """Return a run in which no verdict was ever counted: recorded ties, 2 seeds, 3 rounds."""
+    table = tmp_path / "ties.csv"
+    table.write_text(ONLY_TIES, "utf-8")
+    folder = tmp_path / "ties"
+    return make_run(folder, evaluator=f"recorded:{table}", executor=None, seeds=2, rounds=3)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """How a process ended, and the most memory that it held."""
+
+    code: int
+    stdout: str
+    stderr: str
+    megabytes: float
+    seconds: float
+
+
+# A small process between the tests and the program: a child's peak begins at its parent's size.
+_LAUNCHER = """
+import json, os, subprocess, sys
+out, err, *words = sys.argv[1:]
+with open(out, "wb") as stdout, open(err, "wb") as stderr:
+    command = [sys.executable, "-m", "epc", *words]
+    process = subprocess.Popen(command, stdout=stdout, stderr=stderr)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+print(json.dumps([process.returncode, usage.ru_maxrss / 1024]))
+"""
+
+
+# A process begins with the memory of the one that it was forked from, and a test process is large:
+# so a small one stands between, and measures its child.
+_MEASURE = """
+import resource, subprocess, sys
+done = subprocess.run(sys.argv[2:])
+with open(sys.argv[1], "w") as file:
+    file.write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+sys.exit(done.returncode)
+"""
+
+
+def epc_measured(folder: Path, *args: str | Path) -> Finished:
+    """Run the program and measure it; `folder` takes a note of the memory."""
+    usage = folder / "kilobytes"
+    program = [sys.executable, "-m", "epc", *map(str, args)]
+    began = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", _MEASURE, str(usage), *program],
+        capture_output=True,
+        check=False,
+    )
+    return Finished(
+        code=done.returncode,
+        stdout=done.stdout.decode("utf-8"),
+        stderr=done.stderr.decode("utf-8"),
+        megabytes=int(usage.read_text("utf-8")) / 1024,
+        seconds=time.monotonic() - began,
+    )

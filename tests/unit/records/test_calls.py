@@ -1,0 +1,76 @@
+"""calls.jsonl: an answer is named by what was asked."""
+
+import pytest
+from records_support import Run
+
+from epc.records.calls import read_calls
+from epc.records.findings import Findings
+
+
+def found(run: Run) -> set[tuple[str, str]]:
+    findings = Findings()
+    read_calls(run.folder, run.manifest(), findings)
+    return {(f.where, f.clause) for f in findings.kept()}
+
+
+def test_a_runs_calls_carry_their_own_names(flip: Run) -> None:
+    findings = Findings()
+
+    calls = read_calls(flip.folder, flip.manifest(), findings)
+
+    assert len(findings) == 0
+    rows = flip.rows("calls")
+    assert len(calls) == len(rows) == 3 * 60  # two answers and a comparison a round
+    assert {(c.role, c.prompt, c.answer) for c in calls.values()} == {
+        (row["role"], row["prompt"], row["answer"]) for row in rows
+    }
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("prompt", "something else"), ("occasion", "9/text/0/evaluation"), ("id", "0" * 20)],
+)
+def test_epc_2_5_d_an_edited_call_no_longer_carries_its_own_name(
+    flip: Run, key: str, value: str
+) -> None:
+    flip.edit_row("calls", 3, **{key: value})
+
+    assert ("/calls/3/id", "EPC-2.5(d)") in found(flip)
+
+
+def test_epc_2_2_a_role_keeps_one_model(flip: Run) -> None:
+    flip.edit_row("calls", 3, model="mock/other")
+
+    assert found(flip) == {("/calls/3/model", "EPC-2.2")}
+
+
+@pytest.mark.parametrize("key", ["version", "endpoint", "gateway"])
+def test_epc_2_2_another_identity_in_the_manifest_renames_every_call(flip: Run, key: str) -> None:
+    flip.edit(lambda m: m["evaluator"].update({key: "another"}))
+
+    rows = flip.rows("calls")
+    expected = {
+        (f"/calls/{index}/id", "EPC-2.5(d)")
+        for index, row in enumerate(rows)
+        if row["role"] == "evaluator"
+    }
+    assert found(flip) == expected
+
+
+def test_epc_2_6_b_another_decoding_in_the_manifest_renames_every_call(flip: Run) -> None:
+    flip.edit(lambda m: m["evaluator"]["decoding"].update(max_tokens=11))
+
+    assert len(found(flip)) == 60
+
+
+def test_a_call_that_stands_twice_is_found(flip: Run) -> None:
+    rows = flip.rows("calls")
+    flip.save_rows("calls", [*rows, rows[0]])
+
+    assert found(flip) == {(f"/calls/{len(rows)}/id", "EPC-2.5(d)")}
+
+
+def test_a_call_in_a_role_that_nobody_has_is_found(ties: Run) -> None:
+    ties.edit_row("calls", 0, role="executor")
+
+    assert ("/calls/0/role", "EPC-2.5(d)") in found(ties)

@@ -1,0 +1,71 @@
+"""A manifest's configuration, there and back."""
+
+from dataclasses import replace
+
+from records_support import Run
+
+from epc.core.config import Configuration, Decoding
+from epc.core.weights import UpdateRule
+from epc.records.layout import decoding_json
+from epc.records.manifest import config_json, configuration_json, configuration_of, decoding_of
+from epc.spec.reference import Strategy
+
+
+def test_epc_2_8_4_the_reference_configuration_is_written_with_the_papers_constants() -> None:
+    written = config_json(Configuration(), seeds=[0, 1], reuse="memo", exhaustive=True)
+
+    assert written == {
+        "rounds": 30,
+        "alpha_win": 0.08,
+        "alpha_lose": 0.04,
+        "weight_floor": 0.001,
+        "baseline": "step_by_step",
+        "strategies": 11,
+        "seeds": [0, 1],
+        "generator": "numpy.random.Generator(PCG64(SeedSequence([seed, phase])))",
+        "reuse": "memo",
+        "exhaustive": True,
+    }
+
+
+def test_epc_2_8_1_the_reference_configuration_is_tagged_without_labels() -> None:
+    assert configuration_json(Configuration())["protocol_version"] == "EPC-v1.0"
+
+
+def test_reading_r13_a_manifest_gives_back_the_configuration_it_was_written_from(
+    flip: Run,
+) -> None:
+    config = Configuration(
+        rule=UpdateRule(alpha_win=0.1, alpha_lose=0.02, weight_floor=0.01),
+        rounds=7,
+        baseline="other",
+        strategies=(Strategy(name="other", domain=None, prompt=""),),
+        tasks={"text": ("t",), "visual": ("v", "w")},
+        evaluator_prompt="{task}?",
+        decoding=Decoding(temperature=0.5, max_tokens=3, top_p=0.9, stop=("\n",), constraint="AB"),
+        method="likelihood",
+    )
+    manifest = flip.manifest()
+    manifest.update(configuration_json(config))
+    manifest["config"] = config_json(config, seeds=[0], reuse="none", exhaustive=False)
+    manifest["evaluator"].update(method=config.method, decoding=decoding_json(config.decoding))
+
+    assert configuration_of(manifest) == config
+    assert (
+        manifest["protocol_version"]
+        == "EPC-v1.0-AltBaseline+AltEvaluator+AltLR+AltRounds+AltStrategies"
+    )
+
+
+def test_rounds_written_as_a_decimal_are_rounds(flip: Run) -> None:
+    manifest = flip.manifest()
+    manifest["config"]["rounds"] = 5.0
+
+    assert repr(configuration_of(manifest).rounds) == "5"
+
+
+def test_the_stop_words_come_back_as_they_were() -> None:
+    decoding = Decoding(temperature=0.0, max_tokens=10, stop=("a", "b"))
+
+    assert decoding_of(decoding_json(decoding)) == decoding
+    assert decoding_of(decoding_json(replace(decoding, stop=()))) == replace(decoding, stop=())

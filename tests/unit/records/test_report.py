@@ -1,0 +1,145 @@
+"""The printed form of a measurement says what its figures can bear."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from records_support import Run, make_run
+
+from epc.records.report import report
+
+SHOUT = "NO VERDICT WAS EVER COUNTED"
+
+
+def test_the_table_holds_the_means_and_intervals_of_the_manifest(flip: Run) -> None:
+    manifest = flip.manifest()
+    text = report(manifest)
+
+    gamma = manifest["results"]["summary"]["gamma"]
+    cells = [
+        f"{g['mean']:.3f}  [{g['ci95'][0]:.3f}, {g['ci95'][1]:.3f}]"
+        for g in (gamma["text_to_visual"], gamma["visual_to_text"])
+    ]
+    (line,) = [line for line in text.splitlines() if line.startswith("  gamma")]
+    assert cells[0] in line
+    assert line.endswith(cells[1])
+    assert "mean over seeds [95% interval]" in text
+
+
+def test_epc_2_8_1_the_report_begins_with_tag_date_and_models(flip: Run) -> None:
+    lines = report(flip.manifest()).splitlines()
+
+    assert lines[0] == "EPC-v1.0-AltRounds, measured 2026-07-02"
+    assert lines[1] == "  evaluator  mock/coin-flip (prompt, mock)"
+    assert lines[2] == "  executor   mock/deterministic (mock)"
+    assert lines[3] == "  seeds      3, 5 rounds in each of 4 phases"
+    assert lines[4] == "  calls      120 answers, 60 comparisons"
+    assert lines[5] == "             every round asked afresh"
+
+
+def test_reading_r16_reuse_and_coverage_are_said(exhaustive: Run) -> None:
+    assert "exhaustive, answers reused" in report(exhaustive.manifest())
+
+
+def test_reading_r15_what_a_coin_flip_gives_stands_beside_gamma_and_jsd(flip: Run) -> None:
+    lines = report(flip.manifest()).splitlines()
+
+    assert sum(line.startswith("    coin flip ") for line in lines) == 2
+    assert sum(line.startswith("    blind, same rates ") for line in lines) == 2
+
+
+def test_reading_r36_a_blind_evaluator_that_only_ties_moves_nothing(ties: Run) -> None:
+    lines = report(ties.manifest()).splitlines()
+
+    blind = [line.split("  ") for line in lines if line.startswith("    blind, same rates ")]
+    coin = [line for line in lines if line.startswith("    coin flip ")]
+    assert [line[-2:] for line in blind] == [["0.000", "(0.00 to 0.00)"]] * 2
+    assert "0.000" not in coin[0]
+
+
+def test_reading_r8_a_run_without_a_counted_verdict_says_so_in_capitals(ties: Run) -> None:
+    text = report(ties.manifest())
+
+    assert SHOUT in text
+    assert "gamma 0 is then a failed run, not stability" in text
+    assert "gamma is 0 in 2 of 2 seeds, cause no_update" in text
+    assert "0 (0%) were a bare A or B" in text
+
+
+def test_a_run_with_verdicts_does_not_shout(flip: Run) -> None:
+    assert SHOUT not in report(flip.manifest())
+
+
+def test_a_run_without_rounds_says_that_too(tmp_path: Path) -> None:
+    assert SHOUT in report(make_run(tmp_path / "run", seeds=2, rounds=0).manifest())
+
+
+def test_recorded_verdicts_have_no_executor_line(ties: Run) -> None:
+    assert "executor" not in report(ties.manifest())
+
+
+def test_reading_r10_one_seed_is_one_seed_and_never_a_zero_width_interval(tmp_path: Path) -> None:
+    manifest = make_run(tmp_path / "run", seeds=1, rounds=5).manifest()
+    text = report(manifest)
+
+    (line,) = [line for line in text.splitlines() if line.startswith("  gamma")]
+    mean = manifest["results"]["summary"]["gamma"]["text_to_visual"]["mean"]
+    assert line.count("[one seed]") == 2
+    assert f"{mean:.3f}  [one seed]" in line
+    assert f"[{mean:.3f}, {mean:.3f}]" not in text
+    # Four lines of two directions: gamma, JSD, zero-coupling rate, tie rate.
+    assert text.count("[one seed]") == 8
+
+
+@pytest.mark.parametrize(
+    ("seeds", "said"),
+    [
+        (3, "3 seeds are too few for any claim: EPC-2.5(g) screens with 10"),
+        (10, "10 seeds are a screening; EPC-2.5(g) publishes with 30"),
+        (30, None),
+    ],
+)
+def test_epc_2_5_g_the_number_of_seeds_is_weighed(
+    tmp_path: Path, seeds: int, said: str | None
+) -> None:
+    text = report(make_run(tmp_path / "run", seeds=seeds, rounds=2).manifest())
+
+    assert said is None or said in text
+    assert (said is None) == ("EPC-2.5(g)" not in text)
+    assert ("a blind evaluator's" in text) == (seeds >= 10)
+
+
+@pytest.mark.parametrize(
+    ("interval", "said"),
+    [
+        ([0.1, 0.2], "gamma is below a blind evaluator's"),
+        ([5.0, 6.0], "gamma is above a blind evaluator's"),
+        ([0.0, 6.0], "gamma cannot be told from a blind evaluator's"),
+    ],
+)
+def test_reading_r15_gamma_is_set_against_a_blind_evaluator(
+    tmp_path: Path, interval: list[float], said: str
+) -> None:
+    manifest = make_run(tmp_path / "run", seeds=10, rounds=5).manifest()
+    manifest["results"]["summary"]["gamma"]["text_to_visual"]["ci95"] = interval
+
+    assert f"text to visual: {said}" in report(manifest)
+
+
+@pytest.mark.parametrize(
+    ("itself", "said"),
+    [
+        ({"n": 8, "decided": 8, "share_of_a": 1.0}, "A in 100% of 8: it judges the place"),
+        ({"n": 8, "decided": 8, "share_of_a": 0.125}, "A in 12% of 8: it judges the place"),
+        ({"n": 8, "decided": 4, "share_of_a": 0.5}, "A in 50% of 4."),
+        ({"n": 8, "decided": 0, "share_of_a": None}, "a tie in all 8"),
+    ],
+)
+def test_reading_r6_equal_answers_betray_a_preference_for_a_place(
+    flip: Run, itself: dict[str, Any], said: str
+) -> None:
+    manifest = flip.manifest()
+    diagnostics = manifest["results"]["summary"]["diagnostics"]
+    diagnostics["self_comparisons"] = {**itself, "parse_rate": itself["decided"] / itself["n"]}
+
+    assert said in report(manifest)

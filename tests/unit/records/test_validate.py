@@ -1,0 +1,362 @@
+"""Schema, then meaning, then recomputation: what each step finds, and where."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from records_support import Run, make_run, places
+
+from epc.errors import Finding
+from epc.records.validate import Report, validate
+
+DIRECTIONS = ("text_to_visual", "visual_to_text")
+
+
+def test_epc_2_8_a_run_as_it_was_written_is_valid(made: dict[str, Run]) -> None:
+    for run in made.values():
+        assert validate(run.folder) == Report(path=str(run.folder), findings=[])
+        assert validate(run.folder / "manifest.json").ok
+
+
+def test_epc_2_8_recorded_verdicts_are_valid_with_a_word_about_few_tasks(ties: Run) -> None:
+    report = ties.validate()
+
+    assert report.ok
+    assert {(f.where, f.clause, f.severity) for f in report.findings} == {
+        ("/tasks/text", "EPC-2.4(a)", "warning"),
+        ("/tasks/visual", "EPC-2.4(a)", "warning"),
+    }
+
+
+def test_epc_2_8_a_single_seed_is_valid(tmp_path: Path) -> None:
+    assert make_run(tmp_path / "run", seeds=1, rounds=2).validate().findings == []
+
+
+def test_warnings_alone_leave_a_report_ok() -> None:
+    def finding(severity: Any) -> Finding:
+        return Finding(clause="c", where="/a", problem="p", remedy="r", severity=severity)
+
+    assert Report(path="x", findings=[finding("warning")]).ok
+    assert not Report(path="x", findings=[finding("warning"), finding("error")]).ok
+
+
+def test_a_report_is_the_contracts_json() -> None:
+    finding = Finding(clause="EPC-2.5", where="/a", problem="p", remedy="r")
+
+    assert Report(path="x", findings=[finding]).as_json() == {
+        "path": "x",
+        "ok": False,
+        "findings": [
+            {
+                "clause": "EPC-2.5",
+                "where": "/a",
+                "problem": "p",
+                "remedy": "r",
+                "severity": "error",
+            }
+        ],
+    }
+
+
+def test_all_findings_are_listed_never_only_the_first(flip: Run) -> None:
+    manifest = flip.manifest()
+    manifest["protocol_version"] = "EPC-v1.0"
+    manifest["evaluator"]["measurement_date"] = "2026-02-30"
+    manifest["results"]["per_seed"][0]["gamma"]["text_to_visual"] += 1
+    manifest["results"]["per_seed"][2]["tie_rate"] = 0.5
+    flip.save(manifest)
+    flip.edit_row("weights", 5, weight=0.5)
+
+    assert places(flip.validate()) == {
+        ("/protocol_version", "Reading R13"),
+        ("/evaluator/measurement_date", "EPC-2.8(2)"),
+        ("/results/per_seed/0/gamma/text_to_visual", "EPC-2.5"),
+        ("/results/per_seed/2/tie_rate", "EPC-2.8(7)"),
+        ("/weights/5/weight", "EPC-2.5(b)"),
+    }
+
+
+# --- Meaning.
+
+
+@pytest.mark.parametrize(
+    ("tag", "clause"),
+    [
+        ("EPC-v1.0", "Reading R13"),
+        ("EPC-v1.0-AltLR", "Reading R13"),
+        ("EPC-v1.0-AltLR+AltRounds", "Reading R13"),
+        ("EPC-v2.0", "EPC-2.8(1)"),
+        ("", "EPC-2.8(1)"),
+    ],
+)
+def test_reading_r13_the_tag_follows_from_the_configuration(
+    flip: Run, tag: str, clause: str
+) -> None:
+    assert flip.manifest()["protocol_version"] == "EPC-v1.0-AltRounds"  # five rounds, not thirty
+    flip.edit(lambda m: m.update(protocol_version=tag))
+
+    assert ("/protocol_version", clause) in places(flip.validate())
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "label"),
+    [("alpha_win", 0.09, "AltLR"), ("weight_floor", 0.002, "AltLR"), ("baseline", "x", "AltBase")],
+)
+def test_reading_r13_a_changed_configuration_changes_the_tag(
+    flip: Run, key: str, value: object, label: str
+) -> None:
+    flip.edit(lambda m: m["config"].update({key: value}))
+
+    report = flip.validate()
+    (finding,) = [f for f in report.findings if f.where == "/protocol_version"]
+
+    assert label in finding.remedy
+
+
+def test_epc_2_2_a_strategy_that_stands_twice_is_found(flip: Run) -> None:
+    flip.edit(lambda m: m["strategies"].append(m["strategies"][3]))
+
+    assert places(flip.validate()) >= {
+        ("/strategies", "EPC-2.2"),
+        ("/config/strategies", "EPC-2.8(4)"),
+    }
+
+
+def test_epc_2_3_a_the_baseline_is_one_of_the_strategies(flip: Run) -> None:
+    flip.edit(lambda m: m["config"].update(baseline="nobody"))
+
+    assert ("/config/baseline", "EPC-2.3(a)") in places(flip.validate())
+
+
+def test_epc_2_8_3_a_prompted_evaluator_needs_an_executor(flip: Run) -> None:
+    flip.edit(lambda m: m.update(executor=None))
+
+    assert ("/executor", "EPC-2.8(3)") in places(flip.validate())
+
+
+def test_epc_2_8_3_recorded_verdicts_name_no_executor(ties: Run, flip: Run) -> None:
+    executor = flip.manifest()["executor"]
+    ties.edit(lambda m: m.update(executor=executor))
+
+    assert ("/executor", "EPC-2.8(3)") in places(ties.validate())
+
+
+@pytest.mark.parametrize("day", ["2026-02-30", "2025-02-29", "2026-04-31"])
+def test_epc_2_8_2_the_day_is_one_of_the_calendar(flip: Run, day: str) -> None:
+    flip.edit(lambda m: m["evaluator"].update(measurement_date=day))
+
+    assert places(flip.validate()) == {("/evaluator/measurement_date", "EPC-2.8(2)")}
+
+
+def _drop(per_seed: Any) -> None:
+    per_seed.pop()
+
+
+def _repeat(per_seed: Any) -> None:
+    per_seed.append(per_seed[-1])
+
+
+def _swap(per_seed: Any) -> None:
+    per_seed[0], per_seed[1] = per_seed[1], per_seed[0]
+
+
+@pytest.mark.parametrize("change", [_drop, _repeat, _swap])
+def test_epc_2_5_d_every_seed_is_reported_once_and_in_order(flip: Run, change: Any) -> None:
+    flip.edit(lambda m: change(m["results"]["per_seed"]))
+
+    assert ("/results/per_seed", "EPC-2.5(d)") in places(flip.validate())
+
+
+@pytest.mark.parametrize("raw", [True, False])
+def test_epc_2_3_a_vector_that_sums_to_nine_tenths_is_found(flip: Run, raw: bool) -> None:  # noqa: FBT001
+    if not raw:
+        flip.without_raw()
+    weights = {s["name"]: 0.9 / 11 for s in flip.manifest()["strategies"]}
+    flip.edit(lambda m: m["results"]["per_seed"][1]["weights"].update(visual=weights))
+
+    found = [f for f in flip.validate().findings if f.where.endswith("/1/weights/visual")]
+
+    assert [f.clause for f in found] == ["EPC-2.3"]
+    assert float(found[0].problem.split()[4].rstrip(",")) == pytest.approx(0.9)
+
+
+def test_epc_2_8_7_there_is_one_weight_a_strategy(flip: Run) -> None:
+    def rename(manifest: Any) -> None:
+        weights = manifest["results"]["per_seed"][0]["weights"]["text"]
+        weights["guess"] = weights.pop("synthesis")
+
+    flip.edit(rename)
+
+    (finding,) = [
+        f for f in flip.validate().findings if f.where == "/results/per_seed/0/weights/text"
+    ]
+    assert finding.problem.startswith("guess, synthesis: ")
+
+
+# --- Raw files.
+
+
+@pytest.mark.parametrize("name", ["trials", "calls", "weights"])
+def test_epc_2_5_d_a_raw_file_that_is_gone_is_found(flip: Run, name: str) -> None:
+    (flip.folder / f"{name}.jsonl").unlink()
+
+    assert places(flip.validate()) == {(f"/raw/{name}", "EPC-2.5(d)")}
+
+
+@pytest.mark.parametrize("name", ["trials", "calls", "weights"])
+def test_a_raw_file_that_points_elsewhere_is_not_followed(
+    flip: Run, name: str, tmp_path: Path
+) -> None:
+    path = flip.folder / f"{name}.jsonl"
+    path.rename(tmp_path / "elsewhere.jsonl")
+    path.symlink_to(tmp_path / "elsewhere.jsonl")
+
+    assert places(flip.validate()) == {(f"/raw/{name}", "EPC-2.5(d)")}
+
+
+def test_a_raw_file_keeps_its_name(flip: Run) -> None:
+    (flip.folder / "trials.jsonl").rename(flip.folder / "other.jsonl")
+    manifest = flip.manifest()
+    manifest["raw"]["trials"]["path"] = "other.jsonl"
+    flip.save(manifest, described=False)
+
+    assert places(flip.validate()) == {("/raw/trials/path", "EPC-2.5(d)")}
+
+
+@pytest.mark.parametrize("path", ["../trials.jsonl", "/trials.jsonl", ".hidden", "a/b", ""])
+def test_a_raw_path_never_leads_out_of_the_folder(flip: Run, path: str) -> None:
+    manifest = flip.manifest()
+    manifest["raw"]["trials"]["path"] = path
+    flip.save(manifest, described=False)
+
+    assert places(flip.validate()) == {("/raw/trials/path", "EPC-2.8")}
+
+
+@pytest.mark.parametrize(("key", "value"), [("sha256", "0" * 64), ("bytes", 1), ("rows", 1)])
+def test_epc_2_5_d_a_raw_file_is_the_one_that_was_described(
+    flip: Run, key: str, value: object
+) -> None:
+    manifest = flip.manifest()
+    manifest["raw"]["calls"][key] = value
+    flip.save(manifest, described=False)
+
+    assert places(flip.validate()) == {(f"/raw/calls/{key}", "EPC-2.5(d)")}
+
+
+def test_epc_2_5_b_a_weight_row_that_is_missing_or_stands_twice_is_found(flip: Run) -> None:
+    rows = flip.rows("weights")
+    flip.save_rows("weights", [*rows[1:], rows[5]])
+
+    report = flip.validate()
+
+    assert places(report) == {("/weights", "EPC-2.5(b)"), ("/weights/131", "EPC-2.5(b)")}
+
+
+def test_a_seed_that_cannot_be_replayed_is_one_finding_not_one_a_figure(flip: Run) -> None:
+    flip.save_rows("trials", flip.rows("trials")[:-1])
+
+    assert places(flip.validate()) == {("/trials", "EPC-2.5(d)")}
+
+
+# --- Manifests without their raw files.
+
+
+def test_epc_2_5_d_a_manifest_alone_is_valid_with_a_warning(flip: Run) -> None:
+    flip.without_raw()
+
+    report = flip.validate()
+
+    assert report.ok
+    assert [(f.where, f.clause, f.severity) for f in report.findings] == [
+        ("/raw", "EPC-2.5(d)", "warning")
+    ]
+
+
+def test_the_order_of_keys_means_nothing_in_a_manifest_alone(flip: Run) -> None:
+    flip.without_raw()
+    manifest = flip.manifest()
+    for record in manifest["results"]["per_seed"]:
+        weights = record["weights"]
+        weights["visual"] = dict(reversed(weights["visual"].items()))
+    # Not through the canonical writer, which would sort the keys again.
+    (flip.folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+
+    assert flip.validate().ok
+
+
+@pytest.mark.parametrize("by", [1.0000000000000003e-09, -1.0000000000000003e-09])
+def test_a_sum_on_the_edge_of_the_tolerance_is_answered_in_any_order(
+    single: Run, by: float
+) -> None:
+    single.without_raw()
+    original = single.manifest()
+    for phase, weights in original["results"]["per_seed"][0]["weights"].items():
+        for name, weight in weights.items():
+            vector = {**weights, name: weight + by}
+            manifest = single.manifest()
+            manifest["results"]["per_seed"][0]["weights"][phase] = vector
+            (single.folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+            assert not single.validate().ok
+            single.save(original)
+
+
+@pytest.mark.parametrize("metric", ["gamma", "jsd", "zero_coupling", "zero_cause"])
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_epc_2_5_a_manifest_alone_must_agree_with_its_own_weights(
+    flip: Run, metric: str, direction: str
+) -> None:
+    flip.without_raw()
+    other = {"zero_coupling": True, "zero_cause": "collapse"}.get(metric, 0.123)
+    flip.edit(lambda m: m["results"]["per_seed"][1][metric].update({direction: other}))
+
+    where = f"/results/per_seed/1/{metric}/{direction}"
+    assert where in {place for place, _ in places(flip.validate())}
+
+
+@pytest.mark.parametrize("key", ["gamma", "jsd", "zero_coupling_rate", "pci", "tie_rate_by_phase"])
+def test_epc_2_5_f_a_manifest_alone_must_agree_with_its_own_summary(flip: Run, key: str) -> None:
+    flip.without_raw()
+    flip.edit(lambda m: m["results"]["summary"][key]["text_to_visual"].update(mean=0.4321))
+
+    where = f"/results/summary/{key}/text_to_visual/mean"
+    assert where in {place for place, _ in places(flip.validate())}
+
+
+def test_reading_r10_one_seed_has_no_interval(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", seeds=1, rounds=2)
+    run.without_raw()
+    mean = run.manifest()["results"]["summary"]["gamma"]["text_to_visual"]["mean"]
+    run.edit(lambda m: m["results"]["summary"]["gamma"]["text_to_visual"].update(ci95=[mean, mean]))
+
+    assert places(run.validate()) == {("/results/summary/gamma/text_to_visual/ci95", "EPC-2.5")}
+
+
+# --- What is no manifest at all.
+
+
+@pytest.mark.parametrize("value", ["null", "[]", "0", '"x"', "{}", "true"])
+def test_any_json_that_is_no_manifest_is_a_finding(tmp_path: Path, value: str) -> None:
+    (tmp_path / "manifest.json").write_text(value, "utf-8")
+
+    report = validate(tmp_path)
+
+    assert not report.ok
+    assert {f.where for f in report.findings} == {""}
+
+
+def test_a_directory_in_the_manifests_place_is_a_finding(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").mkdir()
+
+    assert [f.problem for f in validate(tmp_path).findings] == ["manifest.json is a directory"]
+
+
+def test_a_folder_without_a_manifest_is_a_finding(tmp_path: Path) -> None:
+    assert [f.problem for f in validate(tmp_path).findings] == ["there is no manifest.json here"]
+
+
+def test_many_strategies_are_checked_in_bounded_time(flip: Run) -> None:
+    many = [{"name": f"s{i // 2}", "domain": None, "prompt": ""} for i in range(40_000)]
+    flip.edit(lambda m: m.update(strategies=many))
+
+    assert len(flip.validate().findings) == 1001
