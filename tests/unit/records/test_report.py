@@ -62,7 +62,7 @@ def test_reading_r8_a_run_without_a_counted_verdict_says_so_in_capitals(ties: Ru
 
     assert SHOUT in text
     assert "gamma 0 is then a failed run, not stability" in text
-    assert "gamma is 0 in 2 of 2 seeds, cause no_update" in text
+    assert "gamma is 0 in 2 of 2 seeds: no verdict was ever counted (no_update)." in text
     assert "0 (0%) were a bare A or B" in text
 
 
