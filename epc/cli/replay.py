@@ -20,5 +20,6 @@ def command(case: BinaryIO) -> None:
       epc conformance list --format json | ... | epc replay -
     """
     from epc.records.conformance import answer_text
+    from epc.records.strict_json import MAX_DOCUMENT_BYTES
 
-    echo_json(answer_text(case.read()))
+    echo_json(answer_text(case.read(MAX_DOCUMENT_BYTES + 1)))

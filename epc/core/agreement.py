@@ -20,7 +20,7 @@ def disagreements(expected: Any, given: Any) -> list[str]:
 def _differences(expected: Any, given: Any, where: str) -> Iterator[str]:
     if isinstance(expected, dict) and isinstance(given, dict):
         for key in sorted(expected.keys() | given.keys()):
-            place = f"{where}/{key}"
+            place = f"{where}/{key.replace('~', '~0').replace('/', '~1')}"
             if key in expected and key in given:
                 yield from _differences(expected[key], given[key], place)
             else:

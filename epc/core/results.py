@@ -105,6 +105,13 @@ def estimate(values: Sequence[float]) -> Estimate:
     return {"mean": mean(values), "ci95": list(interval) if interval else None}
 
 
+def tie_rate(record: Json) -> float:
+    """Return the share of ties in a seed's record, over all four phases."""
+    counts = record["verdicts"].values()
+    ties = sum(count[Verdict.TIE.value] for count in counts)
+    return _share(ties, sum(sum(count.values()) for count in counts))
+
+
 def vector(record: Json, phase: str) -> Weights:
     """Return a record's weights of one phase in strategy order."""
     return tuple(record["weights"][phase].values())

@@ -8,7 +8,7 @@ a BLAS or a vectorised sum does not promise (ADR 3).
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from math import isfinite
+from math import fsum, isfinite
 
 from epc.errors import ShapeError, SimplexError
 from epc.spec.epc_v1 import ALPHA_LOSE, ALPHA_WIN, SIMPLEX_TOLERANCE, WEIGHT_FLOOR
@@ -83,7 +83,7 @@ def simplex_problem(weights: Sequence[float]) -> str | None:
     for index, weight in enumerate(weights):
         if not isfinite(weight) or weight < 0:
             return f"weight {index} is {weight!r}, expected a finite number not below 0"
-    total = sum(weights)
+    total = fsum(weights)  # the same in whatever order a record lists them
     if abs(total - 1) > SIMPLEX_TOLERANCE:
         return f"the weights sum to {total!r}, expected 1 within {SIMPLEX_TOLERANCE}"
     return None

@@ -126,8 +126,10 @@ def _compare(case: Case, output: bytes) -> Finding | None:
     if problems:
         return _finding(case, f"its answer: {problems[0].problem}", "print one JSON object")
     if places := disagreements(case.expect, value):
-        shown = ", ".join(places[:_MAX_SHOWN]) + (", ..." if len(places) > _MAX_SHOWN else "")
-        return _finding(case, f"differs at {shown}", "compare with the case's `expect`")
+        named = [place or "the whole answer" for place in places[:_MAX_SHOWN]]
+        more = ", ..." if len(places) > _MAX_SHOWN else ""
+        found = f"differs at {', '.join(named)}{more}"
+        return _finding(case, found, "compare with the case's `expect`")
     return None
 
 

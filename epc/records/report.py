@@ -148,9 +148,10 @@ def _on_the_zeros(summary: Json) -> Iterator[str]:
 def _on_the_coupling(summary: Json, blind: Band) -> Iterator[str]:
     """Say on which side of the blind evaluator's mean each interval lies, if on any."""
     for direction in DIRECTIONS:
-        if "no_update" in summary["zero_causes"][direction]:
+        interval = summary["gamma"][direction]["ci95"]
+        if interval is None or "no_update" in summary["zero_causes"][direction]:
             continue
-        low, high = summary["gamma"][direction]["ci95"]
+        low, high = interval
         verdict = f"gamma is {'above' if low > blind.mean else 'below'} a blind evaluator's"
         if low <= blind.mean <= high:
             verdict = "gamma cannot be told from a blind evaluator's"

@@ -26,6 +26,7 @@ _CLAUSES: Final = {
     "evaluator_prompt": "EPC-2.6(a)",
 }
 _MAX_SHOWN: Final = 160
+_MAX_LISTED: Final = 1000
 
 
 @cache
@@ -50,11 +51,24 @@ def findings(name: str, value: Any, *, where: str = "", clause: str | None = Non
     try:
         if validator.is_valid(value):
             return []
-        errors = list(validator.iter_errors(value))
-        return [finding for error in errors for finding in _findings(error, where, clause)]
-    except ValueError as error:
+        errors = list(validator.iter_errors(_cut(value)))
+    except (ValueError, RecursionError) as error:
         problem = f"cannot be checked: {error}"
         return [Finding(clause="EPC-2.8", where=where, problem=problem, remedy="flatten it")]
+    if not errors:
+        problem = f"an item after the first {_MAX_LISTED:,} of a list breaks the schema"
+        remedy = "mend the list's later items"
+        return [Finding(clause=clause or "EPC-2.8", where=where, problem=problem, remedy=remedy)]
+    return [finding for error in errors for finding in _findings(error, where, clause)]
+
+
+def _cut(value: Any) -> Any:
+    """Shorten every list: the checker lists all errors at once, and a list can hold millions."""
+    if isinstance(value, dict):
+        return {key: _cut(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_cut(item) for item in value[:_MAX_LISTED]]
+    return value
 
 
 def clause_of(where: str) -> str:

@@ -85,7 +85,7 @@ class _Reader:
         return _Bad(f"{text[:40]} overflows a double")
 
     def _int(self, text: str) -> int | _Bad:
-        if len(text) <= 19:  # noqa: PLR2004  (what a signed 64-bit integer can need)
+        if len(text.lstrip("-")) <= 19:  # noqa: PLR2004  (what a signed 64-bit integer can need)
             return int(text)
         self.suspicious = True
         return _Bad(f"{text[:40]} is too large for an integer here")
@@ -125,6 +125,9 @@ def read_text(path: Path) -> tuple[str, list[Finding]]:
 
 def decode(content: bytes) -> tuple[str, list[Finding]]:
     """Return the text of UTF-8 bytes, or where they stop being UTF-8."""
+    if len(content) > MAX_DOCUMENT_BYTES:
+        found = f"more than {MAX_DOCUMENT_BYTES:,} bytes"
+        return "", [_finding("", found, "split the document")]
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -12,8 +12,9 @@ from typing import Any, Final
 
 from epc.core.agreement import disagreements
 from epc.core.config import variant_tag
+from epc.core.draws import GENERATOR
 from epc.core.metrics import zero_cause
-from epc.core.results import Json, per_direction, summarise, weight_figures
+from epc.core.results import Json, per_direction, summarise, tie_rate, weight_figures
 from epc.core.weights import simplex_problem
 from epc.errors import Finding
 from epc.records.findings import Findings
@@ -94,6 +95,9 @@ def _check_configuration(manifest: Json, findings: Findings) -> bool:
     if (manifest["executor"] is None) != (config.method == "recorded"):
         found = "an executor is missing, or recorded verdicts name one"
         findings.add("EPC-2.8(3)", "/executor", found, "name the model that answered")
+    if manifest["config"]["generator"] != GENERATOR:
+        found = "is not the generator of Reading R2, so its draws are taken as they stand"
+        findings.add("Reading R2", "/config/generator", found, f"expected {GENERATOR}", "warning")
     _check_date(manifest["evaluator"]["measurement_date"], findings)
     return len(set(names)) == len(names)
 
@@ -173,9 +177,18 @@ def _check_against_weights(manifest: Json, findings: Findings) -> None:
     per_seed = [_ordered(record, order) for record in results["per_seed"]]
     for index, record in enumerate(per_seed):
         weights = {phase: tuple(record["weights"][phase].values()) for phase in PHASE_NAMES}
-        again = {**weight_figures(weights), "zero_cause": per_direction(weights, zero_cause)}
+        again = {
+            **weight_figures(weights),
+            "zero_cause": per_direction(weights, zero_cause),
+            "tie_rate": tie_rate(record),
+        }
         stated = {key: record[key] for key in again}
         _compare(again, stated, f"/results/per_seed/{index}", findings)
+        for phase in PHASE_NAMES:
+            played, rounds = sum(record["verdicts"][phase].values()), manifest["config"]["rounds"]
+            if played != rounds:
+                where = f"/results/per_seed/{index}/verdicts/{phase}"
+                findings.add("EPC-2.3(d)", where, f"{played} rounds, expected {rounds}", _RECOMPUTE)
     if len(findings) == 0 or all(f.severity == "warning" for f in findings.kept()):
         summary = results["summary"]
         again = summarise(per_seed, summary["diagnostics"])

@@ -8,6 +8,7 @@ import pytest
 from records_support import Run, make_run, places
 
 from epc.errors import Finding
+from epc.records.schemas import findings
 from epc.records.validate import Report, validate
 
 DIRECTIONS = ("text_to_visual", "visual_to_text")
@@ -360,3 +361,30 @@ def test_many_strategies_are_checked_in_bounded_time(flip: Run) -> None:
     flip.edit(lambda m: m.update(strategies=many))
 
     assert len(flip.validate().findings) == 1001
+
+
+def test_reading_r2_another_generator_is_a_warning_not_silence(flip: Run) -> None:
+    flip.edit(lambda m: m["config"].update(generator="a die"))
+
+    report = validate(flip.folder)
+
+    assert report.ok
+    assert [(f.where, f.severity) for f in report.findings] == [("/config/generator", "warning")]
+
+
+def test_epc_2_3_d_verdict_counts_without_trials_are_held_to_the_rounds(flip: Run) -> None:
+    def forge(manifest: Any) -> None:
+        manifest["raw"] = None
+        manifest["results"]["per_seed"][0]["verdicts"]["text"]["A"] += 1
+
+    flip.edit(forge)
+
+    assert "/results/per_seed/0/verdicts/text" in [f.where for f in validate(flip.folder).findings]
+
+
+def test_a_million_wrong_items_are_reported_in_bounded_memory() -> None:
+    wrong = {"strategies": 1, "phases": {"text": ["x"] * 1_000_000}}
+
+    found = findings("conformance_case", wrong)
+
+    assert 1000 <= len(found) <= 5000
