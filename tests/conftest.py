@@ -1,9 +1,14 @@
 """What every test may rely on."""
 
 import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from epc.engine.places import CACHE_VARIABLE, weights_folder
 
 settings.register_profile("ci", max_examples=200, deadline=None, derandomize=True)
 settings.register_profile("dev", max_examples=50, deadline=None)
@@ -16,3 +21,19 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.endswith(("_API_KEY", "_BASE_URL")):
             monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cache_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Have the weights of this machine, and none of its answers."""
+    weights, folder = weights_folder(), tmp_path_factory.mktemp("cache")
+    (folder / "weights").symlink_to(weights)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(CACHE_VARIABLE, str(folder))
+        yield folder
+
+
+@pytest.fixture(autouse=True)
+def _no_answers(_cache_of_the_tests: Path) -> None:
+    """No test is answered from what another one asked."""
+    shutil.rmtree(_cache_of_the_tests / "answers", ignore_errors=True)

@@ -13,8 +13,8 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -22,10 +22,15 @@ from pathlib import Path
 from typing import Any
 
 from epc.core.config import REFERENCE_DECODING, Decoding, Method
-from epc.engine.calls import Progress, Role
+from epc.engine.budget import Budget
+from epc.engine.cache import Cache
+from epc.engine.calls import Caller, Progress, Question, Role
+from epc.engine.journal import Journal
 from epc.engine.measure import carry_out
 from epc.engine.model import Completion, Identity, Model, Prompt
 from epc.engine.plan import Plan, Reuse, configuration, identities, save
+from epc.engine.questions import Questions
+from epc.engine.session import Limits, Request, measure, reopen, start
 
 DAY = datetime(2026, 7, 2, tzinfo=UTC)
 FIXED_CLOCK = {"SOURCE_DATE_EPOCH": str(int(DAY.timestamp()))}
@@ -123,6 +128,13 @@ def answering(received: Received) -> Reply:
     return completion(f"Answer {digest(received.prompt)[:12]}.")
 
 
+class Server(ThreadingHTTPServer):
+    """A threading server that a hundred connections at once do not overrun."""
+
+    daemon_threads = True
+    request_queue_size = 1024
+
+
 class Endpoint:
     """An OpenAI-compatible server on the loopback interface that does as it is told.
 
@@ -135,8 +147,7 @@ class Endpoint:
         self.received: list[Received] = []
         self.lock = threading.Lock()
         self.closing = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
+        self._server = Server(("127.0.0.1", 0), self._handler())
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
         self._thread.start()
 
@@ -264,11 +275,12 @@ class Told:
         *,
         name: str = "test/told",
         repeatable: bool = True,
+        pinned: bool = True,
         concurrency: int = 64,
         delays: random.Random | None = None,
     ) -> None:
         self.identity = Identity(model=name, version="1", endpoint="test")
-        self.repeatable, self.concurrency = repeatable, concurrency
+        self.repeatable, self.pinned, self.concurrency = repeatable, pinned, concurrency
         self.asked: list[Prompt] = []
         self.closed = 0
         self._says, self._delays = says, delays
@@ -302,6 +314,7 @@ def plan_for(
     rounds: int = 4,
     reuse: Reuse = "memo",
     exhaustive: bool = False,
+    recheck: int = 0,
 ) -> Plan:
     """Return a plan for two models."""
     return Plan(
@@ -311,6 +324,7 @@ def plan_for(
         rounds=rounds,
         reuse=reuse,
         exhaustive=exhaustive,
+        recheck=recheck,
         measurement_date=DAY.date().isoformat(),
         epc_version="0",
         identity=identities(evaluator, executor),
@@ -323,6 +337,9 @@ def measured(
     executor: Model | None,
     *,
     plan: Plan | None = None,
+    progress: Progress | None = None,
+    budget: Budget | None = None,
+    cache: Cache | None = None,
     **asked: Any,
 ) -> dict[str, Any]:
     """Carry a plan out in a new folder, or go on in an old one, and return the manifest."""
@@ -330,16 +347,26 @@ def measured(
     if not folder.exists():
         save(plan, folder)
 
+    questions = Questions(
+        config=configuration(plan, evaluator),
+        evaluator=role("evaluator", evaluator),
+        executor=None if executor is None else role("executor", executor),
+    )
+
     async def run() -> dict[str, Any]:
-        return await carry_out(
-            plan,
-            folder,
-            config=configuration(plan, evaluator),
-            evaluator=role("evaluator", evaluator),
-            executor=None if executor is None else role("executor", executor),
-            progress=Progress(),
-            now=DAY,
+        journal = Journal(folder)
+        caller = Caller(
+            journal=journal,
+            reuse=plan.reuse == "memo",
+            progress=progress or Progress(),
+            budget=budget or Budget(),
+            cache=cache,
         )
+        try:
+            return await carry_out(plan, folder, questions=questions, caller=caller, now=DAY)
+        finally:
+            await caller.close()
+            journal.close()
 
     return asyncio.run(run())
 
@@ -347,6 +374,45 @@ def measured(
 def role(name: str, model: Model) -> Role:
     """Return a model in a role, with its own decoding."""
     return Role(name=name, model=model, decoding=model.default_decoding(name))
+
+
+@asynccontextmanager
+async def unwatched(_: Progress) -> AsyncIterator[None]:
+    """Watch nothing."""
+    yield
+
+
+def asked_for(evaluator: str, executor: str | None, **changed: Any) -> Request:
+    """Return a small request for two models by their names."""
+    small = {"seeds": [0, 1], "rounds": 4, "reuse": None, "exhaustive": False, **changed}
+    return Request(evaluator=evaluator, executor=executor, **small)
+
+
+def sitting(
+    folder: Path,
+    request: Request | None = None,
+    *,
+    limits: Limits | None = None,
+    batches: bool = False,
+    now: datetime = DAY,
+    watch: Callable[[Progress], AbstractAsyncContextManager[None]] = unwatched,
+) -> dict[str, Any]:
+    """Begin a run, or go on with one, as the program does, and return the manifest."""
+    if request is not None:
+        opened = start(request, folder, now=now, limits=limits, batches=batches)
+    else:
+        resumed = reopen(folder)
+        assert resumed is not None
+        opened = resumed
+    work = measure(opened, folder, now=now, watch=watch, limits=limits, batches=batches)
+    return asyncio.run(work)
+
+
+def question(
+    model: Model, text: str, *, name: str = "evaluator", side: str = "evaluation"
+) -> Question:
+    """Return something to ask a model in a role."""
+    return Question(role=role(name, model), text=text, side=side)
 
 
 # ---------------------------------------------------------------------------- the real program

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from epc.engine.calls import Progress
-from epc.engine.session import Request, measure, start
+from epc.engine.session import Limits, Request, measure, start
 from epc.records.layout import MANIFEST, RAW, describe
 from epc.records.strict_json import dumps, dumps_line
 from epc.records.validate import Report, validate
@@ -93,8 +93,9 @@ def make_run(
         reuse=None,
         exhaustive=exhaustive,
     )
-    plan, models = start(request, folder, now=NOW)
-    asyncio.run(measure(plan, models, folder, now=NOW, watch=_unseen))
+    opened = start(request, folder, now=NOW)
+    limits = Limits(cache=False)
+    asyncio.run(measure(opened, folder, now=NOW, watch=_unseen, limits=limits))
     return Run(folder=folder)
 
 

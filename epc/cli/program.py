@@ -17,11 +17,13 @@ from epc.errors import EpcError, ExitCode
 _COMMANDS: Final = {
     "run": "Measure an evaluator: from two models to a run folder.",
     "resume": "Finish an interrupted run.",
+    "merge": "Join runs of one measurement over different seeds.",
     "show": "Show a run's figures: table, picture, or JSON.",
     "validate": "Check records: schema, meaning, recomputed values.",
     "recompute": "Compute a run's metrics again, from the trials alone.",
     "replay": "Answer one conformance case.",
     "conformance": "List the conformance suite, or check a program with it.",
+    "cache": "List, size or clear the answers kept across runs.",
     "models": "List the models that can be named, or fetch weights.",
     "doctor": "Say what is installed, what is missing, and how to get it.",
 }

@@ -13,7 +13,9 @@ _REFRESH_S = 0.25
 
 @asynccontextmanager
 async def shown(progress: Progress) -> AsyncIterator[None]:
-    """Show a run's progress while the block runs."""
+    """Show a run's progress while the block runs, and what it spent in the end."""
+    if progress.repaired:
+        note("repaired the journal: its last line was torn, and its call is asked again")
     watch = _live if sys.stderr.isatty() else _plain
     task = asyncio.create_task(watch(progress))
     try:
@@ -21,6 +23,7 @@ async def shown(progress: Progress) -> AsyncIterator[None]:
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+        note(f"spent    {spent(progress)}")
 
 
 async def _plain(progress: Progress) -> None:
@@ -58,10 +61,22 @@ async def _live(progress: Progress) -> None:
             await asyncio.sleep(_REFRESH_S)
 
 
-def _counts(progress: Progress) -> str:
-    parts = [f"{progress.asked} calls"]
+def spent(progress: Progress) -> str:
+    """Return in words what a sitting has asked for, and what it did not have to."""
+    parts = [f"{progress.asked:,} calls", f"{progress.tokens:,} tokens"]
+    if progress.cost is None and progress.asked:
+        parts.append("cost unknown")
+    elif progress.cost:
+        parts.append(f"${progress.cost:.4f}")
+    if progress.retries:
+        parts.append(f"{progress.retries:,} retries")
+    if progress.from_cache:
+        parts.append(f"{progress.from_cache:,} answers from the cache")
     if progress.from_journal:
-        parts.append(f"{progress.from_journal} from the journal")
-    if progress.ties:
-        parts.append(f"{progress.ties} ties")
+        parts.append(f"{progress.from_journal:,} from the journal")
     return ", ".join(parts)
+
+
+def _counts(progress: Progress) -> str:
+    ties = f", {progress.ties:,} ties" if progress.ties else ""
+    return f"{spent(progress)}{ties}"

@@ -1,24 +1,54 @@
 """`epc resume RUN`."""
 
+from decimal import Decimal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import format_option, note, now, run_argument
+from epc.cli.common import format_option, note, run_argument
+from epc.cli.run import limit_options
+
+if TYPE_CHECKING:
+    from epc.engine.session import Limits
 
 
 @click.command()
 @run_argument
+@limit_options
 @format_option
-def command(run: Path, form: str) -> None:
+def command(
+    run: Path,
+    max_calls: int | None,
+    max_cost: Decimal | None,
+    max_time: float | None,
+    concurrency: int | None,
+    no_cache: bool,
+    form: str,
+) -> None:
     r"""Finish an interrupted RUN.
 
     No answered call is asked again, and the result is the one that an uninterrupted run gives.
+    The limits hold for this sitting.
 
     \b
     Example:
       epc resume runs/first
     """
+    from epc.engine.session import Limits
+
+    limits = Limits(
+        max_calls=max_calls,
+        max_cost=max_cost,
+        max_time_s=max_time,
+        concurrency=concurrency,
+        cache=not no_cache,
+    )
+    resume(run, limits, form=form)
+
+
+def resume(run: Path, limits: "Limits", *, form: str, batches: bool = False) -> None:
+    """Go on with a run; `epc run --batch collect` does the same."""
     from epc.cli.run import finish
     from epc.cli.show import show
     from epc.engine.session import reopen
@@ -29,5 +59,4 @@ def command(run: Path, form: str) -> None:
         note(f"{run} is complete")
         show(load_manifest(run), run, form=form, figure=False)
         return
-    plan, models = opened
-    finish(plan, models, run, now=now(), form=form)
+    finish(opened, run, limits, form=form, batches=batches)

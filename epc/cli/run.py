@@ -3,17 +3,19 @@
 import asyncio
 import re
 from datetime import datetime
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import format_option, note, now
+from epc.cli.common import echo_json, format_option, note, now
 from epc.errors import StoppedError
 
 if TYPE_CHECKING:
-    from epc.engine.model import Model
-    from epc.engine.plan import Plan, Reuse
+    from epc.engine.forecast import Share
+    from epc.engine.plan import Reuse
+    from epc.engine.session import Limits, Opened
 
 _MAX_SEEDS = 100_000
 _SPAN = re.compile(r"(\d{1,10})(?:-(\d{1,10}))?")
@@ -42,8 +44,50 @@ class _Seeds(click.ParamType[list[int]]):
         return sorted(seeds)
 
 
+class _Dollars(click.ParamType[Decimal]):
+    """An amount of US dollars."""
+
+    name = "dollars"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Decimal:
+        try:
+            amount = Decimal(str(value).removeprefix("$"))
+        except InvalidOperation:
+            amount = Decimal(-1)
+        if not amount.is_finite() or amount < 0:
+            self.fail(f"{value!r} is no amount of dollars such as 2.50", param, ctx)
+        return amount
+
+
+def limit_options(command: click.decorators.FC) -> click.decorators.FC:
+    """Add the options that bound one sitting, for `epc run` and `epc resume`."""
+    options = (
+        click.option("--max-calls", type=click.IntRange(1), help="Stop before one call more."),
+        click.option(
+            "--max-cost", type=_Dollars(), metavar="USD", help="Stop before this could be exceeded."
+        ),
+        click.option(
+            "--max-time",
+            type=click.FloatRange(0, min_open=True),
+            metavar="S",
+            help="Stop after so many seconds.",
+        ),
+        click.option(
+            "--concurrency", type=click.IntRange(1), help="Calls under way at once, each model."
+        ),
+        click.option(
+            "--no-cache", is_flag=True, help="Neither use nor keep answers of other runs."
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 @click.command()
-@click.option("--evaluator", required=True, metavar="MODEL", help="Who compares the answers.")
+@click.option("--evaluator", metavar="MODEL", help="Who compares the answers.")
 @click.option("--executor", metavar="MODEL", help="Who writes them.")
 @click.option(
     "--seeds", type=_Seeds(), default="0-29", show_default=True, help="Which repetitions to run."
@@ -67,6 +111,20 @@ class _Seeds(click.ParamType[list[int]]):
     help="Ask all strategy-task pairs first; any number of seeds then costs nothing more.",
 )
 @click.option(
+    "--recheck",
+    type=click.IntRange(0, 10_000),
+    default=0,
+    metavar="N",
+    help="Ask N comparisons a second time and report how many verdicts flip.",
+)
+@click.option(
+    "--batch",
+    type=click.Choice(["submit", "collect"]),
+    help="Send an exhaustive run's waves to the provider's batch endpoint; collect with --out.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be asked and cost; send nothing.")
+@limit_options
+@click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
@@ -74,12 +132,20 @@ class _Seeds(click.ParamType[list[int]]):
 )
 @format_option
 def command(
-    evaluator: str,
+    evaluator: str | None,
     executor: str | None,
     seeds: list[int],
     rounds: int,
     reuse: "Reuse | None",
     exhaustive: bool,
+    recheck: int,
+    batch: str | None,
+    dry_run: bool,
+    max_calls: int | None,
+    max_cost: Decimal | None,
+    max_time: float | None,
+    concurrency: int | None,
+    no_cache: bool,
     out: Path | None,
     form: str,
 ) -> None:
@@ -91,13 +157,28 @@ def command(
     \b
     Example:
       epc run --evaluator local/smollm2-135m-likelihood --executor local/smollm2-135m --exhaustive
-      epc run --evaluator openai/gpt-4o-2024-08-06 --executor deepseek/deepseek-chat --seeds 0-9
+      epc run --evaluator openai/gpt-4o-2024-08-06 --executor deepseek/deepseek-chat --dry-run
       epc run --evaluator recorded:verdicts.csv
     """
-    from epc.engine.session import Request, start
+    from epc.engine.session import Limits, Request, expect, prepare, start
 
+    limits = Limits(
+        max_calls=max_calls,
+        max_cost=max_cost,
+        max_time_s=max_time,
+        concurrency=concurrency,
+        cache=not no_cache,
+    )
+    if batch == "collect":
+        if out is None:
+            raise click.UsageError("--batch collect needs --out: the folder it was submitted from")
+        from epc.cli.resume import resume
+
+        resume(out, limits, form=form, batches=True)
+        return
+    if evaluator is None:
+        raise click.UsageError("Missing option '--evaluator'.")
     began = now()
-    folder = out or _default_folder(evaluator, began)
     request = Request(
         evaluator=evaluator,
         executor=executor,
@@ -105,25 +186,35 @@ def command(
         rounds=rounds,
         reuse=reuse,
         exhaustive=exhaustive,
+        recheck=recheck,
     )
-    _fetch_weights_if_named(evaluator, executor)
-    plan, models = start(request, folder, now=began)
-    finish(plan, models, folder, now=began, form=form)
+    fetch_weights_if_named(evaluator, executor)
+    if dry_run:
+        show_forecast(expect(prepare(request, now=began)), form)
+        return
+    folder = out or _default_folder(evaluator, began)
+    batches = batch == "submit"
+    opened = start(request, folder, now=began, limits=limits, batches=batches)
+    finish(opened, folder, limits, form=form, batches=batches)
 
 
-def finish(plan: "Plan", models: "list[Model]", folder: Path, *, now: datetime, form: str) -> None:
+def finish(
+    opened: "Opened", folder: Path, limits: "Limits", *, form: str, batches: bool = False
+) -> None:
     """Carry a plan out and show what came of it; `epc resume` ends with the same."""
     from epc.cli.progress import shown
     from epc.cli.show import show
     from epc.engine.session import measure
     from epc.records.recompute import load_manifest
 
+    plan = opened.plan
     note(
         f"run      {folder}: {len(plan.seeds)} seeds, {plan.evaluator} judges "
         f"{plan.executor or 'nothing: its verdicts are recorded'}"
     )
+    work = measure(opened, folder, now=now(), watch=shown, limits=limits, batches=batches)
     try:
-        asyncio.run(measure(plan, models, folder, now=now, watch=shown))
+        asyncio.run(work)
     except KeyboardInterrupt:
         message = f"stopped; nothing answered is lost\n  next: epc resume {folder}"
         raise StoppedError(message) from None
@@ -133,6 +224,30 @@ def finish(plan: "Plan", models: "list[Model]", folder: Path, *, now: datetime, 
     # What stands on disk, so that this prints the very bytes that `epc show` does.
     show(load_manifest(folder), folder, form=form)
     note(f"manifest {folder / 'manifest.json'}")
+
+
+def show_forecast(shares: "dict[str, Share]", form: str) -> None:
+    """Print what a run will ask for, role by role."""
+    from epc.engine.forecast import as_json
+
+    if form == "json":
+        echo_json(as_json(shares))
+        return
+    click.echo(f"{'':<24}{'lower':>14}{'expected':>14}{'upper':>14}")
+    for role, share in shares.items():
+        rows = (
+            ("calls", share.calls),
+            ("tokens in", share.tokens_in),
+            ("tokens out", share.tokens_out),
+        )
+        for name, spread in rows:
+            ends = (spread.lower, spread.expected, spread.upper)
+            click.echo(f"{role + ' ' + name:<24}" + "".join(f"{end:>14,.0f}" for end in ends))
+        if share.cost is None:
+            click.echo(f"{role + ' cost':<24}{'unknown: no price is on record for this model':>44}")
+        else:
+            ends = (share.cost.lower, share.cost.expected, share.cost.upper)
+            click.echo(f"{role + ' cost, USD':<24}" + "".join(f"{end:>14,.4f}" for end in ends))
 
 
 def _default_folder(evaluator: str, began: datetime) -> Path:
@@ -145,7 +260,8 @@ def _default_folder(evaluator: str, began: datetime) -> Path:
     return folder
 
 
-def _fetch_weights_if_named(*names: str | None) -> None:
+def fetch_weights_if_named(*names: str | None) -> None:
+    """Have the embedded weights, if a model that needs them is named."""
     if any(name is not None and name.startswith("local/") for name in names):
         from epc.engine.local.weights import fetch
 

@@ -4,11 +4,12 @@ A small or biased evaluator shows here first: it answers A whatever stands there
 nothing that can be read, or it prefers one of two equal answers.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from epc.core.verdict import Verdict
+from epc.core.verdict import Said, parse_verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,15 +21,16 @@ class Judged:
 
     call: str
     strategy: str
-    verdict: Verdict
+    said: Said
 
 
 def diagnose(judged: Iterable[Judged], *, baseline: str) -> dict[str, Any]:
     """Return the evaluator's diagnostics over its distinct answers.
 
     `parse_rate` is the share of answers that were a bare A or B; `share_of_a` that of A among
-    those; `self_comparisons` the same where A and B held the same strategy, so that any share of
-    A other than one half is a preference for a place, not for an answer (Reading R6).
+    those; what was neither is a refusal or unparseable. `self_comparisons` is the same where A
+    and B held the same strategy, so that any share of A other than one half is a preference for
+    a place, not for an answer (Reading R6).
 
     Source: EPC-2.6(c); Reading R6.
     """
@@ -38,11 +40,37 @@ def diagnose(judged: Iterable[Judged], *, baseline: str) -> dict[str, Any]:
 
 
 def _shares(answers: Sequence[Judged]) -> dict[str, Any]:
-    decided = [answer for answer in answers if answer.verdict.decided]
-    said_a = sum(answer.verdict is Verdict.A for answer in decided)
+    counts = Counter(answer.said for answer in answers)
+    decided = counts[Said.A] + counts[Said.B]
     return {
         "n": len(answers),
-        "decided": len(decided),
-        "parse_rate": len(decided) / len(answers) if answers else None,
-        "share_of_a": said_a / len(decided) if decided else None,
+        "decided": decided,
+        "unparseable": counts[Said.UNPARSEABLE],
+        "refusals": counts[Said.REFUSAL],
+        "parse_rate": decided / len(answers) if answers else None,
+        "share_of_a": counts[Said.A] / decided if decided else None,
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeat:
+    """One prompt's answer, and the answer when it was asked again."""
+
+    first: str
+    again: str
+
+
+def determinism(repeats: Sequence[Repeat]) -> dict[str, Any] | None:
+    """Return how often asking again gave another verdict or text; None if nothing was re-asked.
+
+    Source: Reading R16 (reuse rests on equal answers, which temperature 0 does not promise).
+    """
+    if not repeats:
+        return None
+    flips = sum(parse_verdict(r.first) is not parse_verdict(r.again) for r in repeats)
+    return {
+        "asked": len(repeats),
+        "verdict_flips": flips,
+        "text_changes": sum(repeat.first != repeat.again for repeat in repeats),
+        "flip_rate": flips / len(repeats),
     }

@@ -74,7 +74,12 @@ def seed_record(seed: int, outcome: Outcome, strategies: Sequence[str]) -> Json:
     }
 
 
-def summarise(records: Sequence[Json], diagnostics: Json | None = None) -> Json:
+def summarise(
+    records: Sequence[Json],
+    *,
+    diagnostics: Json | None = None,
+    determinism: Json | None = None,
+) -> Json:
     """Return `results.summary` from the records of all seeds.
 
     Every figure is a mean over seeds with its 95% bootstrap interval, null for a single seed
@@ -93,6 +98,7 @@ def summarise(records: Sequence[Json], diagnostics: Json | None = None) -> Json:
         "cpci": estimate([cpci(*(vector(r, d) for d in _PURE)) for r in records]),
         "mpci": estimate([mpci(*(vector(r, d) for d in _PURE)) for r in records]),
         "diagnostics": diagnostics,
+        "determinism": determinism,
         "ece": None,
         "brier": None,
         "control": None,

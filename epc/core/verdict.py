@@ -4,8 +4,12 @@ import re
 from enum import StrEnum
 from typing import Final
 
+from epc.spec.refusals import REFUSALS
+
 # Not str.splitlines: a vertical tab or U+2028 inside a line is part of the line in most languages.
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
+_OPENING: Final = 200  # characters; a refusal says so at once, a judgment may quote one later
+_QUOTES: Final = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'"})
 _STRIPPED: Final = "\"'`*()[].:"
 
 
@@ -20,6 +24,36 @@ class Verdict(StrEnum):
     def decided(self) -> bool:
         """Whether the verdict moves a weight."""
         return self is not Verdict.TIE
+
+
+class Said(StrEnum):
+    """What an evaluator's answer was; only A and B move weights, the others are counted."""
+
+    A = "A"
+    B = "B"
+    UNPARSEABLE = "unparseable"
+    REFUSAL = "refusal"
+
+
+def classify(raw: str, *, finish_reason: str | None = None) -> Said:
+    """Return what kind of answer an evaluator gave.
+
+    A bare A or B by the strict rule, whatever else is true of it. Of the rest a refusal is what
+    the provider withheld (`content_filter`) or what says, in one of the ways listed in
+    `epc.spec.refusals`, that it will not judge. It is a tie like any unparseable answer; it is
+    told apart because an evaluator that refuses half the tasks has another fault than one that
+    explains itself.
+
+    Source: EPC-2.6(c); Readings R5 and R37.
+    """
+    verdict = parse_verdict(raw)
+    if verdict.decided:
+        return Said(verdict.value)
+    if finish_reason == "content_filter":
+        return Said.REFUSAL
+    folded = " ".join(raw.translate(_QUOTES).casefold().split())[:_OPENING]
+    refused = any(phrase in folded for phrase in REFUSALS)
+    return Said.REFUSAL if refused else Said.UNPARSEABLE
 
 
 def parse_verdict(raw: str) -> Verdict:

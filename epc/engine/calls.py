@@ -2,14 +2,22 @@
 
 import asyncio
 from dataclasses import asdict, dataclass, field
+from decimal import Decimal
+from functools import cached_property
+from typing import Final
 
 from epc.core.config import Decoding
 from epc.core.prompt import Pair
 from epc.core.results import Json
+from epc.engine.budget import Budget
+from epc.engine.cache import Cache
 from epc.engine.journal import Journal
 from epc.engine.model import Completion, Model, Occasion, Prompt
-from epc.records.layout import call_id, decoding_json
+from epc.errors import EpcError
+from epc.records.layout import CallNames, decoding_json, occasion_of
 from epc.records.strict_json import storable
+
+LANDING_S: Final = 30.0  # how long a stopped run waits for calls that are under way
 
 
 @dataclass(kw_only=True)
@@ -21,15 +29,20 @@ class Progress:
     total: int = 0
     asked: int = 0
     reused: int = 0
+    from_cache: int = 0
     from_journal: int = 0
+    retries: int = 0
     ties: int = 0
+    tokens: int = 0
+    cost: float | None = None
+    repaired: int = 0
 
     def begin(self, stage: str, total: int) -> None:
         """Enter the next stage of the run."""
         self.stage, self.done, self.total = stage, 0, total
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Role:
     """A model as executor or evaluator, with the decoding it is asked for."""
 
@@ -37,92 +50,220 @@ class Role:
     model: Model
     decoding: Decoding
 
+    @cached_property
+    def decoding_json(self) -> Json:
+        """The decoding, as it stands in the manifest."""
+        return decoding_json(self.decoding)
+
+    @cached_property
+    def names(self) -> CallNames:
+        """The names of what it is asked."""
+        return CallNames(self.name, asdict(self.model.identity), self.decoding_json)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """Something to ask a role. `side` tells the two answers of a round apart."""
+
+    role: Role
+    text: str
+    side: str
+    pair: Pair | None = None
+
 
 @dataclass(kw_only=True)
 class Caller:
     """Asks in the name of a run.
 
     Under reuse an answer's name is what was asked, so that equal prompts share one answer, also
-    while it is still under way. Without reuse the round is part of the name.
+    while it is still under way, and across runs through the cache. Without reuse the round is
+    part of the name, and nothing is kept in memory but where the journal has it.
     """
 
     journal: Journal
     reuse: bool
     progress: Progress
-    answered: dict[str, Json] = field(default_factory=dict)
+    budget: Budget = field(default_factory=Budget)
+    cache: Cache | None = None
+    _kept: dict[str, Json] = field(default_factory=dict)
     _under_way: dict[str, "asyncio.Future[Json]"] = field(default_factory=dict)
     _places: dict[str, asyncio.Semaphore] = field(default_factory=dict)
+    _sent: set["asyncio.Task[Json]"] = field(default_factory=set)
+    _failed: EpcError | None = None
 
     def __post_init__(self) -> None:
-        self.answered.update((call["id"], call) for call in self.journal.calls)
-        self.progress.from_journal = len(self.answered)
+        self.progress.from_journal = len(self.journal)
+        self.progress.repaired = self.journal.repaired
 
-    async def ask(
-        self,
-        role: Role,
-        text: str,
-        *,
-        pair: Pair | None = None,
-        occasion: Occasion | None = None,
-        side: str = "evaluation",
-    ) -> Json:
-        """Return the call (a row of calls.jsonl) that answers a prompt.
+    def name(self, question: Question, place: str | None = None) -> str:
+        """Return the name that the answer to a question has."""
+        return question.role.names.name(question.text, place)
 
-        Raises: CallError if there is no answer.
+    def known(self, name: str) -> Json | None:
+        """Return a call that this run has an answer to already."""
+        if name in self._kept:
+            return self._kept[name]
+        if name not in self.journal:
+            return None
+        call = self.journal.read(name)
+        if self.reuse:
+            self._kept[name] = call
+        return call
+
+    async def ask(self, question: Question, occasion: Occasion | None = None) -> Json:
+        """Return the call (a row of calls.jsonl) that answers a question.
+
+        Raises: CallError if there is no answer; BudgetError at a limit of the user's.
         """
         afresh = None if self.reuse else occasion
-        place = f"{afresh.seed}/{afresh.phase}/{afresh.round}/{side}" if afresh else None
-        name = call_id(
-            role=role.name,
-            model=asdict(role.model.identity),
-            decoding=decoding_json(role.decoding),
-            prompt=text,
-            occasion=place,
-        )
-        if name in self.answered:
+        place = None
+        if afresh is not None:
+            place = occasion_of(afresh.seed, afresh.phase, afresh.round, question.side)
+        name = self.name(question, place)
+        if (call := self.known(name)) is not None:
             self.progress.reused += 1
-            return self.answered[name]
+            return call
         if name in self._under_way:
             self.progress.reused += 1
             return await asyncio.shield(self._under_way[name])
         future: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
         self._under_way[name] = future
         try:
-            async with self._place(role):
-                prompt = Prompt(text=text, pair=pair, occasion=afresh)
-                completion = await role.model.complete(prompt, role.decoding)
-            call = _call(name, role, text, place, completion)
-            self.journal.append(call)
+            call = self._cached(name, question) if place is None else None
+            if call is None:
+                call = await self._fresh(name, question, afresh, place)
+            else:
+                await self.keep(call)
         except BaseException as error:
             future.set_exception(error)
             future.exception()  # whoever waits gets it; nobody waiting is no second error
             raise
         finally:
             del self._under_way[name]
-        self.answered[name] = call
-        self.progress.asked += 1
         future.set_result(call)
         return call
+
+    async def ask_again(self, question: Question, place: str) -> Json:
+        """Ask what may have been answered before, under a name of its own."""
+        name = self.name(question, place)
+        return self.known(name) or await self._fresh(name, question, None, place)
+
+    async def recall(self, question: Question) -> bool:
+        """Take an answer over from the cache; return whether there was one."""
+        name = self.name(question)
+        call = self._cached(name, question)
+        if call is not None:
+            await self.keep(call)
+        return call is not None
+
+    async def take(self, question: Question, call: Json) -> None:
+        """Journal a new answer, keep it for other runs if it may serve them, and count it."""
+        await self.keep(call)
+        model = question.role.model
+        if self.cache is not None and call["occasion"] is None and model.repeatable:
+            self.cache.put(call)
+        self._count(call)
+
+    async def keep(self, call: Json) -> None:
+        """Journal an answer, wherever it came from."""
+        await self.journal.append(call)
+        if self.reuse:
+            self._kept[call["id"]] = call
+
+    async def land(self) -> None:
+        """Wait, within reason, for the calls that are under way: what they cost is spent."""
+        if self._sent:
+            await asyncio.wait(set(self._sent), timeout=LANDING_S)
+
+    async def close(self) -> None:
+        """Give up what is still under way, and see what was answered onto the disk."""
+        for task in self._sent:
+            task.cancel()
+        await asyncio.gather(*self._sent, return_exceptions=True)
+        await self.journal.drain()
+
+    def row(
+        self, name: str, question: Question, completion: Completion, place: str | None = None
+    ) -> Json:
+        """Return the row of calls.jsonl that an answer makes."""
+        return {
+            "id": name,
+            "role": question.role.name,
+            "model": question.role.model.identity.model,
+            "served_model": completion.served_model,
+            "system_fingerprint": completion.system_fingerprint,
+            "prompt": question.text,
+            "answer": storable(completion.text),
+            "finish_reason": completion.finish_reason,
+            "tokens_in": completion.tokens_in,
+            "tokens_out": completion.tokens_out,
+            "latency_s": completion.latency_s,
+            "retries": completion.retries,
+            "occasion": place,
+        }
+
+    def _cached(self, name: str, question: Question) -> Json | None:
+        if self.cache is None:
+            return None
+        call = self.cache.get(name, pinned=question.role.model.pinned)
+        if call is None or (call["role"], call["prompt"]) != (question.role.name, question.text):
+            return None  # nothing is kept, or what is kept answers something else
+        self.progress.from_cache += 1
+        return call
+
+    async def _fresh(
+        self, name: str, question: Question, occasion: Occasion | None, place: str | None
+    ) -> Json:
+        role = question.role
+        async with self._place(role):
+            if self._failed is not None:
+                raise self._failed  # the run is stopping: an answer might find nobody to keep it
+            set_aside = self.budget.claim(role.name, question.text, role.decoding.max_tokens)
+            # A task of its own, so that another call's failure does not cut off this one's answer.
+            task = asyncio.create_task(self._answer(name, question, occasion, place, set_aside))
+            self._sent.add(task)
+            task.add_done_callback(self._landed)
+            return await asyncio.shield(task)
+
+    def _landed(self, task: "asyncio.Task[Json]") -> None:
+        self._sent.discard(task)
+        if not task.cancelled():
+            task.exception()  # whoever waited has it; a run that stopped waits no more
+
+    async def _answer(
+        self,
+        name: str,
+        question: Question,
+        occasion: Occasion | None,
+        place: str | None,
+        set_aside: Decimal,
+    ) -> Json:
+        role, call = question.role, None
+        try:
+            try:
+                prompt = Prompt(text=question.text, pair=question.pair, occasion=occasion)
+                completion = await role.model.complete(prompt, role.decoding)
+                call = self.row(name, question, completion, place)
+            finally:
+                self.budget.settle(set_aside, call)
+            await self.keep(call)
+            if self.cache is not None and place is None and role.model.repeatable:
+                self.cache.put(call)
+        except EpcError as error:
+            self._failed = error
+            raise
+        self._count(call)
+        return call
+
+    def _count(self, call: Json) -> None:
+        self.progress.asked += 1
+        self.progress.retries += call["retries"]
+        self.progress.tokens += (call["tokens_in"] or 0) + (call["tokens_out"] or 0)
+        if all(price is not None for price in self.budget.prices.values()):
+            self.progress.cost = float(self.budget.cost)
 
     def _place(self, role: Role) -> asyncio.Semaphore:
         key = role.model.identity.model
         if key not in self._places:
             self._places[key] = asyncio.Semaphore(role.model.concurrency)
         return self._places[key]
-
-
-def _call(name: str, role: Role, text: str, place: str | None, completion: Completion) -> Json:
-    return {
-        "id": name,
-        "role": role.name,
-        "model": role.model.identity.model,
-        "served_model": completion.served_model,
-        "system_fingerprint": completion.system_fingerprint,
-        "prompt": text,
-        "answer": storable(completion.text),
-        "finish_reason": completion.finish_reason,
-        "tokens_in": completion.tokens_in,
-        "tokens_out": completion.tokens_out,
-        "latency_s": completion.latency_s,
-        "occasion": place,
-    }

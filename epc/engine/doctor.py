@@ -19,7 +19,7 @@ from epc.engine.providers import PROVIDERS
 from epc.errors import WorldError
 
 _OLDEST: Final = (3, 11)
-_PACKAGES: Final = ("numpy", "xllamacpp", "openai", "vl-convert-python")
+_PACKAGES: Final = ("numpy", "xllamacpp", "aiohttp", "vl-convert-python")
 _CONNECT_S: Final = 0.5
 _ROOM: Final = 500 * 2**20
 

@@ -4,7 +4,7 @@ The manifest's results are not the live ones: they are recomputed from the writt
 same code that validation uses, and the live weights must equal them to the last bit.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -12,17 +12,19 @@ from pathlib import Path
 from platform import python_version
 
 from epc import __version__
-from epc.core.config import Configuration
 from epc.core.protocol import Outcome
 from epc.core.results import Json
 from epc.engine.calls import Role
+from epc.engine.journal import Journal
 from epc.engine.plan import Plan
+from epc.engine.questions import Questions
 from epc.errors import EpcError, ExitCode
 from epc.records import strict_json
 from epc.records.findings import Findings
-from epc.records.layout import MANIFEST, decoding_json, describe, weight_rows, write_rows
+from epc.records.layout import MANIFEST, describe, weight_rows, write_rows
 from epc.records.manifest import config_json, configuration_json
 from epc.records.recompute import recompute
+from epc.records.usage import Usage
 from epc.spec.epc_v1 import PHASE_NAMES
 from epc.spec.reference import EXECUTOR_PROMPT
 
@@ -37,10 +39,9 @@ def finish(
     folder: Path,
     *,
     plan: Plan,
-    config: Configuration,
-    roles: Sequence[Role],
+    questions: Questions,
     trials: Sequence[Json],
-    calls: Sequence[Json],
+    journal: Journal,
     outcomes: dict[int, Outcome],
     now: datetime,
 ) -> Json:
@@ -48,32 +49,54 @@ def finish(
 
     Raises: WorldError if the disk fails; SelfCheckError if the trials do not replay.
     """
-    write_rows(folder, "trials", sorted(trials, key=_trial_order))
-    write_rows(folder, "calls", sorted(calls, key=lambda call: str(call["id"])))
-    models = {role.name: role for role in roles}
-    manifest: Json = {
-        **configuration_json(config),
+    evaluator, executor = questions.evaluator, questions.executor
+    head: Json = {
+        **configuration_json(questions.config),
         "config": config_json(
-            config, seeds=plan.seeds, reuse=plan.reuse, exhaustive=plan.exhaustive
+            questions.config, seeds=plan.seeds, reuse=plan.reuse, exhaustive=plan.exhaustive
         ),
         "evaluator": {
-            **_model_json(models["evaluator"]),
+            **_model_json(evaluator),
             "measurement_date": plan.measurement_date,
-            "method": config.method,
+            "method": questions.config.method,
         },
-        "executor": None,
-        "provenance": _provenance(calls, now),
+        "executor": None
+        if executor is None
+        else {**_model_json(executor), "prompt_template": EXECUTOR_PROMPT},
+        "provenance": {
+            "created": now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "software": {
+                "epc": __version__,
+                "numpy": version("numpy"),
+                "python": python_version(),
+            },
+        },
     }
-    if "executor" in models:
-        manifest["executor"] = {
-            **_model_json(models["executor"]),
-            "prompt_template": EXECUTOR_PROMPT,
-        }
+    manifest = write_record(folder, head, trials=trials, calls=journal.calls())
+    if not _same_weights(manifest["results"]["per_seed"], outcomes):
+        (folder / MANIFEST).unlink()
+        raise SelfCheckError("the written trials do not give back the run's weights")
+    return manifest
+
+
+def write_record(
+    folder: Path, head: Json, *, trials: Iterable[Json], calls: Iterable[Json]
+) -> Json:
+    """Write raw files and a manifest with everything that follows from them.
+
+    `head` is the manifest without results, raw and what is counted from the calls; the calls come
+    in the order of their ids.
+
+    Raises: WorldError if the disk fails; SelfCheckError if the trials do not replay.
+    """
+    usage = Usage()
+    write_rows(folder, "trials", sorted(trials, key=_trial_order))
+    write_rows(folder, "calls", _counted(calls, usage))
+    manifest: Json = {**head, "provenance": {**head["provenance"], **usage.as_json()}}
     findings = Findings()
     again = recompute(manifest, folder, findings)
-    if findings.kept() or not _same_weights(again.per_seed, outcomes):
-        first = str(findings.kept()[0]) if findings.kept() else "the weights differ"
-        raise SelfCheckError(f"the written trials do not give back the run: {first}")
+    if findings.kept():
+        raise SelfCheckError(f"the written trials do not replay: {findings.kept()[0]}")
     manifest["results"] = again.results()
     write_rows(folder, "weights", weight_rows(again.per_seed))
     manifest["raw"] = describe(folder)
@@ -81,37 +104,18 @@ def finish(
     return manifest
 
 
+def _counted(calls: Iterable[Json], usage: Usage) -> Iterator[Json]:
+    for call in calls:
+        usage.count(call)
+        yield call
+
+
 def _trial_order(trial: Json) -> tuple[int, int, int]:
     return trial["seed"], PHASE_NAMES.index(trial["phase"]), trial["round"]
 
 
 def _model_json(role: Role) -> Json:
-    return {**asdict(role.model.identity), "decoding": decoding_json(role.decoding)}
-
-
-def _provenance(calls: Sequence[Json], now: datetime) -> Json:
-    """Return where and with what the run was made, and what it used."""
-    return {
-        "created": now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "software": {
-            "epc": __version__,
-            "numpy": version("numpy"),
-            "python": python_version(),
-        },
-        "calls": {
-            role: sum(call["role"] == role for call in calls) for role in ("executor", "evaluator")
-        },
-        "tokens": {
-            "in": sum(call["tokens_in"] or 0 for call in calls),
-            "out": sum(call["tokens_out"] or 0 for call in calls),
-        },
-        "served_models": _distinct(calls, "served_model"),
-        "system_fingerprints": _distinct(calls, "system_fingerprint"),
-    }
-
-
-def _distinct(calls: Sequence[Json], key: str) -> list[str]:
-    return sorted({call[key] for call in calls if call[key] is not None})
+    return {**asdict(role.model.identity), "decoding": role.decoding_json}
 
 
 def _same_weights(per_seed: Sequence[Json], outcomes: dict[int, Outcome]) -> bool:

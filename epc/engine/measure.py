@@ -1,27 +1,28 @@
 """Carrying out a plan: draws, calls and verdicts in, a complete run folder out.
 
-The protocol itself is `epc.core.protocol`; this module only answers its comparisons. Seeds, and
-the phases that do not depend on each other, run concurrently.
+The protocol itself is `epc.core.protocol`; this module only answers its comparisons. What does
+not depend on each other runs at once: seeds, phases 1 and 2 of a seed, both answers of a round.
+With enough connections a fresh run takes 2 R (executor + evaluator) latencies, however many seeds.
 """
 
 import asyncio
 from collections.abc import Coroutine, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from epc.core.config import Configuration
 from epc.core.draws import pick_task, turns
-from epc.core.prompt import Pair, evaluation_text, executor_prompt
 from epc.core.protocol import Comparison, Outcome, PhaseEnd, run_phase, start_of
 from epc.core.results import Json
-from epc.core.verdict import parse_verdict
-from epc.engine.calls import Caller, Progress, Role
+from epc.core.verdict import Verdict, parse_verdict
+from epc.engine.calls import Caller, Question
 from epc.engine.finish import finish
-from epc.engine.journal import Journal
 from epc.engine.model import Occasion
 from epc.engine.plan import Plan
+from epc.engine.questions import Questions
+from epc.errors import StoppedError
+from epc.records.layout import RECHECK
 from epc.spec.epc_v1 import DOMAINS, PHASES, Domain, Phase
 
 Trial = Json
@@ -30,44 +31,66 @@ T = TypeVar("T")
 
 @dataclass(kw_only=True)
 class Measurement:
-    """A plan under way: its models, its configuration and what has been tried so far.
-
-    `executor` is None for recorded verdicts, which need no answers.
-    """
+    """A plan under way: its questions, its caller, and the rounds played so far."""
 
     plan: Plan
-    config: Configuration
-    evaluator: Role
-    executor: Role | None
+    questions: Questions
     caller: Caller
-    trials: list[Trial]
+    trials: list[Trial] = field(default_factory=list)
+    _played: dict[tuple[Domain, int, int], "_Round"] = field(default_factory=dict)
 
     async def run(self) -> dict[int, Outcome]:
         """Measure every seed and return how each one ended."""
         if self.plan.exhaustive:
-            await self._ask_everything()
-        rounds = len(self.plan.seeds) * len(PHASES) * self.config.rounds
+            await self.wave("answers", self.questions.answers())
+            await self.wave("comparisons", self.questions.comparisons(self.answered))
+        rounds = len(self.plan.seeds) * len(PHASES) * self.plan.rounds
         self.caller.progress.begin("rounds", rounds)
         outcomes = await _all(self._seed(seed) for seed in self.plan.seeds)
+        await self._recheck()
         return dict(zip(self.plan.seeds, outcomes, strict=True))
 
-    async def _ask_everything(self) -> None:
-        """Ask all strategy-task pairs in two waves: answers, then comparisons (Reading R16)."""
-        pairs = [
-            (domain, task, strategy.name)
-            for domain in DOMAINS
-            for task in range(len(self.config.tasks[domain]))
-            for strategy in self.config.strategies
-        ]
-        progress = self.caller.progress
-        if self.executor is not None:
-            progress.begin("answers", len(pairs))
-            await _all(
-                self._counted(self._answer(strategy, domain, task, None, "response"))
-                for domain, task, strategy in pairs
-            )
-        progress.begin("comparisons", len(pairs))
-        await _all(self._counted(self._compare(s, d, t, None)) for d, t, s in pairs)
+    def answered(self, question: Question) -> Json:
+        """Return the answer that an earlier wave got."""
+        return self._call(self.caller.name(question))
+
+    def _call(self, name: str) -> Json:
+        call = self.caller.known(name)
+        assert call is not None
+        return call
+
+    async def wave(self, stage: str, questions: list[Question]) -> None:
+        """Ask everything of one wave of an exhaustive run at once (Reading R16)."""
+        self.caller.progress.begin(stage, len(questions))
+
+        async def one(question: Question) -> None:
+            await self.caller.ask(question)
+            self.caller.progress.done += 1
+
+        await _all(one(question) for question in questions)
+
+    async def _recheck(self) -> None:
+        """Ask a sample of comparisons a second time: temperature 0 promises no equal answer."""
+        # The names are digests, so their order is a random one, and the same in every sitting.
+        distinct = {trial["evaluation"]: trial for trial in self.trials}
+        sample = [distinct[name] for name in sorted(distinct)[: self.plan.recheck]]
+        self.caller.progress.begin("recheck", len(sample))
+
+        async def again(number: int, trial: Trial) -> None:
+            await self.caller.ask_again(self._compared(trial), f"{RECHECK}{number}")
+            self.caller.progress.done += 1
+
+        await _all(again(number, trial) for number, trial in enumerate(sample))
+
+    def _compared(self, trial: Trial) -> Question:
+        """Return the comparison that a round asked for."""
+        names = [strategy.name for strategy in self.questions.config.strategies]
+        answers = None
+        if trial["response"] is not None:
+            answers = (self._call(trial["response"]), self._call(trial["baseline"]))
+        domain = next(phase.domain for phase in PHASES if phase.name == trial["phase"])
+        strategy = names.index(trial["strategy"])
+        return self.questions.comparison(strategy, domain, trial["task"], answers)
 
     async def _seed(self, seed: int) -> Outcome:
         """Run a seed's phases: 1 and 2 at once, 3 after 1, 4 after 2."""
@@ -82,136 +105,117 @@ class Measurement:
         return done
 
     async def _phase(self, seed: int, phase: Phase, done: Outcome) -> PhaseEnd:
-        start = start_of(phase, len(self.config.strategies), done)
-        draws = turns(seed, phase.stream, self.config.rounds)
-        running = run_phase(phase, start, draws, self.config.rule)
+        config = self.questions.config
+        start = start_of(phase, len(config.strategies), done)
+        draws = turns(seed, phase.stream, config.rounds)
+        running = run_phase(phase, start, draws, config.rule)
         try:
             comparison = next(running)
             while True:
-                trial = await self._trial(seed, comparison)
-                comparison = running.send(parse_verdict(trial["raw"]))
+                comparison = running.send(await self._trial(seed, comparison))
         except StopIteration as stop:
             end: PhaseEnd = stop.value
             return end
 
-    async def _trial(self, seed: int, comparison: Comparison) -> Trial:
+    async def _trial(self, seed: int, comparison: Comparison) -> Verdict:
         """Get one round's verdict and keep the round's record."""
-        phase, turn = comparison.phase, comparison.turn
+        phase, turn, config = comparison.phase, comparison.turn, self.questions.config
         u_task, u_strategy = turn.u_task or 0.0, turn.u_strategy or 0.0
-        task = pick_task(u_task, len(self.config.tasks[phase.domain]))
-        strategy = self.config.strategies[comparison.strategy].name
-        occasion = Occasion(seed=seed, phase=phase.name, round=comparison.round)
-        calls = await self._compare(strategy, phase.domain, task, occasion)
-        raw = str(calls.evaluation["answer"])
-        verdict = parse_verdict(raw)
-        trial = {
-            "seed": seed,
-            "phase": phase.name,
-            "round": comparison.round,
-            "task": task,
-            "u_task": u_task,
-            "u_strategy": u_strategy,
-            "strategy": strategy,
-            "verdict": verdict.value,
-            "raw": raw,
-            "response": None if calls.response is None else calls.response["id"],
-            "baseline": None if calls.baseline is None else calls.baseline["id"],
-            "evaluation": calls.evaluation["id"],
-        }
-        self.trials.append(trial)
-        progress = self.caller.progress
-        progress.done += 1
-        progress.ties += not verdict.decided
-        return trial
-
-    async def _compare(
-        self, strategy: str, domain: Domain, task: int, occasion: Occasion | None
-    ) -> "_Asked":
-        """Return the calls of one comparison: both answers, and what the evaluator said."""
-        response = baseline = None
-        if self.executor is not None:
-            response, baseline = await asyncio.gather(
-                self._answer(strategy, domain, task, occasion, "response"),
-                self._answer(self.config.baseline, domain, task, occasion, "baseline"),
-            )
-        pair = Pair(
-            domain=domain,
-            task=self.config.tasks[domain][task],
-            strategy=strategy,
-            response=None if response is None else str(response["answer"]),
-            baseline=None if baseline is None else str(baseline["answer"]),
+        task = pick_task(u_task, len(config.tasks[phase.domain]))
+        key = phase.domain, comparison.strategy, task
+        played = self._played.get(key)
+        if played is None:
+            occasion = Occasion(seed=seed, phase=phase.name, round=comparison.round)
+            played = await self._play(*key, occasion)
+            if self.caller.reuse:
+                self._played[key] = played
+        else:
+            self.caller.progress.reused += 3 if played.response else 1
+        self.trials.append(
+            {
+                "seed": seed,
+                "phase": phase.name,
+                "round": comparison.round,
+                "task": task,
+                "u_task": u_task,
+                "u_strategy": u_strategy,
+                "strategy": config.strategies[comparison.strategy].name,
+                "verdict": played.verdict.value,
+                "raw": played.raw,
+                "response": played.response,
+                "baseline": played.baseline,
+                "evaluation": played.evaluation,
+            }
         )
-        text = evaluation_text(
-            pair, method=self.config.method, template=self.config.evaluator_prompt
-        )
-        evaluation = await self.caller.ask(self.evaluator, text, pair=pair, occasion=occasion)
-        return _Asked(response=response, baseline=baseline, evaluation=evaluation)
-
-    async def _answer(
-        self, strategy: str, domain: Domain, task: int, occasion: Occasion | None, side: str
-    ) -> Json:
-        assert self.executor is not None
-        prompts = {s.name: s.prompt for s in self.config.strategies}
-        text = executor_prompt(
-            strategy_prompt=prompts[strategy], task=self.config.tasks[domain][task]
-        )
-        return await self.caller.ask(self.executor, text, occasion=occasion, side=side)
-
-    async def _counted(self, call: Coroutine[Any, Any, object]) -> None:
-        await call
         self.caller.progress.done += 1
+        self.caller.progress.ties += not played.verdict.decided
+        return played.verdict
+
+    async def _play(self, domain: Domain, strategy: int, task: int, occasion: Occasion) -> "_Round":
+        """Ask what a round asks."""
+        answers = await self._answers(strategy, domain, task, occasion)
+        question = self.questions.comparison(strategy, domain, task, answers)
+        evaluation = await self.caller.ask(question, occasion)
+        response, baseline = (call["id"] for call in answers) if answers else (None, None)
+        return _Round(
+            response=response,
+            baseline=baseline,
+            evaluation=evaluation["id"],
+            raw=evaluation["answer"],
+            verdict=parse_verdict(evaluation["answer"]),
+        )
+
+    async def _answers(
+        self, strategy: int, domain: Domain, task: int, occasion: Occasion
+    ) -> tuple[Json, Json] | None:
+        if self.questions.executor is None:
+            return None
+        ask, questions = self.caller.ask, self.questions
+        response = questions.answer(strategy, domain, task)
+        baseline = questions.baseline(domain, task)
+        if self.caller.reuse and strategy == questions.config.baseline_index:
+            call = await ask(baseline, occasion)
+            return call, call
+        first, second = await _all((ask(response, occasion), ask(baseline, occasion)))
+        return first, second
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    """The calls of one comparison; no answers where recorded verdicts stand in."""
+class _Round:
+    """What a round came to: its calls by name, and what the evaluator said."""
 
-    response: Json | None
-    baseline: Json | None
-    evaluation: Json
+    response: str | None
+    baseline: str | None
+    evaluation: str
+    raw: str
+    verdict: Verdict
 
 
 async def carry_out(
-    plan: Plan,
-    folder: Path,
-    *,
-    config: Configuration,
-    evaluator: Role,
-    executor: Role | None,
-    progress: Progress,
-    now: datetime,
+    plan: Plan, folder: Path, *, questions: Questions, caller: Caller, now: datetime
 ) -> Json:
-    """Finish a plan in its folder, from wherever it stands, and return the manifest.
+    """Finish a plan in its folder, from wherever its journal stands, and return the manifest.
 
-    Raises: StoppedError if a call got no answer; WorldError if the disk fails. Every answer got
-    so far is in the journal, and the same call goes on from there.
+    Raises: StoppedError if a call got no answer or a limit was reached; WorldError if the disk
+    fails. Every answer got so far is in the journal, and the same call goes on from there.
     """
-    journal = Journal(folder)
+    measurement = Measurement(plan=plan, questions=questions, caller=caller)
     try:
-        caller = Caller(journal=journal, reuse=plan.reuse == "memo", progress=progress)
-        measurement = Measurement(
-            plan=plan,
-            config=config,
-            evaluator=evaluator,
-            executor=executor,
-            caller=caller,
-            trials=[],
-        )
         outcomes = await measurement.run()
-        progress.begin("writing", 1)
-        manifest = finish(
-            folder,
-            plan=plan,
-            config=config,
-            roles=[role for role in (executor, evaluator) if role is not None],
-            trials=measurement.trials,
-            calls=list(caller.answered.values()),
-            outcomes=outcomes,
-            now=now,
-        )
-        journal.remove()
-    finally:
-        journal.close()
+    except StoppedError:
+        await caller.land()
+        raise
+    caller.progress.begin("writing", 1)
+    manifest = finish(
+        folder,
+        plan=plan,
+        questions=questions,
+        trials=measurement.trials,
+        journal=caller.journal,
+        outcomes=outcomes,
+        now=now,
+    )
+    caller.journal.remove()
     return manifest
 
 

@@ -30,7 +30,8 @@ class _Mock:
     """What all mocks share: no network, no state, no time."""
 
     method: Method = "prompt"
-    concurrency = 64
+    pinned = True
+    concurrency = 10_000
 
     def __init__(
         self, name: str, *, repeatable: bool, details: dict[str, Any] | None = None

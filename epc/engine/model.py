@@ -46,6 +46,7 @@ class Completion:
     tokens_in: int | None = None
     tokens_out: int | None = None
     latency_s: float | None = None
+    retries: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,13 +69,14 @@ class Model(Protocol):
     """A model in either role.
 
     `repeatable` promises that at temperature 0 the same prompt gets the same answer whenever it
-    is asked, so that an answer may be reused (Reading R16). `concurrency` is how many calls it
-    serves at once.
+    is asked, so that an answer may be reused (Reading R16). `pinned`: its identity fixes its
+    weights, so that an answer holds on any day. `concurrency` is how many calls it serves at once.
     """
 
     identity: Identity
     method: Method
     repeatable: bool
+    pinned: bool
     concurrency: int
 
     def default_decoding(self, role: str) -> Decoding:

@@ -30,6 +30,7 @@ class Plan:
     rounds: int
     reuse: Reuse
     exhaustive: bool
+    recheck: int
     measurement_date: str
     epc_version: str
     identity: dict[str, Any]

@@ -38,7 +38,8 @@ class Recorded:
 
     method: Method = "recorded"
     repeatable = True
-    concurrency = 64
+    pinned = True
+    concurrency = 10_000
 
     def __init__(self, path: Path) -> None:
         self.table = read_table(path)

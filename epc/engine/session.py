@@ -4,15 +4,24 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 
 from epc import __version__
 from epc.core.results import Json
-from epc.engine.calls import Progress, Role
+from epc.engine import batch, forecast
+from epc.engine.budget import Budget
+from epc.engine.cache import Cache
+from epc.engine.calls import Caller, Progress, Role
 from epc.engine.catalog import open_model
-from epc.engine.measure import carry_out
+from epc.engine.hosted import Hosted
+from epc.engine.journal import Journal
+from epc.engine.measure import Measurement, carry_out
 from epc.engine.model import Model
+from epc.engine.places import answer_cache_folder
 from epc.engine.plan import Plan, Reuse, configuration, identities, load, reuse_for, save
+from epc.engine.prices import price_of
+from epc.engine.questions import Questions
 from epc.engine.recorded import Recorded
 from epc.errors import UsageError
 from epc.records.layout import MANIFEST
@@ -31,10 +40,46 @@ class Request:
     rounds: int
     reuse: Reuse | None
     exhaustive: bool
+    recheck: int = 0
 
 
-def start(request: Request, folder: Path, *, now: datetime) -> tuple[Plan, list[Model]]:
-    """Open a request's models and write its plan into a new folder.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one sitting may use. None is no limit; `max_cost` is in US dollars."""
+
+    max_calls: int | None = None
+    max_cost: Decimal | None = None
+    max_time_s: float | None = None
+    concurrency: int | None = None
+    cache: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A plan with its models open: ready to be forecast or carried out."""
+
+    plan: Plan
+    evaluator: Model
+    executor: Model | None
+
+    @property
+    def models(self) -> list[Model]:
+        """The models of both roles."""
+        return [model for model in (self.evaluator, self.executor) if model is not None]
+
+    @property
+    def questions(self) -> Questions:
+        """What the plan can ask."""
+        executor = None if self.executor is None else _role("executor", self.executor)
+        return Questions(
+            config=configuration(self.plan, self.evaluator),
+            evaluator=_role("evaluator", self.evaluator),
+            executor=executor,
+        )
+
+
+def prepare(request: Request, *, now: datetime) -> Opened:
+    """Open a request's models and make its plan; nothing is written and nothing is sent.
 
     Raises: UsageError if the request does not fit together; WorldError if a model cannot load.
     """
@@ -47,22 +92,45 @@ def start(request: Request, folder: Path, *, now: datetime) -> tuple[Plan, list[
     if executor is not None and executor.method != "prompt":
         raise UsageError(f"{request.executor} writes no answers: name another --executor")
     models = [model for model in (evaluator, executor) if model is not None]
+    reuse = reuse_for(request.reuse, exhaustive=request.exhaustive, models=models)
+    if request.recheck and reuse == "none":
+        raise UsageError("--recheck asks again what was reused: a fresh run reuses nothing")
     plan = Plan(
         evaluator=request.evaluator,
         executor=request.executor,
         seeds=request.seeds,
         rounds=request.rounds,
-        reuse=reuse_for(request.reuse, exhaustive=request.exhaustive, models=models),
+        reuse=reuse,
         exhaustive=request.exhaustive,
+        recheck=request.recheck,
         measurement_date=now.date().isoformat(),
         epc_version=__version__,
         identity=identities(evaluator, executor),
     )
-    save(plan, folder)
-    return plan, models
+    return Opened(plan=plan, evaluator=evaluator, executor=executor)
 
 
-def reopen(folder: Path) -> tuple[Plan, list[Model]] | None:
+def start(
+    request: Request,
+    folder: Path,
+    *,
+    now: datetime,
+    limits: Limits | None = None,
+    batches: bool = False,
+) -> Opened:
+    """Prepare a request and write its plan into a new folder.
+
+    Raises: as `prepare`; UsageError if the limits cannot be kept, or the folder holds something.
+    """
+    opened = prepare(request, now=now)
+    _require_keys(opened)
+    _budget(opened, limits or Limits())
+    _check_batches(opened, batches=batches)
+    save(opened.plan, folder)
+    return opened
+
+
+def reopen(folder: Path) -> Opened | None:
     """Open the models of an interrupted run, or return None if it is complete.
 
     Raises: UsageError if the folder is no run, or its models are no longer the same.
@@ -81,32 +149,101 @@ def reopen(folder: Path) -> tuple[Plan, list[Model]] | None:
                     f"the {role}'s {key} is {found[role][key]}, the run began with {value}: "
                     "go on where it began, or start a new run"
                 )
-    return plan, [model for model in (evaluator, executor) if model is not None]
+    opened = Opened(plan=plan, evaluator=evaluator, executor=executor)
+    _require_keys(opened)
+    return opened
+
+
+def _require_keys(opened: Opened) -> None:
+    for model in opened.models:
+        if isinstance(model, Hosted):
+            model.require_key()
+
+
+def expect(opened: Opened) -> dict[str, forecast.Share]:
+    """Return what carrying a plan out will ask for, role by role."""
+    questions = opened.questions
+    roles = [role for role in (questions.executor, questions.evaluator) if role is not None]
+    return forecast.forecast(
+        opened.plan,
+        questions.config,
+        {role.name: role.decoding for role in roles},
+        {role.name: price_of(role.model.identity.model) for role in roles},
+    )
 
 
 async def measure(
-    plan: Plan, models: list[Model], folder: Path, *, now: datetime, watch: Watch
+    opened: Opened,
+    folder: Path,
+    *,
+    now: datetime,
+    watch: Watch,
+    limits: Limits | None = None,
+    batches: bool = False,
 ) -> Json:
     """Carry a plan out with its models and return the manifest.
 
-    Raises: StoppedError if a call got no answer; WorldError if the disk fails. `epc resume`
-    then goes on from the journal.
+    With `batches`, the two waves of an exhaustive run go through the provider's batch endpoint.
+
+    Raises: StoppedError if a call got no answer, a limit was reached or a batch is under way;
+    WorldError if the disk fails. `epc resume` then goes on from the journal.
     """
-    evaluator, executor = models[0], models[1] if len(models) > 1 else None
+    limits = limits or Limits()
+    _check_batches(opened, batches=batches)
+    budget = _budget(opened, limits)
+    cache = None
+    if limits.cache and opened.plan.reuse == "memo":
+        cache = Cache(answer_cache_folder(), today=now.date().isoformat())
     async with AsyncExitStack() as stack:
-        for model in models:
+        for model in opened.models:
             stack.push_async_callback(model.close)
+            if limits.concurrency is not None:
+                # How much a provider stands is for the user to know; other models know themselves.
+                most = limits.concurrency if isinstance(model, Hosted) else model.concurrency
+                model.concurrency = min(limits.concurrency, most)
         progress = Progress()
-        await stack.enter_async_context(watch(progress))
-        return await carry_out(
-            plan,
-            folder,
-            config=configuration(plan, evaluator),
-            evaluator=_role("evaluator", evaluator),
-            executor=None if executor is None else _role("executor", executor),
+        journal = Journal(folder)
+        stack.callback(journal.close)
+        if (folder / MANIFEST).exists():  # another process finished it before this one held it
+            journal.remove()
+            return load_manifest(folder)
+        caller = Caller(
+            journal=journal,
+            reuse=opened.plan.reuse == "memo",
             progress=progress,
-            now=now,
+            budget=budget,
+            cache=cache,
         )
+        stack.push_async_callback(caller.close)
+        await stack.enter_async_context(watch(progress))
+        questions = opened.questions
+        if batches or batch.pending(folder):
+            await batch.advance(
+                Measurement(plan=opened.plan, questions=questions, caller=caller), folder
+            )
+        return await carry_out(opened.plan, folder, questions=questions, caller=caller, now=now)
+
+
+def _budget(opened: Opened, limits: Limits) -> Budget:
+    """Return a new budget; a UsageError says that a limit cannot be kept."""
+    prices = {
+        role: price_of(model.identity.model)
+        for role, model in (("evaluator", opened.evaluator), ("executor", opened.executor))
+        if model is not None
+    }
+    return Budget(
+        max_calls=limits.max_calls,
+        max_cost=limits.max_cost,
+        max_time_s=limits.max_time_s,
+        prices=prices,
+    )
+
+
+def _check_batches(opened: Opened, *, batches: bool) -> None:
+    if batches and not opened.plan.exhaustive:
+        raise UsageError("--batch sends whole waves: add --exhaustive")
+    if batches and not any(isinstance(model, Hosted) for model in opened.models):
+        raise UsageError("--batch is for hosted models: neither of these is one")
 
 
 def _role(name: str, model: Model) -> Role:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from epc.core.results import Json
 from epc.records.findings import Findings
-from epc.records.layout import call_id
+from epc.records.layout import CallNames
 from epc.records.rows import read_rows
+from epc.records.usage import Usage
 
 _CLAUSE = "EPC-2.5(d)"
 
@@ -18,10 +19,12 @@ class Call:
     role: str
     prompt: str
     answer: str
+    finish_reason: str | None
+    occasion: str | None
 
 
-def read_calls(folder: Path, manifest: Json, findings: Findings) -> dict[str, Call]:
-    """Return the run's calls by id, noting everything that is wrong with the file.
+def read_calls(folder: Path, manifest: Json, usage: Usage, findings: Findings) -> dict[str, Call]:
+    """Return the run's calls by id, counting them and noting what is wrong with the file.
 
     An id must be the digest of what was asked, so a call that was edited or moved from another
     run no longer carries its own name.
@@ -29,19 +32,27 @@ def read_calls(folder: Path, manifest: Json, findings: Findings) -> dict[str, Ca
     asked = {
         role: manifest[role] for role in ("executor", "evaluator") if manifest[role] is not None
     }
+    names = {role: CallNames(role, model, model["decoding"]) for role, model in asked.items()}
     calls: dict[str, Call] = {}
     for index, row in read_rows(folder, "calls", findings, clause=_CLAUSE):
         where = f"/calls/{index}"
-        _check_identity(row, asked, where, findings)
+        _check_identity(row, asked, names, where, findings)
         if row["id"] in calls:
             findings.add(
                 _CLAUSE, f"{where}/id", f"{row['id']} stands twice", "keep each answer once"
             )
-        calls[row["id"]] = Call(role=row["role"], prompt=row["prompt"], answer=row["answer"])
+        usage.count(row)
+        calls[row["id"]] = Call(**{key: row[key] for key in Call.__slots__})
     return calls
 
 
-def _check_identity(row: Json, asked: dict[str, Json], where: str, findings: Findings) -> None:
+def _check_identity(
+    row: Json,
+    asked: dict[str, Json],
+    names: dict[str, CallNames],
+    where: str,
+    findings: Findings,
+) -> None:
     role = row["role"]
     if role not in asked:
         findings.add(_CLAUSE, f"{where}/role", f"the manifest names no {role}", "remove the call")
@@ -50,13 +61,7 @@ def _check_identity(row: Json, asked: dict[str, Json], where: str, findings: Fin
     if row["model"] != model["model"]:
         found = f"says {row['model']!r}, the manifest's {role} is {model['model']!r}"
         findings.add("EPC-2.2", f"{where}/model", found, "keep one model a role")
-    expected = call_id(
-        role=role,
-        model=model,
-        decoding=model["decoding"],
-        prompt=row["prompt"],
-        occasion=row["occasion"],
-    )
+    expected = names[role].name(row["prompt"], row["occasion"])
     if row["id"] != expected:
         found = f"says {row['id']}, what was asked gives {expected}"
         findings.add(_CLAUSE, f"{where}/id", found, "restore the call as it was answered")

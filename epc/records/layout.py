@@ -28,6 +28,7 @@ JOURNAL: Final = "journal.jsonl"
 MANIFEST: Final = "manifest.json"
 RAW: Final = {"trials": "trials.jsonl", "calls": "calls.jsonl", "weights": "weights.jsonl"}
 
+RECHECK: Final = "recheck/"  # the occasion of a call that asks again what was answered before
 IDENTITY: Final = ("model", "version", "endpoint", "gateway", "details")
 _CHUNK: Final = 2**20
 
@@ -37,28 +38,40 @@ def decoding_json(decoding: Decoding) -> Json:
     return {**asdict(decoding), "stop": list(decoding.stop)}
 
 
-def call_id(
-    *,
-    role: str,
-    model: Mapping[str, Any],
-    decoding: Mapping[str, Any],
-    prompt: str,
-    occasion: str | None,
-) -> str:
-    """Return the name of an answer: what was asked of whom, and when if that makes it another.
+def occasion_of(seed: int, phase: str, number: int, side: str) -> str:
+    """Return the occasion of an answer that was asked for in one round alone (Reading R16).
+
+    `side` is response, baseline or evaluation.
+    """
+    return f"{seed}/{phase}/{number}/{side}"
+
+
+class CallNames:
+    """The names of a role's answers: what was asked of whom, and when if that makes it another.
 
     `model` is the whole identity: the same name on other weights, another runtime or another
-    endpoint may answer otherwise. `occasion` is None where an answer may be reused (Reading R16)
-    and the round's place where every round asks again. Twenty hexadecimal digits of SHA-256.
+    endpoint may answer otherwise. A name is twenty hexadecimal digits of the SHA-256 of all of
+    it as one canonical JSON object; what a role's names share is digested once.
     """
-    identity = {
-        "role": role,
-        "model": {key: model[key] for key in IDENTITY},
-        "decoding": dict(decoding),
-        "prompt": prompt,
-        "occasion": occasion,
-    }
-    return hashlib.sha256(dumps_line(identity).encode()).hexdigest()[:20]
+
+    def __init__(self, role: str, model: Mapping[str, Any], decoding: Mapping[str, Any]) -> None:
+        shared = {
+            "decoding": dict(decoding),
+            "model": {key: model[key] for key in IDENTITY},
+        }
+        self._role = role
+        self._shared = hashlib.sha256(dumps_line(shared).removesuffix("}\n").encode())
+
+    def name(self, prompt: str, occasion: str | None) -> str:
+        """Return the name of one answer.
+
+        `occasion` is None where an answer may be reused (Reading R16), and the round's place
+        where every round asks again.
+        """
+        own = {"occasion": occasion, "prompt": prompt, "role": self._role}
+        digest = self._shared.copy()  # the shared keys sort before the own ones
+        digest.update(f",{dumps_line(own)[1:]}".encode())
+        return digest.hexdigest()[:20]
 
 
 def weight_rows(per_seed: Iterable[Json]) -> Iterator[Json]:

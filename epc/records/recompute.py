@@ -1,34 +1,36 @@
 """A run's results again, from its trials alone (EPC-2.5)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from epc.core.diagnostics import diagnose
+from epc.core.diagnostics import Repeat, determinism, diagnose
 from epc.core.results import Json, seed_record, summarise
 from epc.errors import Finding, MalformedError
 from epc.records import strict_json
-from epc.records.calls import read_calls
+from epc.records.calls import Call, read_calls
 from epc.records.findings import Findings
-from epc.records.layout import MANIFEST
+from epc.records.layout import MANIFEST, RECHECK
 from epc.records.manifest import configuration_of
 from epc.records.rows import read_rows
 from epc.records.schemas import MANIFEST as MANIFEST_SCHEMA
 from epc.records.schemas import findings as schema_findings
 from epc.records.trials import CLAUSE, TrialReplay
+from epc.records.usage import Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recomputed:
     """The results that the trials give, as far as they could be replayed.
 
-    `complete` is False where a seed is missing or could not be replayed; the summary is then
-    None, because a mean over the remaining seeds would be another measurement's.
+    The summary is None where a seed is missing or could not be replayed, because a mean over the
+    remaining seeds would be another measurement's. `usage` is counted from the calls.
     """
 
     per_seed: list[Json]
     summary: Json | None
-    complete: bool
+    usage: Usage
 
     def results(self) -> Json:
         """Return the manifest's `results`.
@@ -88,12 +90,15 @@ def recompute(manifest: Json, folder: Path, findings: Findings) -> Recomputed:
     config = configuration_of(manifest)
     seeds = sorted(int(seed) for seed in manifest["config"]["seeds"])
     executor = manifest["executor"]
+    usage = Usage()
+    calls = read_calls(folder, manifest, usage, findings)
     replay = TrialReplay(
         config=config,
         seeds=seeds,
         generator=manifest["config"]["generator"],
+        reuse=manifest["config"]["reuse"] == "memo",
         executor_template=executor["prompt_template"] if executor else None,
-        calls=read_calls(folder, manifest, findings),
+        calls=calls,
         findings=findings,
     )
     replay.run(read_rows(folder, "trials", findings, clause=CLAUSE))
@@ -102,9 +107,27 @@ def recompute(manifest: Json, folder: Path, findings: Findings) -> Recomputed:
         seed_record(seed, replay.outcomes[seed], names) for seed in seeds if seed in replay.outcomes
     ]
     complete = len(per_seed) == len(seeds)
-    diagnostics = diagnose(replay.judged, baseline=config.baseline)
-    return Recomputed(
-        per_seed=per_seed,
-        summary=summarise(per_seed, diagnostics) if complete else None,
-        complete=complete,
-    )
+    summary = None
+    if complete:
+        summary = summarise(
+            per_seed,
+            diagnostics=diagnose(replay.judged.values(), baseline=config.baseline),
+            determinism=determinism(_repeats(calls)),
+        )
+    return Recomputed(per_seed=per_seed, summary=summary, usage=usage)
+
+
+def _repeats(calls: Mapping[str, Call]) -> list[Repeat]:
+    """Return the prompts that were asked a second time, with both answers (Reading R16)."""
+    again = [c for c in calls.values() if (c.occasion or "").startswith(RECHECK)]
+    wanted = {(call.role, call.prompt) for call in again}
+    first = {
+        (call.role, call.prompt): call.answer
+        for call in calls.values()
+        if call.occasion is None and (call.role, call.prompt) in wanted
+    }
+    return [
+        Repeat(first=first[call.role, call.prompt], again=call.answer)
+        for call in again
+        if (call.role, call.prompt) in first
+    ]

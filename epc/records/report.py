@@ -6,6 +6,7 @@ from typing import Any, Final
 from epc.core.noise import COIN, Band, Odds, blind_band
 from epc.core.results import Json
 from epc.records.manifest import configuration_of
+from epc.records.usage import suspicions
 from epc.spec.epc_v1 import DIRECTIONS, PUBLICATION_SEEDS, SCREENING_SEEDS
 
 TITLES: Final = {"text_to_visual": "text to visual", "visual_to_text": "visual to text"}
@@ -99,6 +100,7 @@ def _remarks(manifest: Json, blind: Band) -> Iterator[str]:
     summary = manifest["results"]["summary"]
     yield "What these figures can bear"
     yield from (f"  - {remark}" for remark in _on_the_evaluator(summary))
+    yield from (f"  - {remark}" for remark in _on_the_provider(manifest))
     yield from (f"  - {remark}" for remark in _on_the_zeros(summary))
     n = summary["n"]
     if n >= SCREENING_SEEDS:
@@ -123,6 +125,8 @@ def _on_the_evaluator(summary: Json) -> Iterator[str]:
         f"The evaluator gave {answers['n']} distinct answers; "
         f"{answers['decided']} ({100 * rate:.0f}%) were a bare A or B."
     )
+    if answers["refusals"]:
+        yield f"It refused to judge in {answers['refusals']} of them."
     if not answers["decided"]:
         yield "NO VERDICT WAS EVER COUNTED: gamma 0 is then a failed run, not stability."
         return
@@ -136,6 +140,18 @@ def _on_the_evaluator(summary: Json) -> Iterator[str]:
         sided = not _SIDED[0] <= equal <= _SIDED[1]
         warning = ": it judges the place, not the answer" if sided else ""
         yield f"Two equal answers: A in {100 * equal:.0f}% of {itself['decided']}{warning}."
+
+
+def _on_the_provider(manifest: Json) -> Iterator[str]:
+    """Say what the provider did beside answering: another model, a second answer, retries."""
+    for _, problem in suspicions(manifest):
+        yield f"DOUBTFUL: {problem}."
+    again = manifest["results"]["summary"]["determinism"]
+    if again is not None:
+        yield (
+            f"Asked again, {again['verdict_flips']} of {again['asked']} comparisons "
+            f"({100 * again['flip_rate']:.0f}%) got another verdict."
+        )
 
 
 def _on_the_zeros(summary: Json) -> Iterator[str]:

@@ -23,6 +23,9 @@ MAX_LINE_BYTES: Final = 4 * 2**20
 MAX_DEPTH: Final = 64
 _CLAUSE: Final = "RFC 8259"
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_LINE: Final = json.JSONEncoder(
+    sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,8 @@ class _Reader:
             return None, [_finding("", f"not JSON at {place}: {error.msg}", "repair the syntax")]
         except RecursionError:
             return None, [_too_deep("")]
-        if _depth(value) > MAX_DEPTH:  # before the walk, which is recursive
+        # Before the walk, which is recursive. Few brackets cannot nest deeply.
+        if text.count("{") + text.count("[") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
             return None, [_too_deep("")]
         return value, list(_walk(value)) if self.suspicious else []
 
@@ -171,10 +175,7 @@ def dumps(value: Any) -> str:
 
 def dumps_line(value: Any) -> str:
     """Return the canonical line of a JSON Lines file."""
-    text = json.dumps(
-        value, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
-    )
-    return f"{text}\n"
+    return f"{_LINE.encode(value)}\n"
 
 
 def write(path: Path, value: Any) -> None:

@@ -16,15 +16,17 @@ from epc.core.draws import GENERATOR, Turn, pick_task, turns
 from epc.core.prompt import Pair, evaluation_text, executor_prompt
 from epc.core.protocol import Comparison, Outcome, measure
 from epc.core.results import Json
-from epc.core.verdict import Verdict, parse_verdict
+from epc.core.verdict import Verdict, classify, parse_verdict
 from epc.records.calls import Call
 from epc.records.findings import MAX_KEPT, Findings
+from epc.records.layout import occasion_of
 from epc.spec.epc_v1 import PHASES, Phase, PhaseName
 
 CLAUSE: Final = "EPC-2.5(d)"
 _BY_NAME: Final[dict[str, Phase]] = {phase.name: phase for phase in PHASES}
 _ROW_REMEDY: Final = "restore the trials as they were recorded"
 _MAX_LISTED: Final = 10
+_REFERENCES: Final = ("strategy", "raw", "response", "baseline", "evaluation")
 
 Row = tuple[int, Json]  # its index in the file, and the row
 
@@ -39,11 +41,13 @@ class TrialReplay:
     config: Configuration
     seeds: list[int]
     generator: str
+    reuse: bool
     executor_template: str | None
     calls: Mapping[str, Call] | None
     findings: Findings
     outcomes: dict[int, Outcome] = field(default_factory=dict)
-    judged: list[Judged] = field(default_factory=list)
+    judged: dict[str, Judged] = field(default_factory=dict)
+    _followed: set[tuple[str | None, ...]] = field(default_factory=set)
 
     def run(self, given: Iterable[Row]) -> None:
         """Take every row, replay every complete seed, note everything that is wrong."""
@@ -136,6 +140,9 @@ class TrialReplay:
         """Follow a row's references and render its prompts again."""
         domain = _BY_NAME[row["phase"]].domain
         task = self.config.tasks[domain][int(row["task"])]
+        key = (domain, task, *(row[name] for name in _REFERENCES))
+        if self.reuse and key in self._followed:
+            return  # the same round with the same answers was found good before
         prompts = {strategy.name: strategy.prompt for strategy in self.config.strategies}
         answers: dict[str, str | None] = {}
         sides = (("response", row["strategy"]), ("baseline", self.config.baseline))
@@ -148,7 +155,7 @@ class TrialReplay:
                 task=task,
                 template=self.executor_template or "",
             )
-            call = self._call(f"{where}/{side}", row[side], calls, "executor", prompt)
+            call = self._call(where, row, side, calls=calls, role="executor", prompt=prompt)
             if call is None:
                 return
             answers[side] = call.answer
@@ -156,19 +163,37 @@ class TrialReplay:
         prompt = evaluation_text(
             pair, method=self.config.method, template=self.config.evaluator_prompt
         )
-        call = self._call(f"{where}/evaluation", row["evaluation"], calls, "evaluator", prompt)
-        if call is not None and call.answer != row["raw"]:
+        call = self._call(where, row, "evaluation", calls=calls, role="evaluator", prompt=prompt)
+        if call is None:
+            return
+        if call.answer != row["raw"]:
             self._note(f"{where}/raw", "is not the answer of the call it refers to")
+            return
+        self._followed.add(key)
 
     def _call(
-        self, where: str, name: str | None, calls: Mapping[str, Call], role: str, prompt: str
+        self,
+        where: str,
+        row: Json,
+        side: str,
+        *,
+        calls: Mapping[str, Call],
+        role: str,
+        prompt: str,
     ) -> Call | None:
+        """Return the call that a side of a round refers to, if it answers just that."""
+        name, where = row[side], f"{where}/{side}"
         call = calls.get(name or "")
         if call is None or call.role != role:
             self._note(where, f"{name} is no {role} call of this run")
             return None
         if call.prompt != prompt:
             self._note(where, f"call {name} was asked something else than this round asks")
+            return None
+        afresh = occasion_of(int(row["seed"]), row["phase"], int(row["round"]), side)
+        if call.occasion != (None if self.reuse else afresh):
+            found = f"call {name} belongs to {call.occasion or 'any round'}, not to this one"
+            self.findings.add("Reading R16", where, found, _ROW_REMEDY)
             return None
         return call
 
@@ -185,13 +210,19 @@ class TrialReplay:
                 index, row = phases[comparison.phase.name][comparison.round]
                 self._check_choice(index, row, comparison, names)
                 verdict = Verdict(row["verdict"])
-                self.judged.append(
-                    Judged(call=row["evaluation"], strategy=row["strategy"], verdict=verdict)
-                )
+                self._judge(row)
                 comparison = measurement.send(verdict)
         except StopIteration as stop:
             outcome: Outcome = stop.value
             return outcome
+
+    def _judge(self, row: Json) -> None:
+        """Note what the evaluator said, once an answer however often it was reused."""
+        name = row["evaluation"]
+        if name not in self.judged:
+            call = (self.calls or {}).get(name)
+            said = classify(row["raw"], finish_reason=call.finish_reason if call else None)
+            self.judged[name] = Judged(call=name, strategy=row["strategy"], said=said)
 
     def _check_choice(
         self, index: int, row: Json, comparison: Comparison, names: list[str]

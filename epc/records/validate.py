@@ -23,6 +23,7 @@ from epc.records.manifest import configuration_of
 from epc.records.recompute import manifest_path, read_manifest, recompute
 from epc.records.rows import read_rows
 from epc.records.schemas import clause_of
+from epc.records.usage import suspicions
 from epc.spec.epc_v1 import DOMAINS, MIN_TASKS, PHASE_NAMES
 
 _RECOMPUTE: Final = "run `epc recompute --write` on the run and keep what it writes"
@@ -69,6 +70,10 @@ def validate(path: Path) -> Report:
             sound = False  # the trials have said all that the weights could say
         if sound:
             _check_against_weights(manifest, findings)
+        for where, problem in suspicions(manifest):
+            findings.add(
+                "EPC-5.3(1)", where, problem, "name the version and measure again", "warning"
+            )
     return Report(path=str(path), findings=findings.kept())
 
 
@@ -164,6 +169,9 @@ def _check_against_trials(manifest: Json, folder: Path, findings: Findings) -> N
             _compare(record, stated["per_seed"][index], where, findings)
     if again.summary is not None:
         _compare(again.summary, stated["summary"], "/results/summary", findings)
+    counted = again.usage.as_json()
+    given = {key: manifest["provenance"][key] for key in counted}
+    _compare(counted, given, "/provenance", findings)
     replayed = {record["seed"] for record in again.per_seed}
     lost = set(manifest["config"]["seeds"]) - replayed
     _check_weight_rows(again.per_seed, lost, folder, findings)
@@ -191,7 +199,9 @@ def _check_against_weights(manifest: Json, findings: Findings) -> None:
                 findings.add("EPC-2.3(d)", where, f"{played} rounds, expected {rounds}", _RECOMPUTE)
     if len(findings) == 0 or all(f.severity == "warning" for f in findings.kept()):
         summary = results["summary"]
-        again = summarise(per_seed, summary["diagnostics"])
+        again = summarise(
+            per_seed, diagnostics=summary["diagnostics"], determinism=summary["determinism"]
+        )
         _compare(again, summary, "/results/summary", findings)
 
 

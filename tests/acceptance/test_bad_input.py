@@ -93,7 +93,7 @@ MANIFESTS: dict[str, tuple[Change, str]] = {
     "a fraction for a count": (value("config", "strategies", to=11.5), "/config/strategies: "),
     "more rounds than can be counted": (
         value("config", "rounds", to=1e300),
-        "/trials: seed 0 text",
+        "/config/rounds: ",
     ),
     "weights that sum to 0.9": (
         value(

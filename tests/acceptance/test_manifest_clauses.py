@@ -40,8 +40,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         reuse=None,
         exhaustive=False,
     )
-    plan, models = start(request, made, now=NOW)
-    asyncio.run(measure(plan, models, made, now=NOW, watch=unwatched))
+    opened = start(request, made, now=NOW)
+    asyncio.run(measure(opened, made, now=NOW, watch=unwatched))
     return made
 
 

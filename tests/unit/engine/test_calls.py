@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_support import Told, read_rows, role
+from engine_support import Told, measured, question, read_rows, verdict_of
 
 from epc.core.config import Decoding
 from epc.engine.calls import Caller, Progress
@@ -46,8 +46,15 @@ def with_caller(
     """Run a test's coroutine with a caller whose journal is closed in the end."""
     journal = Journal(folder)
     caller = Caller(journal=journal, reuse=reuse, progress=Progress())
+
+    async def working() -> None:
+        try:
+            await asyncio.wait_for(work(caller), 30)
+        finally:
+            await caller.close()
+
     try:
-        asyncio.run(asyncio.wait_for(work(caller), 30))
+        asyncio.run(working())
     finally:
         journal.close()
     return caller
@@ -62,14 +69,12 @@ def test_reading_r16_a_hundred_askers_share_one_call(tmp_path: Path) -> None:
 
     async def work(caller: Caller) -> None:
         model = Gate(concurrency=64)
-        asked = role("evaluator", model)
-        pending = [
-            asyncio.create_task(caller.ask(asked, "same", occasion=occasion(n))) for n in range(100)
-        ]
+        asked = question(model, "same")
+        pending = [asyncio.create_task(caller.ask(asked, occasion(n))) for n in range(100)]
         await model.entered.wait()
         model.open.set()
         answers.extend(await asyncio.gather(*pending))
-        answers.append(await caller.ask(asked, "same", occasion=occasion(100)))
+        answers.append(await caller.ask(asked, occasion(100)))
         assert len(model.asked) == 1
         assert model.asked[0].occasion is None  # the answer may serve any round
 
@@ -86,12 +91,8 @@ def test_reading_r16_without_reuse_every_round_asks_afresh(tmp_path: Path) -> No
 
     async def work(caller: Caller) -> None:
         model = Told(lambda prompt: str(prompt.occasion and prompt.occasion.round))
-        asked = role("evaluator", model)
-        answers.extend(
-            await asyncio.gather(
-                *(caller.ask(asked, "same", occasion=occasion(n)) for n in range(100))
-            )
-        )
+        asked = question(model, "same")
+        answers.extend(await asyncio.gather(*(caller.ask(asked, occasion(n)) for n in range(100))))
         assert len(model.asked) == 100
 
     caller = with_caller(tmp_path, work, reuse=False)
@@ -105,9 +106,8 @@ def test_reading_r16_without_reuse_every_round_asks_afresh(tmp_path: Path) -> No
 def test_reading_r16_without_reuse_both_sides_of_a_round_are_asked(tmp_path: Path) -> None:
     async def work(caller: Caller) -> None:
         model = Told()
-        asked = role("executor", model)
         for side in ("response", "baseline", "response"):
-            await caller.ask(asked, "same", occasion=occasion(0), side=side)
+            await caller.ask(question(model, "same", name="executor", side=side), occasion(0))
         assert len(model.asked) == 2  # the third is the first again
 
     with_caller(tmp_path, work, reuse=False)
@@ -116,13 +116,13 @@ def test_reading_r16_without_reuse_both_sides_of_a_round_are_asked(tmp_path: Pat
 def test_reading_r16_only_the_same_question_is_the_same(tmp_path: Path) -> None:
     async def work(caller: Caller) -> None:
         one, other = Told(), Told(name="test/other")
-        await caller.ask(role("evaluator", one), "x")
-        await caller.ask(role("executor", one), "x")
-        await caller.ask(role("evaluator", one), "y")
-        await caller.ask(role("evaluator", other), "x")
+        await caller.ask(question(one, "x"))
+        await caller.ask(question(one, "x", name="executor"))
+        await caller.ask(question(one, "y"))
+        await caller.ask(question(other, "x"))
         assert (len(one.asked), len(other.asked)) == (3, 1)
 
-    assert len(with_caller(tmp_path, work, reuse=True).answered) == 4
+    assert len(with_caller(tmp_path, work, reuse=True).journal) == 4
 
 
 def test_reading_r4_a_failed_call_reaches_whoever_waits_and_is_not_kept(tmp_path: Path) -> None:
@@ -130,15 +130,18 @@ def test_reading_r4_a_failed_call_reaches_whoever_waits_and_is_not_kept(tmp_path
 
     async def work(caller: Caller) -> None:
         model = Gate(concurrency=64, fails=True)
-        asked = role("evaluator", model)
-        pending = [asyncio.create_task(caller.ask(asked, "same")) for _ in range(10)]
+        asked = question(model, "same")
+        pending = [asyncio.create_task(caller.ask(asked)) for _ in range(10)]
         await model.entered.wait()
         model.open.set()
         outcomes.extend(await asyncio.gather(*pending, return_exceptions=True))
-        model.fails = False
-        outcomes.append((await caller.ask(asked, "same"))["answer"])
 
-    caller = with_caller(tmp_path, work, reuse=True)
+    async def later(caller: Caller) -> None:
+        outcomes.append((await caller.ask(question(Told(), "same")))["answer"])
+
+    with_caller(tmp_path, work, reuse=True)
+    assert read_rows(tmp_path / "journal.jsonl") == []
+    caller = with_caller(tmp_path, later, reuse=True)
 
     assert all(isinstance(outcome, CallError) for outcome in outcomes[:10])
     assert isinstance(outcomes[10], str)
@@ -152,8 +155,9 @@ def test_a_model_serves_as_many_calls_at_once_as_it_has_places(tmp_path: Path) -
     async def work(caller: Caller) -> None:
         model = Gate(concurrency=5)
         # Both roles of one model share its places.
-        asked = [role("evaluator", model), role("executor", model)]
-        pending = [asyncio.create_task(caller.ask(asked[n % 2], str(n))) for n in range(40)]
+        names = ("evaluator", "executor")
+        asked = [question(model, str(n), name=names[n % 2]) for n in range(40)]
+        pending = [asyncio.create_task(caller.ask(each)) for each in asked]
         await model.full.wait()
         for _ in range(50):  # time enough for a sixth, were there a place
             await asyncio.sleep(0)
@@ -170,7 +174,7 @@ def test_an_answer_of_an_earlier_process_is_not_asked_again(tmp_path: Path) -> N
     model = Told()
 
     async def work(caller: Caller) -> None:
-        await caller.ask(role("evaluator", model), "x")
+        await caller.ask(question(model, "x"))
 
     with_caller(tmp_path, work, reuse=True)
     second = with_caller(tmp_path, work, reuse=True)
@@ -190,10 +194,11 @@ def test_epc_2_5_d_a_call_is_kept_with_what_its_provider_said(tmp_path: Path) ->
                 tokens_in=5,
                 tokens_out=1,
                 latency_s=0.5,
+                retries=2,
             )
 
     async def work(caller: Caller) -> None:
-        await caller.ask(role("evaluator", Chatty()), "x")
+        await caller.ask(question(Chatty(), "x"))
 
     with_caller(tmp_path, work, reuse=True)
 
@@ -211,6 +216,7 @@ def test_epc_2_5_d_a_call_is_kept_with_what_its_provider_said(tmp_path: Path) ->
         "tokens_in": 5,
         "tokens_out": 1,
         "latency_s": 0.5,
+        "retries": 2,
         "occasion": None,
     }
     assert len(name) == 20
@@ -220,15 +226,62 @@ def test_epc_2_5_d_a_call_is_kept_with_what_its_provider_said(tmp_path: Path) ->
 def test_an_answer_that_could_not_be_written_is_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(self: Journal, call: dict[str, Any]) -> None:
+    async def full(self: Journal, call: dict[str, Any]) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Journal, "append", full)
 
     async def work(caller: Caller) -> None:
         with pytest.raises(OSError, match="No space left"):
-            await caller.ask(role("evaluator", Told()), "x")
-        assert caller.answered == {}
+            await caller.ask(question(Told(), "x"))
+        assert caller._kept == {}
+        assert len(caller.journal) == 0
         assert caller.progress.asked == 0
 
     with_caller(tmp_path, work, reuse=True)
+
+
+def test_reading_r16_a_hundred_trials_at_once_make_no_more_calls_than_prompts(
+    tmp_path: Path,
+) -> None:
+    evaluator, executor = Told(verdict_of, concurrency=256), Told(concurrency=256)
+
+    measured(tmp_path / "run", evaluator, executor, seeds=list(range(100)), rounds=1)
+
+    for model in (evaluator, executor):
+        texts = [prompt.text for prompt in model.asked]
+        assert len(texts) == len(set(texts))
+    calls = read_rows(tmp_path / "run" / "calls.jsonl")
+    assert len(calls) == len(evaluator.asked) + len(executor.asked)
+
+
+def test_reading_r16_what_is_asked_again_has_a_name_of_its_own(tmp_path: Path) -> None:
+    model = Told()
+
+    async def work(caller: Caller) -> None:
+        first = await caller.ask(question(model, "x"))
+        again = [await caller.ask_again(question(model, "x"), "recheck/0") for _ in range(2)]
+        assert again[0] == again[1]
+        assert first["id"] != again[0]["id"]
+        assert again[0]["occasion"] == "recheck/0"
+
+    with_caller(tmp_path, work, reuse=True)
+
+    assert len(model.asked) == 2
+
+
+def test_a_call_under_way_is_landed_before_the_run_is_left(tmp_path: Path) -> None:
+    model = Gate(concurrency=8)
+
+    async def work(caller: Caller) -> None:
+        asking = asyncio.create_task(caller.ask(question(model, "x")))
+        await model.entered.wait()
+        asking.cancel()  # another call has failed; this one was sent, and is paid for
+        await asyncio.gather(asking, return_exceptions=True)
+        landing = asyncio.create_task(caller.land())
+        model.open.set()
+        await landing
+
+    with_caller(tmp_path, work, reuse=True)
+
+    assert [row["prompt"] for row in read_rows(tmp_path / "journal.jsonl")] == ["x"]

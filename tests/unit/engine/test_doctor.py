@@ -49,7 +49,7 @@ def test_doctor_text_and_json_come_from_one_value(capsys: pytest.CaptureFixture[
         assert f"{check['what']}: " in text
         assert (f"fix: {check['fix']}" in text) >= (not check["ok"])
     named = [check["what"] for check in checks]
-    assert named[:5] == ["epc", "numpy", "xllamacpp", "openai", "vl-convert-python"]
+    assert named[:5] == ["epc", "numpy", "xllamacpp", "aiohttp", "vl-convert-python"]
     assert "provider openai" in named
 
 
@@ -110,7 +110,7 @@ def test_doctor_misses_a_package(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def version(name: str) -> str:
-        if name == "openai":
+        if name == "aiohttp":
             raise PackageNotFoundError(name)
         return "1"
 
@@ -119,7 +119,7 @@ def test_doctor_misses_a_package(
     code, out, _ = ran(capsys, "doctor")
 
     assert code == 1
-    assert "missing openai: not installed\n        fix: pip install" in out
+    assert "missing aiohttp: not installed\n        fix: pip install" in out
 
 
 def test_a_missing_provider_is_no_finding() -> None:

@@ -5,16 +5,20 @@ import json
 import time
 from base64 import b64encode
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from engine_support import Endpoint, Reply, completion, refusal, serving
 
 from epc.core.config import REFERENCE_DECODING, Decoding
-from epc.engine import hosted
+from epc.engine import hosted, limits
 from epc.engine.hosted import open_hosted
 from epc.engine.model import CallError, Completion, Prompt
 from epc.engine.providers import PROVIDERS
+from epc.errors import UsageError
 
 CANARY = "sk-canary-0123456789abcdef"
 GARBAGE = {
@@ -33,6 +37,8 @@ GARBAGE = {
     "a choice without message": completion("A", choices=[{"index": 0}]),
     "a message of text": completion("A", choices=[{"index": 0, "message": "A"}]),
     "null content": completion(None),
+    "a choice that is a list": completion("A", choices=[["A"]]),
+    "brackets without end": Reply(body=b"[" * 200_000),
     "content in parts": completion("A", choices=[{"message": {"content": [{"text": "A"}]}}]),
 }
 
@@ -49,7 +55,7 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """What would have been slept; nothing is."""
+    """What would have been slept; nothing is, but the clock goes on as if it were."""
     slept: list[float] = []
     really = asyncio.sleep
 
@@ -57,7 +63,10 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         slept.append(seconds)
         await really(0)
 
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + sum(slept))
     monkeypatch.setattr(asyncio, "sleep", sleep)
+    monkeypatch.setattr(hosted, "time", clock)
+    monkeypatch.setattr(limits, "time", clock)
     return slept
 
 
@@ -136,7 +145,15 @@ def test_a_provider_without_a_key_is_asked_without_one(
 
     asyncio.run(asking())
 
-    assert endpoint.received[0].headers["authorization"] == "Bearer none"
+    assert "authorization" not in endpoint.received[0].headers
+
+
+def test_a_key_is_needed_to_begin_and_not_to_plan() -> None:
+    model = open_hosted("openai", "gpt-4o")
+
+    with pytest.raises(UsageError, match="set OPENAI_API_KEY to your key for openai"):
+        model.require_key()
+    open_hosted("ollama", "m").require_key()
 
 
 def test_epc_5_3_the_identity_tells_a_gateway_from_a_provider(
@@ -152,7 +169,7 @@ def test_epc_5_3_the_identity_tells_a_gateway_from_a_provider(
     assert (direct.gateway, direct.endpoint) == (None, "https://api.deepseek.com/v1")
 
 
-@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504])
+@pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
 def test_reading_r4_a_passing_failure_is_asked_again(
     endpoint: Endpoint, pauses: list[float], status: int
 ) -> None:
@@ -161,7 +178,16 @@ def test_reading_r4_a_passing_failure_is_asked_again(
     assert ask().text == "A"
     assert len(endpoint.received) == 3
     assert endpoint.received[0].body == endpoint.received[2].body
-    assert pauses == [0.5, 1.0]
+    # A pause grows from try to try, and is spread at random over its upper half.
+    assert len(pauses) == 2
+    assert 0.25 <= pauses[0] <= 0.5 <= pauses[1] <= 1.0
+
+
+def test_an_answer_says_how_often_it_was_asked_for(endpoint: Endpoint, pauses: list[float]) -> None:
+    endpoint.script = [refusal(500), Reply(body=b"{}"), refusal(503), completion("A")]
+
+    assert ask().retries == 3
+    assert ask().retries == 0
 
 
 @pytest.mark.parametrize(
@@ -169,22 +195,54 @@ def test_reading_r4_a_passing_failure_is_asked_again(
     [
         ("7", 7.0),
         ("0.25", 0.25),
-        ("3600", 60.0),
-        ("0", 0.5),
-        ("-5", 0.5),
-        ("nan", 0.5),
-        ("inf", 0.5),
-        ("Wed, 21 Oct 2026 07:28:00 GMT", 0.5),
-        ("soon", 0.5),
+        ("90", 90.0),
+        ("0", 0.0),
+        ("Wed, 21 Oct 2020 07:28:00 GMT", 0.0),
     ],
 )
-def test_retry_after_is_honoured_up_to_a_minute(
+def test_retry_after_is_honoured_to_the_second(
     endpoint: Endpoint, pauses: list[float], said: str, paused: float
 ) -> None:
     endpoint.script = [refusal(429, "slow down", Retry_After=said), completion("B")]
 
     assert ask().text == "B"
     assert pauses == [paused]
+
+
+@pytest.mark.parametrize("said", ["-5", "nan", "inf", "soon", ""])
+def test_a_retry_after_that_says_nothing_is_no_pause_of_its_own(
+    endpoint: Endpoint, pauses: list[float], said: str
+) -> None:
+    endpoint.script = [refusal(429, "slow down", Retry_After=said), completion("B")]
+
+    assert ask().text == "B"
+    assert len(pauses) == 1
+    assert 0.25 <= pauses[0] <= 0.5
+
+
+def test_retry_after_may_be_a_date_or_milliseconds(endpoint: Endpoint, pauses: list[float]) -> None:
+    until = format_datetime(datetime.now(UTC) + timedelta(seconds=40), usegmt=True)
+    endpoint.script = [
+        refusal(503, Retry_After=until),
+        refusal(429, retry_after_ms="1500", Retry_After="9"),
+        completion("B"),
+    ]
+
+    assert ask().text == "B"
+    assert 30 < pauses[0] <= 40
+    assert pauses[1] == 1.5
+
+
+def test_an_endpoint_that_wants_an_hour_stops_the_run_at_once(
+    endpoint: Endpoint, pauses: list[float]
+) -> None:
+    endpoint.behave = lambda _: refusal(429, "come back later", Retry_After="3600")
+
+    with pytest.raises(CallError, match=r"HTTP 429: come back later \(1 attempts?\)"):
+        ask()
+
+    assert pauses == []
+    assert len(endpoint.received) == 1
 
 
 def test_a_connection_reset_in_the_middle_of_an_answer_is_asked_again(
@@ -263,11 +321,14 @@ def test_reading_r4_a_failure_that_does_not_pass_stops_the_run(
     with pytest.raises(CallError) as stopped:
         ask()
 
-    assert len(endpoint.received) == 6
-    assert pauses == [0.5, 1.0, 2.0, 4.0, 8.0]
+    assert len(endpoint.received) == 8
+    assert len(pauses) == 7
+    for pause, most in zip(pauses, (0.5, 1, 2, 4, 8, 16, 32), strict=True):
+        assert most / 2 <= pause <= most
     assert "HTTP 503" in str(stopped.value)
     assert "overloaded" in str(stopped.value)
-    assert str(stopped.value).endswith("after 6 attempts")
+    assert "(8 attempts)" in str(stopped.value)
+    assert str(stopped.value).endswith(f"\n  fix: see whether {endpoint.url} is well")
 
 
 def test_a_server_that_is_gone_stops_the_run(
@@ -276,7 +337,7 @@ def test_a_server_that_is_gone_stops_the_run(
     with serving() as gone:
         monkeypatch.setenv("OPENAI_BASE_URL", gone.url)
 
-    with pytest.raises(CallError, match=r"openai/gpt-4o-0806: .* after 6 attempts"):
+    with pytest.raises(CallError, match=r"openai/gpt-4o-0806: .* \(8 attempts\)"):
         ask()
 
     assert endpoint.received == []
@@ -338,11 +399,21 @@ def test_a_rate_limit_that_advises_on_billing_is_no_empty_account(
     assert len(endpoint.received) == 2
 
 
-@pytest.mark.parametrize("user_info", ["", "user:p%40ss-canary@", "token-canary-1@"])
+@pytest.mark.parametrize(
+    ("user_info", "key"),
+    [
+        ("", CANARY),
+        ("user:p%40ss-canary@", CANARY),
+        ("user:p%40ss-canary@", ""),
+        ("token-canary-1@", CANARY),
+        ("token-canary-1@", ""),
+    ],
+)
 def test_no_secret_is_in_a_message_even_if_the_server_sends_it_back(
-    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch, user_info: str
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch, user_info: str, key: str
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url.replace("://", f"://{user_info}"))
+    monkeypatch.setenv("OPENAI_API_KEY", key)
     endpoint.behave = lambda request: refusal(401, f"refused {request.headers['authorization']}")
 
     with pytest.raises(CallError) as stopped:
@@ -377,3 +448,89 @@ def test_as_many_calls_as_there_are_places_share_one_client(endpoint: Endpoint) 
 
     assert len(answers) == 40
     assert sorted(endpoint.prompts) == sorted(f"Evaluate. {n}" for n in range(40))
+
+
+FILTERED = "The response was filtered due to the prompt triggering the content_filter policy."
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        refusal(400, FILTERED),
+        Reply(status=400, body=b'{"error": {"message": "no", "code": "content_filter"}}'),
+        refusal(400, "data_inspection_failed: inappropriate content"),
+        completion(
+            None, choices=[{"message": {"content": None}, "finish_reason": "content_filter"}]
+        ),
+    ],
+)
+def test_reading_r37_an_answer_that_was_withheld_is_no_failure(
+    endpoint: Endpoint, pauses: list[float], reply: Reply
+) -> None:
+    endpoint.script = [reply]
+
+    answer = ask()
+
+    assert (answer.text, answer.finish_reason) == ("", "content_filter")
+    assert len(endpoint.received) == 1
+
+
+def test_a_429_holds_every_call_to_the_endpoint(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint.script = [refusal(429, Retry_After="30"), completion("A"), completion("B")]
+    clock = [0.0]
+    for module in (hosted, limits):
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+
+    async def asking() -> tuple[list[float], int]:
+        first, both, over = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        slept: list[float] = []
+
+        async def sleep(seconds: float) -> None:
+            slept.append(seconds)
+            (both if first.is_set() else first).set()
+            await over.wait()
+
+        monkeypatch.setattr(asyncio, "sleep", sleep)
+        model = open_hosted("openai", "m")
+        try:
+            told = asyncio.create_task(model.complete(Prompt(text="x"), REFERENCE_DECODING))
+            await first.wait()
+            clock[0] = 10.0
+            other = asyncio.create_task(model.complete(Prompt(text="y"), REFERENCE_DECODING))
+            await both.wait()
+            held = list(slept), len(endpoint.received)
+            clock[0] = 31.0
+            over.set()
+            await asyncio.gather(told, other)
+            return held
+        finally:
+            await model.close()
+
+    slept, received = asyncio.run(asyncio.wait_for(asking(), 30))
+
+    assert slept == [30, 20]  # the one that was told, and one that only came later
+    assert received == 1
+    assert len(endpoint.received) == 3
+
+
+def test_no_request_left_holds_the_next_until_the_reset(
+    endpoint: Endpoint, pauses: list[float]
+) -> None:
+    empty = completion("A")
+    headers = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "1m30s"}
+    endpoint.script = [Reply(body=empty.body, headers=headers), completion("B")]
+
+    async def asking() -> list[float]:
+        model = open_hosted("openai", "m")
+        try:
+            await model.complete(Prompt(text="x"), REFERENCE_DECODING)
+            before = list(pauses)
+            await model.complete(Prompt(text="y"), REFERENCE_DECODING)
+            return before
+        finally:
+            await model.close()
+
+    assert asyncio.run(asking()) == []
+    assert sum(pauses) == pytest.approx(90, abs=1)

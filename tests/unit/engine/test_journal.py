@@ -1,5 +1,6 @@
 """The journal of a run: every answer on disk before anything is built on it."""
 
+import asyncio
 import io
 import json
 import os
@@ -39,8 +40,22 @@ def call(number: int, answer: str = "A") -> dict[str, Any]:
         "tokens_in": 3,
         "tokens_out": None,
         "latency_s": 0.25,
+        "retries": 0,
         "occasion": None,
     }
+
+
+def append(journal: Journal, *calls: dict[str, Any]) -> None:
+    """Append calls that are answered together."""
+
+    async def appending() -> None:
+        await asyncio.gather(*(journal.append(each) for each in calls))
+
+    asyncio.run(appending())
+
+
+def by_name(*numbers: int, **changed: str) -> list[dict[str, Any]]:
+    return sorted((call(n, **changed) for n in numbers), key=lambda each: str(each["id"]))
 
 
 def write(folder: Path, *lines: str) -> Path:
@@ -56,14 +71,15 @@ def line(number: int) -> str:
 def test_what_is_appended_is_there_when_it_is_opened_again(tmp_path: Path) -> None:
     first = Journal(tmp_path)
     for number in range(3):
-        first.append(call(number, answer="zwei\nZeilen\u2028 ü"))
+        append(first, call(number, answer="zwei\nZeilen\u2028 ü"))
     first.close()
 
     again = Journal(tmp_path)
 
-    assert again.calls == [call(number, answer="zwei\nZeilen\u2028 ü") for number in range(3)]
+    assert list(again.calls()) == by_name(0, 1, 2, answer="zwei\nZeilen\u2028 ü")
+    assert (len(again), call(1)["id"] in again, call(9)["id"] in again) == (3, True, False)
     assert again.repaired == 0
-    again.append(call(3))
+    append(again, call(3))
     again.close()
     assert len(again.path.read_bytes().splitlines()) >= 4
 
@@ -81,8 +97,8 @@ def test_each_answer_is_on_disk_before_append_returns(
 
     monkeypatch.setattr(os, "fsync", fsync)
     journal = Journal(tmp_path)
-    journal.append(call(0))
-    journal.append(call(1))
+    append(journal, call(0))
+    append(journal, call(1))
     journal.close()
 
     assert [json.loads(content.splitlines()[-1]) for content in synced] == [call(0), call(1)]
@@ -93,11 +109,12 @@ def test_a_torn_last_line_is_cut_off_and_counted(tmp_path: Path, cut: int) -> No
     path = write(tmp_path, line(0), line(1), line(2)[:-cut])
 
     journal = Journal(tmp_path)
-    journal.append(call(3))
+    assert list(journal.calls()) == by_name(0, 1)
+    append(journal, call(3))
+    assert list(journal.calls()) == by_name(0, 1, 3)
     journal.close()
 
     assert journal.repaired == 1
-    assert [row["prompt"] for row in journal.calls] == ["prompt 0", "prompt 1"]
     kept = [json.loads(row)["prompt"] for row in path.read_text().splitlines()]
     assert kept == ["prompt 0", "prompt 1", "prompt 3"]
 
@@ -108,7 +125,7 @@ def test_a_journal_of_one_torn_line_is_empty(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     journal.close()
 
-    assert (journal.calls, journal.repaired) == ([], 1)
+    assert (len(journal), journal.repaired) == (0, 1)
     assert path.read_bytes() == b""
 
 
@@ -164,14 +181,14 @@ class _Full(io.FileIO):
 
 def test_a_full_disk_leaves_whole_lines_only(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
-    journal.append(call(0))
+    append(journal, call(0))
     whole = journal.path.read_bytes()
     journal._file.close()
     journal._file = _Full(journal.path, "a+b")
 
     for _ in range(2):  # a second call that was under way fails in the same way
         with pytest.raises(WorldError, match=r"cannot write .*: No space left on device"):
-            journal.append(call(1))
+            append(journal, call(1))
     journal.close()
 
     assert journal.path.read_bytes() == whole
@@ -184,7 +201,7 @@ def test_a_folder_that_is_gone_is_the_disk_s_fault(tmp_path: Path) -> None:
 
 def test_a_journal_is_removed_for_good(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
-    journal.append(call(0))
+    append(journal, call(0))
 
     journal.remove()
 

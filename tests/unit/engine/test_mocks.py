@@ -226,7 +226,6 @@ def test_an_evaluator_mock_writes_no_answers(tmp_path: Path, name: str) -> None:
         ("recorded:", "there is no file ''"),
         ("recorded:nowhere.csv", "there is no file 'nowhere.csv'"),
         ("mock/scripted:nowhere.json", "there is no file 'nowhere.json'"),
-        ("openai/gpt-4o", "set OPENAI_API_KEY to your key for openai"),
         ("openai-compatible/m", "set OPENAI_COMPATIBLE_BASE_URL to the endpoint's address"),
     ],
 )

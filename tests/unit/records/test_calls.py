@@ -5,18 +5,19 @@ from records_support import Run
 
 from epc.records.calls import read_calls
 from epc.records.findings import Findings
+from epc.records.usage import Usage
 
 
 def found(run: Run) -> set[tuple[str, str]]:
     findings = Findings()
-    read_calls(run.folder, run.manifest(), findings)
+    read_calls(run.folder, run.manifest(), Usage(), findings)
     return {(f.where, f.clause) for f in findings.kept()}
 
 
 def test_a_runs_calls_carry_their_own_names(flip: Run) -> None:
     findings = Findings()
 
-    calls = read_calls(flip.folder, flip.manifest(), findings)
+    calls = read_calls(flip.folder, flip.manifest(), Usage(), findings)
 
     assert len(findings) == 0
     rows = flip.rows("calls")

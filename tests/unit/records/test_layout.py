@@ -10,7 +10,21 @@ from records_support import Run
 
 from epc.core.config import Decoding
 from epc.errors import WorldError
-from epc.records.layout import call_id, decoding_json, describe, digest, weight_rows, write_rows
+from epc.records.layout import (
+    CallNames,
+    decoding_json,
+    describe,
+    digest,
+    weight_rows,
+    write_rows,
+)
+
+
+def call_id(
+    *, role: str, model: dict[str, Any], decoding: dict[str, Any], prompt: str, occasion: str | None
+) -> str:
+    return CallNames(role, model, decoding).name(prompt, occasion)
+
 
 MODEL = {
     "model": "m",

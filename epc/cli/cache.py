@@ -1,0 +1,78 @@
+"""`epc cache list`, `epc cache size` and `epc cache clear`."""
+
+from datetime import date
+from typing import TYPE_CHECKING
+
+import click
+
+from epc.cli.common import echo_json, format_option
+from epc.errors import ExitCode
+
+if TYPE_CHECKING:
+    from epc.engine.cache import Cache
+
+
+@click.group()
+def command() -> None:
+    """The answers that are kept across runs, one file each (Reading R16)."""
+
+
+@command.command(name="list")
+@format_option
+def list_entries(form: str) -> None:
+    r"""List every kept answer: its name, day, role, model and the start of its prompt.
+
+    \b
+    Example:
+      epc cache list
+    """
+    entries = list(_cache().entries())
+    if form == "json":
+        echo_json([{"day": entry.day, "bytes": entry.size, **entry.call} for entry in entries])
+        return
+    for entry in entries:
+        call = entry.call
+        prompt = " ".join(call["prompt"].split())[:40]
+        click.echo(f"{call['id']}  {entry.day}  {call['role']:<9}  {call['model']:<28}  {prompt}")
+
+
+@command.command()
+@format_option
+def size(form: str) -> None:
+    r"""Say how many answers are kept, where, and how large they are.
+
+    \b
+    Example:
+      epc cache size
+    """
+    from epc.engine.places import answer_cache_folder
+
+    sizes = [entry.size for entry in _cache().entries()]
+    folder = answer_cache_folder()
+    if form == "json":
+        echo_json({"folder": str(folder), "answers": len(sizes), "bytes": sum(sizes)})
+    else:
+        click.echo(f"{len(sizes)} answers, {sum(sizes):,} bytes, in {folder}")
+
+
+@command.command()
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.pass_context
+def clear(ctx: click.Context, yes: bool) -> None:
+    r"""Remove every kept answer; they will be asked, and paid for, again.
+
+    \b
+    Example:
+      epc cache clear --yes
+    """
+    cache = _cache()
+    if not yes and not click.confirm("Remove every kept answer?", err=True):
+        ctx.exit(ExitCode.FINDINGS)
+    click.echo(f"removed {cache.clear()} answers")
+
+
+def _cache() -> "Cache":
+    from epc.engine.cache import Cache
+    from epc.engine.places import answer_cache_folder
+
+    return Cache(answer_cache_folder(), today=date.min.isoformat())

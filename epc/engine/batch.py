@@ -1,0 +1,203 @@
+"""An exhaustive run through batch endpoints: both waves are known in advance, at half the price.
+
+A wave is uploaded as a file of requests, one a line; the provider answers within a day; the
+answers are journalled like any others. `batch.json` in the run folder says what is under way.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from epc.core.results import Json
+from epc.engine.calls import Caller, Question
+from epc.engine.hosted import Hosted, completion_of
+from epc.engine.measure import Measurement
+from epc.engine.secrets import redact
+from epc.engine.transport import NoReplyError, Reply, Transport
+from epc.errors import StoppedError, UsageError, WorldError
+from epc.records import strict_json
+from epc.records.strict_json import dumps_line
+
+STATE: Final = "batch.json"
+DEADLINE_S: Final = 300.0
+_OK: Final = 200
+_DONE: Final = (200, 201)
+_PATH: Final = "/chat/completions"
+_URL: Final = f"/v1{_PATH}"
+_UNDER_WAY: Final = ("validating", "in_progress", "finalizing", "cancelling")
+
+
+class BatchPendingError(StoppedError):
+    """A batch is under way; the run goes on when it is done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wave:
+    """A batch that was submitted: for which wave, under which id, with how many requests."""
+
+    stage: str
+    batch: str
+    requests: int
+
+
+async def advance(measurement: Measurement, folder: Path) -> None:
+    """Take an exhaustive run as far as its batches allow; return when every answer is there.
+
+    Roles that are not hosted are asked directly.
+
+    Raises: BatchPendingError while the provider works; WorldError or StoppedError as it fails.
+    """
+    for stage in ("answers", "comparisons"):
+        questions = await _missing(measurement, stage)
+        if not questions:
+            continue
+        model = questions[0].role.model
+        if not isinstance(model, Hosted):
+            await measurement.wave(stage, questions)
+            continue
+        wave = _load(folder)
+        if wave is None:
+            wave = await _submit(model, measurement.caller, stage, questions)
+            strict_json.write(folder / STATE, asdict(wave))
+            raise BatchPendingError(
+                f"submitted {wave.requests} {stage} as batch {wave.batch}: collect them later"
+            )
+        why = await _collect(model, measurement.caller, wave, questions)
+        (folder / STATE).unlink()
+        if left := await _missing(measurement, stage):
+            raise StoppedError(
+                f"{len(left)} of {wave.requests} {stage} came back without an answer{why}; "
+                "collecting again submits those"
+            )
+
+
+def pending(folder: Path) -> bool:
+    """Return whether a batch of this run is under way."""
+    return (folder / STATE).exists()
+
+
+async def _missing(measurement: Measurement, stage: str) -> list[Question]:
+    """Return the distinct questions of a wave that have no answer yet, in the run or the cache."""
+    questions = measurement.questions
+    wave = (
+        questions.answers() if stage == "answers" else questions.comparisons(measurement.answered)
+    )
+    caller = measurement.caller
+    named = {caller.name(question): question for question in wave}
+    unknown = [question for name, question in named.items() if caller.known(name) is None]
+    return [question for question in unknown if not await caller.recall(question)]
+
+
+async def _submit(model: Hosted, caller: Caller, stage: str, questions: list[Question]) -> Wave:
+    lines = [
+        {
+            "custom_id": caller.name(question),
+            "method": "POST",
+            "url": _URL,
+            "body": model.body(question.text, question.role.decoding),
+        }
+        for question in questions
+    ]
+    for question in questions:
+        caller.budget.claim(question.role.name, question.text, question.role.decoding.max_tokens)
+    import aiohttp
+
+    form = aiohttp.FormData()
+    form.add_field("purpose", "batch")
+    content = "".join(map(dumps_line, lines)).encode()
+    form.add_field("file", content, filename="requests.jsonl", content_type="application/jsonl")
+    uploaded = await _json(model.transport, "POST", "/files", data=form)
+    order = {
+        "input_file_id": uploaded["id"],
+        "endpoint": _URL,
+        "completion_window": "24h",
+    }
+    batch = await _json(model.transport, "POST", "/batches", json=order)
+    return Wave(stage=stage, batch=batch["id"], requests=len(questions))
+
+
+async def _collect(model: Hosted, caller: Caller, wave: Wave, questions: list[Question]) -> str:
+    """Journal what a batch has answered, and return why it may not have answered everything.
+
+    Raises: BatchPendingError while it is under way; WorldError as the endpoint fails.
+    """
+    batch = await _json(model.transport, "GET", f"/batches/{wave.batch}")
+    status = batch.get("status")
+    if status in _UNDER_WAY:
+        counts = batch.get("request_counts")
+        done = counts.get("completed", 0) if isinstance(counts, dict) else 0
+        raise BatchPendingError(f"batch {wave.batch} is {status}: {done} of {wave.requests} done")
+    wanted = {caller.name(question): question for question in questions}
+    if status not in ("completed", "expired", "cancelled", "failed"):
+        raise WorldError(f"batch {wave.batch} has the unknown status {status!r}")
+    if batch.get("output_file_id"):
+        content = await _bytes(model.transport, f"/files/{batch['output_file_id']}/content")
+        for line in content.splitlines():
+            await _take(line, wanted, caller)
+    return "" if status == "completed" else f" (the batch {_ended(batch)})"
+
+
+def _ended(batch: Json) -> str:
+    """Return in words how a batch ended that did not complete."""
+    try:
+        said = str(batch["errors"]["data"][0]["message"])[:300]
+    except (LookupError, TypeError):
+        return str(batch["status"])
+    return f"{batch['status']}: {redact(said)}"
+
+
+async def _take(line: bytes, wanted: dict[str, Question], caller: Caller) -> None:
+    """Journal one answered line of an output file; what was not asked or failed is left out."""
+    try:
+        result = json.loads(line)
+        name, response = result["custom_id"], result["response"]
+        ok = response["status_code"] == _OK
+        body = json.dumps(response["body"]).encode()
+        question = wanted.get(name)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return
+    if question is None or not ok or caller.known(name) is not None:
+        return
+    answer = completion_of(body)
+    if answer is not None:
+        await caller.take(question, caller.row(name, question, answer))
+
+
+def _load(folder: Path) -> Wave | None:
+    if not pending(folder):
+        return None
+    value, problems = strict_json.read(folder / STATE)
+    types = {"stage": str, "batch": str, "requests": int}
+    shape = {key: type(item) for key, item in value.items()} if isinstance(value, dict) else None
+    if problems or shape != types:
+        message = f"{folder / STATE} is damaged: delete it to submit again (this is paid again)"
+        raise UsageError(message)
+    return Wave(**value)
+
+
+async def _json(transport: Transport, method: str, path: str, **content: Any) -> Json:
+    """Return an object of the endpoint's; each has an id."""
+    body = (await _reply(transport, method, path, **content)).body
+    try:
+        value: Any = json.loads(body)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict) or not isinstance(value.get("id"), str):
+        raise WorldError(f"the endpoint's reply to {method} {path} is no object with an id")
+    return value
+
+
+async def _bytes(transport: Transport, path: str) -> bytes:
+    return (await _reply(transport, "GET", path)).body
+
+
+async def _reply(transport: Transport, method: str, path: str, **content: Any) -> Reply:
+    try:
+        reply = await transport.request(method, path, deadline_s=DEADLINE_S, **content)
+    except NoReplyError as failure:
+        raise WorldError(f"{method} {path}: {failure}") from None
+    if reply.status not in _DONE:
+        said = redact(reply.body[:300].decode("utf-8", "replace"))
+        raise WorldError(f"{method} {path}: HTTP {reply.status}: {said}")
+    return reply

@@ -1,0 +1,76 @@
+"""How much a run may still ask for."""
+
+import time
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Final
+
+from epc.core.results import Json
+from epc.engine.prices import Price
+from epc.errors import StoppedError, UsageError
+
+_FRAME_TOKENS: Final = 32  # what a chat template adds around one message
+
+
+class BudgetError(StoppedError):
+    """A limit that the user set was reached; what has been answered is kept."""
+
+
+@dataclass(kw_only=True)
+class Budget:
+    """The user's limits on one sitting, and what it has used of them.
+
+    `max_cost` is in US dollars, `max_time_s` in seconds. Before a call is sent, the most it can
+    cost is set aside, so that calls under way together never exceed the limit together. A limit
+    on cost needs the price of both roles, since an unknown price could be any.
+    """
+
+    max_calls: int | None = None
+    max_cost: Decimal | None = None
+    max_time_s: float | None = None
+    prices: dict[str, Price | None] = field(default_factory=dict)
+    calls: int = 0
+    cost: Decimal = Decimal(0)
+    _set_aside: Decimal = Decimal(0)
+    _began: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        unknown = [role for role, price in self.prices.items() if price is None]
+        if self.max_cost is not None and unknown:
+            raise UsageError(
+                f"the price of the {unknown[0]} is not known, so --max-cost cannot be kept: "
+                "use --max-calls"
+            )
+
+    def claim(self, role: str, prompt: str, max_tokens: int) -> Decimal:
+        """Take one call out of the budget before it is sent, and return what was set aside.
+
+        Raises: BudgetError if a limit has been reached.
+        """
+        price = self.prices.get(role)
+        most = price.cost(most_tokens(prompt), max_tokens) if price else Decimal(0)
+        if self.max_calls is not None and self.calls >= self.max_calls:
+            raise BudgetError(f"stopped at --max-calls {self.max_calls}")
+        if self.max_cost is not None and self.cost + self._set_aside + most > self.max_cost:
+            raise BudgetError(f"stopped at --max-cost {self.max_cost}: spent ${self.cost:.4f}")
+        if self.max_time_s is not None and time.monotonic() - self._began >= self.max_time_s:
+            raise BudgetError(f"stopped at --max-time {self.max_time_s:g} s")
+        self.calls += 1
+        self._set_aside += most
+        return most
+
+    def settle(self, set_aside: Decimal, call: Json | None) -> None:
+        """Give back what was set aside, and count what the call did cost (None: no answer)."""
+        self._set_aside -= set_aside
+        price = self.prices.get(call["role"]) if call is not None else None
+        if call is None or price is None:
+            return
+        if call["tokens_in"] is None or call["tokens_out"] is None:
+            self.cost += set_aside  # the provider does not say: count the most it can be
+        else:
+            self.cost += price.cost(call["tokens_in"], call["tokens_out"])
+
+
+def most_tokens(text: str) -> int:
+    """Return a bound on the tokens of a text: no tokeniser makes more than one a byte."""
+    return len(text.encode("utf-8", "surrogatepass")) + _FRAME_TOKENS

@@ -1,0 +1,178 @@
+"""What a run will ask for before anything is sent: calls, tokens and cost (`--dry-run`).
+
+The draws are known beforehand, the verdicts are not: the expected number of distinct prompts is
+counted on one run of the very seeds against a coin, which is what weights near uniform give.
+"""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from typing import Final
+
+from epc.core.config import Configuration, Decoding
+from epc.core.draws import pick_task, turns
+from epc.core.prompt import Pair, evaluation_text, executor_prompt
+from epc.core.protocol import Outcome, run_phase, start_of
+from epc.core.results import Json
+from epc.core.verdict import Verdict
+from epc.engine.budget import most_tokens
+from epc.engine.mocks import unit
+from epc.engine.plan import Plan
+from epc.engine.prices import Price
+from epc.spec.epc_v1 import DOMAINS, JUDGED_CHARACTERS, PHASES, Domain
+
+# Characters a token, in the long run of English text: the fewest, the usual, the most.
+_DENSE, _USUAL, _SPARSE = 3.0, 4.0, 6.0
+_USUAL_SHARE: Final = 0.8  # how much of max_tokens an answer usually takes
+
+Pairs = set[tuple[Domain, int, int]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Range:
+    """Something that will lie between two ends, and where it is expected."""
+
+    lower: float
+    expected: float
+    upper: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """What one role will be asked for. `cost` is in US dollars; None if its price is unknown."""
+
+    calls: Range
+    tokens_in: Range
+    tokens_out: Range
+    cost: Range | None
+
+
+def forecast(
+    plan: Plan,
+    config: Configuration,
+    decodings: dict[str, Decoding],
+    prices: dict[str, Price | None],
+) -> dict[str, Share]:
+    """Return what each role of a plan will be asked for, nothing being cached."""
+    calls = _calls(plan, config)
+    calls["evaluator"] = _with_rechecks(calls["evaluator"], plan.recheck)
+    return {
+        role: _share(calls[role], config, role, decoding, prices[role])
+        for role, decoding in decodings.items()
+    }
+
+
+def as_json(shares: dict[str, Share]) -> Json:
+    """Return a forecast as plain JSON."""
+    return {role: asdict(share) for role, share in shares.items()}
+
+
+def _calls(plan: Plan, config: Configuration) -> dict[str, Range]:
+    rounds = len(plan.seeds) * len(PHASES) * config.rounds
+    every = len(config.strategies) * sum(len(config.tasks[domain]) for domain in DOMAINS)
+    if plan.reuse == "none":
+        return {"executor": _exactly(2 * rounds), "evaluator": _exactly(rounds)}
+    if plan.exhaustive:
+        # Equal answers make equal comparisons, which are asked once: at worst all are equal.
+        tasks = sum(len(config.tasks[domain]) for domain in DOMAINS)
+        return {
+            "executor": _exactly(every),
+            "evaluator": Range(lower=tasks, expected=every, upper=every),
+        }
+    drawn = _drawn(plan, config)
+    answers = 0
+    if config.method != "recorded":  # its strategies are the file's, perhaps without a baseline
+        answers = len(drawn | {(d, t, config.baseline_index) for d, t, _ in drawn})
+    tasks = len({(domain, task) for domain, task, _ in drawn})
+    most = min(every, rounds)
+    return {
+        "executor": Range(lower=tasks, expected=answers, upper=min(every, 2 * rounds)),
+        "evaluator": Range(lower=tasks, expected=len(drawn), upper=most),
+    }
+
+
+def _drawn(plan: Plan, config: Configuration) -> Pairs:
+    """Return the strategy-task pairs that the plan's seeds draw against a coin."""
+    drawn: Pairs = set()
+    for seed in plan.seeds:
+        done: Outcome = {}
+        for phase in PHASES:
+            start = start_of(phase, len(config.strategies), done)
+            draws = turns(seed, phase.stream, config.rounds)
+            running = run_phase(phase, start, draws, config.rule)
+            try:
+                comparison = next(running)
+                while True:
+                    task = pick_task(comparison.turn.u_task or 0.0, len(config.tasks[phase.domain]))
+                    drawn.add((phase.domain, task, comparison.strategy))
+                    toss = unit("forecast", seed, phase.name, comparison.round)
+                    comparison = running.send(Verdict.A if toss < 1 / 2 else Verdict.B)
+            except StopIteration as stop:
+                done[phase.name] = stop.value
+    return drawn
+
+
+def _share(
+    calls: Range, config: Configuration, role: str, decoding: Decoding, price: Price | None
+) -> Share:
+    prompts = list(_prompts(config, role))
+    usual = sum(map(len, prompts)) / len(prompts)
+    longest = max(most_tokens(prompt) for prompt in prompts)
+    read = Range(
+        lower=calls.lower * min(map(len, prompts)) / _SPARSE,
+        expected=calls.expected * usual / _USUAL,
+        upper=calls.upper * longest,
+    )
+    answer = decoding.max_tokens * (_USUAL_SHARE if role == "executor" else 1 / _DENSE)
+    written = Range(
+        lower=calls.lower,
+        expected=calls.expected * max(1.0, answer),
+        upper=calls.upper * decoding.max_tokens,
+    )
+    return Share(calls=calls, tokens_in=read, tokens_out=written, cost=_cost(price, read, written))
+
+
+def _prompts(config: Configuration, role: str) -> Iterable[str]:
+    """Yield prompts of a role with answers of the length that is judged."""
+    answer = "x" * JUDGED_CHARACTERS
+    for domain in DOMAINS:
+        for task in config.tasks[domain]:
+            for strategy in config.strategies:
+                if role == "executor":
+                    yield executor_prompt(strategy_prompt=strategy.prompt, task=task)
+                else:
+                    pair = Pair(
+                        domain=domain,
+                        task=task,
+                        strategy=strategy.name,
+                        response=answer,
+                        baseline=answer,
+                    )
+                    yield evaluation_text(
+                        pair, method=config.method, template=config.evaluator_prompt
+                    )
+
+
+def _cost(price: Price | None, read: Range, written: Range) -> Range | None:
+    if price is None:
+        return None
+
+    def dollars(tokens_in: float, tokens_out: float) -> float:
+        return float(price.cost(1, 0) * Decimal(tokens_in) + price.cost(0, 1) * Decimal(tokens_out))
+
+    return Range(
+        lower=dollars(read.lower, written.lower),
+        expected=dollars(read.expected, written.expected),
+        upper=dollars(read.upper, written.upper),
+    )
+
+
+def _with_rechecks(calls: Range, most: int) -> Range:
+    """Add the comparisons that are asked a second time, at most all of them."""
+    ends = (calls.lower, calls.expected, calls.upper)
+    lower, expected, upper = (end + min(most, end) for end in ends)
+    return Range(lower=lower, expected=expected, upper=upper)
+
+
+def _exactly(count: float) -> Range:
+    return Range(lower=count, expected=count, upper=count)

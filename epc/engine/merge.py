@@ -1,0 +1,104 @@
+"""Joining runs of one measurement over different seeds into one record (`epc merge`)."""
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from epc.core.results import Json
+from epc.engine.finish import write_record
+from epc.engine.plan import Plan, load, save
+from epc.errors import UsageError
+from epc.records.layout import RAW
+from epc.records.recompute import load_manifest
+from epc.records.strict_json import pointer, read_lines
+from epc.records.validate import validate
+
+# What may differ between the shards of one measurement.
+_OWN = ("results", "raw", "provenance")
+
+
+def merge(folders: list[Path], out: Path) -> Json:
+    """Write the run that all of the runs together are, and return its manifest.
+
+    Its seeds are theirs; its answers are theirs, each once. The result is the one that a single
+    run over all seeds gives.
+
+    Raises: UsageError if a run is not valid, they are not shards of one measurement, or two of
+    them have different answers to one prompt; WorldError if the disk fails.
+    """
+    if len(folders) < 2:  # noqa: PLR2004  (one run is merged already)
+        raise UsageError("name at least two runs to merge")
+    for folder in folders:
+        report = validate(folder)
+        if not report.ok:
+            raise UsageError(f"{folder} is not valid: see `epc validate {folder}`")
+    manifests = [load_manifest(folder) for folder in folders]
+    plans = [load(folder) for folder in folders]
+    _require_one_measurement(folders, manifests)
+    seeds = _seeds(folders, manifests)
+    for _ in _calls(folders):  # a conflict is found before anything is written
+        pass
+    day = max(manifest["evaluator"]["measurement_date"] for manifest in manifests)
+    save(_plan(plans, seeds, day), out)
+    head = {key: value for key, value in manifests[0].items() if key not in _OWN}
+    head["config"] = {**head["config"], "seeds": seeds}
+    head["evaluator"] = {**head["evaluator"], "measurement_date": day}
+    created = max(manifest["provenance"]["created"] for manifest in manifests)
+    software = manifests[0]["provenance"]["software"]
+    head["provenance"] = {"created": created, "software": software}
+    trials = (row for folder in folders for row in _rows(folder, "trials"))
+    return write_record(out, head, trials=trials, calls=_calls(folders))
+
+
+def _require_one_measurement(folders: list[Path], manifests: list[Json]) -> None:
+    first = _comparable(manifests[0])
+    for folder, manifest in zip(folders[1:], manifests[1:], strict=True):
+        other = _comparable(manifest)
+        differing = [key for key in first if first[key] != other[key]]
+        if differing:
+            where = ", ".join(pointer(key) for key in differing)
+            raise UsageError(f"{folders[0]} and {folder} are two measurements: {where} differ")
+
+
+def _comparable(manifest: Json) -> Json:
+    """Return what must be equal in all shards: everything but seeds, days and counts."""
+    alike = {key: value for key, value in manifest.items() if key not in _OWN}
+    alike["config"] = {k: v for k, v in manifest["config"].items() if k != "seeds"}
+    alike["evaluator"] = {k: v for k, v in manifest["evaluator"].items() if k != "measurement_date"}
+    alike["software"] = manifest["provenance"]["software"]
+    return alike
+
+
+def _seeds(folders: list[Path], manifests: list[Json]) -> list[int]:
+    owner: dict[int, Path] = {}
+    for folder, manifest in zip(folders, manifests, strict=True):
+        for seed in manifest["config"]["seeds"]:
+            if seed in owner:
+                raise UsageError(f"seed {seed} is in {owner[seed]} and in {folder}")
+            owner[seed] = folder
+    return sorted(owner)
+
+
+def _plan(plans: list[Plan], seeds: list[int], day: str) -> Plan:
+    return replace(plans[0], seeds=seeds, measurement_date=day)
+
+
+def _calls(folders: list[Path]) -> Iterator[Json]:
+    """Yield the calls of all runs by id, each once; the files are sorted already."""
+    last: Json | None = None
+    streams = [_rows(folder, "calls") for folder in folders]
+    for call in heapq.merge(*streams, key=lambda row: str(row["id"])):
+        if last is not None and last["id"] == call["id"]:
+            if last["answer"] != call["answer"]:
+                raise UsageError(
+                    f"call {call['id']} has two answers: the runs reused answers of a model that "
+                    "does not repeat itself; measure all seeds in one run, or with --reuse none"
+                )
+            continue
+        last = call
+        yield call
+
+
+def _rows(folder: Path, name: str) -> Iterator[Json]:
+    return (row for _, row, _ in read_lines(folder / RAW[name], name))

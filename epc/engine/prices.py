@@ -1,0 +1,45 @@
+"""What calls cost, from the price table that the `genai-prices` package maintains."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+_MILLION = 10**6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """US dollars for a million tokens read and a million written."""
+
+    read: Decimal
+    written: Decimal
+
+    def cost(self, tokens_in: int, tokens_out: int) -> Decimal:
+        """Return what so many tokens cost, in US dollars."""
+        return (self.read * tokens_in + self.written * tokens_out) / _MILLION
+
+
+FREE = Price(read=Decimal(0), written=Decimal(0))
+
+
+def price_of(name: str) -> Price | None:
+    """Return the price of a model by its `provider/model` name; None where nobody has stated it.
+
+    Models that run here, mocks and records cost nothing; a self-hosted server's cost is its own.
+    """
+    from epc.engine.providers import PROVIDERS
+
+    provider, _, model = name.partition("/")
+    if provider in ("local", "mock") or name.startswith("recorded:"):
+        return FREE
+    if provider in PROVIDERS and not PROVIDERS[provider].needs_key:
+        return None
+    from genai_prices import Usage, calc_price
+
+    def dollars(tokens_in: int, tokens_out: int) -> Decimal:
+        usage = Usage(input_tokens=tokens_in, output_tokens=tokens_out)
+        return calc_price(usage, model_ref=model, provider_id=provider).total_price
+
+    try:
+        return Price(read=dollars(_MILLION, 0), written=dollars(0, _MILLION))
+    except LookupError:
+        return None

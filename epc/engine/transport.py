@@ -1,0 +1,113 @@
+"""One HTTP client an endpoint: send a JSON body, get the reply's bytes, within a deadline.
+
+aiohttp without an SDK on top: what the SDKs add (retries, types, streaming) is switched off or
+done elsewhere here, and costs eight times the processor time of the request itself (ADR 7).
+"""
+
+import asyncio
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote, urlsplit
+
+from epc.engine.secrets import redact
+
+if TYPE_CHECKING:
+    from aiohttp import ClientSession
+
+# Reply headers that may be kept; anything else could carry a secret or a cookie.
+ALLOWED_HEADERS: Final = (
+    "content-type",
+    "openai-processing-ms",
+    "openai-version",
+    "retry-after",
+    "retry-after-ms",
+    "x-request-id",
+    "x-ratelimit-limit-requests",
+    "x-ratelimit-limit-tokens",
+    "x-ratelimit-remaining-requests",
+    "x-ratelimit-remaining-tokens",
+    "x-ratelimit-reset-requests",
+    "x-ratelimit-reset-tokens",
+)
+MAX_REPLY_BYTES: Final = 32 * 2**20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """An HTTP reply: its status, the allowed headers in lower case, and its bytes."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class NoReplyError(Exception):
+    """No whole reply came: refused, reset, cut short, too slow. Asking again may help."""
+
+
+class Transport:
+    """The connections to one endpoint; opened at first need, closed with the run."""
+
+    def __init__(self, base_url: str, *, key: str | None) -> None:
+        parts = urlsplit(base_url)
+        user_info, _, host = parts.netloc.rpartition("@")
+        self._prefix = f"{parts.scheme}://{host}{parts.path.rstrip('/')}"
+        self._suffix = f"?{parts.query}" if parts.query else ""
+        self._headers = _authorization(key, user_info)
+        self._session: ClientSession | None = None
+
+    async def request(self, method: str, path: str, *, deadline_s: float, **content: Any) -> Reply:
+        """Send a request (`json=`, `data=`) and return the whole reply.
+
+        Raises: NoReplyError if there is none within the deadline.
+        """
+        import aiohttp
+
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                headers=self._headers,
+                connector=aiohttp.TCPConnector(limit=0),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                timeout=aiohttp.ClientTimeout(total=None),
+                auto_decompress=True,
+            )
+        try:
+            async with (
+                asyncio.timeout(deadline_s),
+                self._session.request(
+                    method,
+                    f"{self._prefix}{path}{self._suffix}",
+                    allow_redirects=False,
+                    **content,
+                ) as reply,
+            ):
+                body = await reply.content.read(MAX_REPLY_BYTES + 1)
+                while not reply.content.at_eof() and len(body) <= MAX_REPLY_BYTES:
+                    body += await reply.content.read(MAX_REPLY_BYTES + 1 - len(body))
+        except TimeoutError:
+            raise NoReplyError(f"no whole reply within {deadline_s:g} s") from None
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise NoReplyError(redact(f"{type(error).__name__}: {error}")) from None
+        if len(body) > MAX_REPLY_BYTES:
+            raise NoReplyError(f"the reply has more than {MAX_REPLY_BYTES:,} bytes")
+        kept = {name: reply.headers[name] for name in ALLOWED_HEADERS if name in reply.headers}
+        return Reply(status=reply.status, headers=kept, body=body)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+
+def _authorization(key: str | None, user_info: str) -> dict[str, str]:
+    """Return the header for a key or, without one, for the address's user and password."""
+    if key:
+        return {"Authorization": f"Bearer {key}"}
+    if user_info:
+        plain = unquote(user_info)
+        plain = plain if ":" in plain else f"{plain}:"  # RFC 7617: there is always a colon
+        return {"Authorization": f"Basic {b64encode(plain.encode()).decode()}"}
+    return {}

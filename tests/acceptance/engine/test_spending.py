@@ -1,0 +1,232 @@
+"""What a user sees of calls and money: forecasts, limits, the cache, batches, shards, the bill."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from batch_support import batch_provider
+from engine_support import (
+    RAW_FILES,
+    Endpoint,
+    environment,
+    epc,
+    refusal,
+    same_files,
+    serving,
+)
+
+HOSTED = ("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806")
+MOCKS = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
+COIN = ("--evaluator", "mock/coin-flip", "--executor", "mock/deterministic")
+SMALL = ("--seeds", "0-1", "--rounds", "4")
+CANARY = "sk-canary-0123456789abcdef"
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    with serving() as server:
+        yield server
+
+
+def hosted(url: str) -> dict[str, str]:
+    return environment(OPENAI_BASE_URL=url, OPENAI_API_KEY=CANARY)
+
+
+def test_a_dry_run_needs_no_key_sends_nothing_and_leaves_nothing(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    env = environment(OPENAI_BASE_URL=endpoint.url, VLLM_BASE_URL=endpoint.url)
+    names = ("--evaluator", "openai/gpt-4o-2024-08-06", "--executor", "vllm/writer")
+    plan = ("run", *names, "--seeds", "0-9", "--reuse", "none", "--dry-run")
+
+    text = epc(*plan, cwd=tmp_path, env=env)
+    document = epc(*plan, "--format", "json", cwd=tmp_path, env=env)
+
+    assert (text.returncode, document.returncode) == (0, 0)
+    assert endpoint.received == []
+    assert list(tmp_path.iterdir()) == []
+    shares = json.loads(document.stdout)
+    assert shares["executor"]["calls"] == {"lower": 2400, "expected": 2400, "upper": 2400}
+    assert shares["evaluator"]["calls"] == {"lower": 1200, "expected": 1200, "upper": 1200}
+    assert shares["executor"]["cost"] is None
+    rows = [line.split() for line in text.stdout.splitlines()]
+    assert rows[0] == ["lower", "expected", "upper"]
+    assert ["evaluator", "calls", "1,200", "1,200", "1,200"] in rows
+    assert "executor cost" in text.stdout
+    assert "unknown: no price is on record for this model" in text.stdout
+    cost = shares["evaluator"]["cost"]
+    assert ["evaluator", "cost,", "USD", *(f"{cost[end]:,.4f}" for end in cost)] in rows
+
+
+def test_a_limit_stops_with_4_and_the_run_ends_as_without_one(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    env, run = hosted(endpoint.url), tmp_path / "run"
+    whole = epc("run", *HOSTED, *SMALL, "--no-cache", "--out", tmp_path / "whole", env=env)
+    assert whole.returncode == 0
+    asked = len(endpoint.received)
+    endpoint.received.clear()
+
+    stopped = epc("run", *HOSTED, *SMALL, "--max-calls", "9", "--out", run, env=env)
+    assert (stopped.returncode, stopped.stdout, len(endpoint.received)) == (4, "", 9)
+    assert "stopped at --max-calls 9" in stopped.stderr
+    assert stopped.stderr.splitlines()[-1] == f"  next: epc resume {run}"
+    assert "spent    9 calls, 216 tokens, cost unknown" in stopped.stderr
+    late = epc("resume", run, "--max-time", "0.000001", env=env)
+    assert (late.returncode, len(endpoint.received)) == (4, 9)
+    assert "stopped at --max-time 1e-06 s" in late.stderr
+    ended = epc("resume", run, env=env)
+
+    assert ended.returncode == 0
+    assert ended.stdout == whole.stdout
+    assert len(endpoint.received) == asked
+    assert f"spent    {asked - 9} calls, " in ended.stderr
+    assert ", 9 from the journal" in ended.stderr
+    same_files(tmp_path / "whole", run, ("trials.jsonl", "weights.jsonl", "run.json"))
+
+
+def test_a_cost_that_nobody_knows_cannot_be_limited(tmp_path: Path, endpoint: Endpoint) -> None:
+    run = tmp_path / "run"
+
+    done = epc("run", *HOSTED, "--max-cost", "1", "--out", run, env=hosted(endpoint.url))
+    odd = epc("run", *HOSTED, "--max-cost", "lots", "--out", run, env=hosted(endpoint.url))
+
+    assert (done.returncode, odd.returncode) == (2, 2)
+    assert "so --max-cost cannot be kept: use --max-calls" in done.stderr
+    assert "'lots' is no amount of dollars such as 2.50" in odd.stderr
+    assert not run.exists()
+    assert endpoint.received == []
+
+
+def test_the_bill_names_dollars_retries_and_the_cache(tmp_path: Path, endpoint: Endpoint) -> None:
+    names = ("--evaluator", "openai/gpt-4o-2024-08-06", "--executor", "mock/deterministic")
+    plan = ("run", *names, "--seeds", "0", "--rounds", "2", "--reuse", "memo")
+    endpoint.script = [refusal(503, retry_after_ms="1"), refusal(500, retry_after_ms="1")]
+
+    first = epc(*plan, "--out", tmp_path / "first", env=hosted(endpoint.url))
+    second = epc(*plan, "--out", tmp_path / "second", env=hosted(endpoint.url))
+
+    judged = len(endpoint.received) - 2
+    dollars = judged * (21 * 2.5 + 3 * 10) / 1e6
+    assert f", ${dollars:.4f}, 2 retries\n" in first.stderr
+    assert "spent    0 calls, 0 tokens, " in second.stderr
+    assert "answers from the cache\n" in second.stderr
+    assert len(endpoint.received) == judged + 2
+    assert "DOUBTFUL: gpt-4o-2024-08-06 was asked for, served-model-0806 ans" in first.stdout
+    validated = epc("validate", tmp_path / "first")
+    assert validated.returncode == 0
+    assert "warning: gpt-4o-2024-08-06 was asked for" in validated.stdout
+
+
+def test_a_torn_journal_is_repaired_and_said_so(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    assert epc("run", *COIN, *SMALL, "--out", tmp_path / "whole").returncode == 0
+    assert epc("run", *COIN, *SMALL, "--max-calls", "20", "--out", run).returncode == 4
+    journal = run / "journal.jsonl"
+    journal.write_bytes(journal.read_bytes()[:-15])
+
+    done = epc("resume", run)
+
+    assert done.returncode == 0
+    said = "repaired the journal: its last line was torn, and its call is asked again\n"
+    assert done.stderr.count(said) == 1
+    assert ", 19 from the journal" in done.stderr
+    same_files(tmp_path / "whole", run, (*RAW_FILES, "manifest.json", "run.json"))
+
+
+def test_the_cache_is_listed_sized_and_cleared(tmp_path: Path, endpoint: Endpoint) -> None:
+    env = hosted(endpoint.url)
+    assert epc("cache", "size", "--format", "json").stdout.startswith("{")
+    assert epc("run", *HOSTED, *SMALL, "--out", tmp_path / "run", env=env).returncode == 0
+    asked = len(endpoint.received)
+
+    listed = epc("cache", "list")
+    entries = json.loads(epc("cache", "list", "--format", "json").stdout)
+    size = json.loads(epc("cache", "size", "--format", "json").stdout)
+    text = epc("cache", "size").stdout
+
+    assert len(listed.stdout.splitlines()) == len(entries) == size["answers"] == asked
+    folder = Path(os.environ["EPC_CACHE_DIR"]) / "answers"
+    assert size == {
+        "folder": str(folder),
+        "answers": asked,
+        "bytes": sum(path.stat().st_size for path in folder.rglob("*.json")),
+    }
+    assert text == f"{asked} answers, {size['bytes']:,} bytes, in {folder}\n"
+    for line, entry in zip(listed.stdout.splitlines(), entries, strict=True):
+        assert line.startswith(f"{entry['id']}  2026-07-02  {entry['role']:<9}  {entry['model']}")
+    kept = epc("cache", "clear", input="n\n")
+    assert (kept.returncode, kept.stdout) == (1, "")
+    assert epc("cache", "clear", "--yes").stdout == f"removed {asked} answers\n"
+    assert json.loads(epc("cache", "size", "--format", "json").stdout)["answers"] == 0
+
+
+def test_batches_are_submitted_and_collected_by_the_program(tmp_path: Path) -> None:
+    run, plan = tmp_path / "run", ("run", *HOSTED, *SMALL, "--exhaustive")
+    with batch_provider() as provider:
+        env = hosted(provider.url)
+        live = epc(*plan, "--no-cache", "--out", tmp_path / "live", env=env)
+        chats = provider.chats
+        collect = ("run", "--batch", "collect", "--no-cache", "--out", run)
+
+        first = epc(*plan, "--no-cache", "--batch", "submit", "--out", run, env=env)
+        provider.status = {"status": "in_progress", "request_counts": {"completed": 3}}
+        waiting = epc(*collect, env=env)
+        provider.status = {"status": "completed"}
+        second = epc(*collect, env=env)
+        done = epc(*collect, env=env)
+
+        assert provider.chats == chats
+    assert [r.returncode for r in (live, first, waiting, second, done)] == [0, 4, 4, 4, 0]
+    assert "submitted 176 answers as batch batch-0: collect them later" in first.stderr
+    assert "batch batch-0 is in_progress: 3 of 176 done" in waiting.stderr
+    assert "submitted 176 comparisons as batch batch-1" in second.stderr
+    assert first.stderr.splitlines()[-1] == f"  next: epc resume {run}"
+    assert done.stdout == live.stdout
+    same_files(tmp_path / "live", run, ("trials.jsonl", "weights.jsonl", "run.json"))
+    assert epc("validate", run).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ((*HOSTED, "--batch", "submit"), "--batch sends whole waves: add --exhaustive"),
+        ((*MOCKS, "--exhaustive", "--batch", "submit"), "--batch is for hosted models"),
+        (("--batch", "collect"), "--batch collect needs --out"),
+        ((*COIN, "--recheck", "3"), "--recheck asks again what was reused"),
+    ],
+)
+def test_what_does_not_fit_together_is_2_and_leaves_nothing(
+    tmp_path: Path, args: tuple[str, ...], message: str
+) -> None:
+    env = hosted("http://127.0.0.1:9/v1")
+
+    done = epc("run", *args, cwd=tmp_path, env=env)
+
+    assert done.returncode == 2
+    assert message in " ".join(done.stderr.split())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_shards_of_separate_processes_merge_to_the_bytes_of_one_run(tmp_path: Path) -> None:
+    plans = {"all": "0-5", "a": "0-1", "b": "2,5", "c": "3-4"}
+    for name, seeds in plans.items():
+        options = ("--seeds", seeds, "--rounds", "6", "--out", tmp_path / name, "--no-cache")
+        assert epc("run", *COIN, *options).returncode == 0
+
+    folders = [tmp_path / name for name in ("a", "b", "c")]
+    done = epc("merge", *folders, "--out", tmp_path / "merged")
+    again = epc("merge", *folders, "--out", tmp_path / "merged")
+    alone = epc("merge", tmp_path / "a", "--out", tmp_path / "alone")
+    twice = epc("merge", tmp_path / "a", tmp_path / "all", "--out", tmp_path / "twice")
+
+    assert [r.returncode for r in (done, again, alone, twice)] == [0, 2, 2, 2]
+    assert done.stdout == epc("show", tmp_path / "all").stdout
+    every = sorted(path.name for path in (tmp_path / "all").iterdir())
+    assert sorted(path.name for path in (tmp_path / "merged").iterdir()) == every
+    same_files(tmp_path / "all", tmp_path / "merged", tuple(every))
+    assert "name at least two runs to merge" in alone.stderr
+    assert "seed 0 is in" in twice.stderr
+    assert epc("validate", tmp_path / "merged").returncode == 0

@@ -1,0 +1,426 @@
+"""Every fault we know of, at random moments, singly and combined: nothing lost or invented."""
+
+import asyncio
+import errno
+import json
+import multiprocessing
+import os
+import random
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from multiprocessing.context import ForkServerContext
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pytest
+from campaign.endpoint import Endpoint
+from campaign.scenarios import SCENARIOS, Scenario, faults_of, scenario
+from campaign.sitting import ADDRESS, CACHE, NOW, PATCHES, child, opened, sit, unwatched
+
+from epc.core.results import Json
+from epc.engine.journal import Journal
+from epc.engine.session import Limits, Request, measure
+from epc.engine.transport import NoReplyError, Reply, Transport
+from epc.errors import ExitCode, UsageError
+from epc.records.usage import suspicions
+from epc.records.validate import validate
+
+MODEL = "openai-compatible/judge-0806"
+MOST_SITTINGS = 40
+SICK_SITTINGS = 3  # from then on everything is well
+EXACT = ("trials.jsonl", "weights.jsonl")
+SAME = ("id", "role", "prompt", "answer", "finish_reason", "occasion")
+
+
+@pytest.fixture(scope="session")
+def _endpoint() -> Iterator[Endpoint]:
+    endpoint = Endpoint()
+    yield endpoint
+    endpoint.close()
+
+
+@pytest.fixture
+def endpoint(
+    _endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Iterator[Endpoint]:
+    for module, name, value in PATCHES:
+        monkeypatch.setattr(module, name, value)
+    # A killed process leaves its writes to the kernel: only a power cut would need the disk.
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+    monkeypatch.setenv(ADDRESS, _endpoint.url)
+    monkeypatch.setenv(CACHE, str(tmp_path / "cache"))
+    yield _endpoint
+    _endpoint.heal()
+    _endpoint.filtered, _endpoint.delays = 0, None
+
+
+@pytest.fixture(scope="session")
+def processes() -> ForkServerContext:
+    """Return where processes come from that begin with everything imported."""
+    context = multiprocessing.get_context("forkserver")
+    # "pytest", because a new process imports what this one was started as.
+    heavy = ["pytest", "campaign.sitting", "aiohttp", "numpy.random", "jsonschema_rs"]
+    context.set_forkserver_preload(heavy)
+    return context
+
+
+@dataclass(kw_only=True)
+class Wire:
+    """What the client got from an endpoint: whole replies, and how many it did not get."""
+
+    endpoint: Endpoint
+    received: list[str] = field(default_factory=list)
+    unanswered: int = 0
+
+
+@pytest.fixture
+def wire(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> Wire:
+    seen, request = Wire(endpoint=endpoint), Transport.request
+
+    async def noted(self: Transport, method: str, path: str, **content: Any) -> Reply:
+        try:
+            reply = await request(self, method, path, **content)
+        except NoReplyError:
+            seen.unanswered += 1
+            raise
+        if _is_answer(reply):
+            seen.received.append(content["json"]["messages"][-1]["content"])
+        return reply
+
+    monkeypatch.setattr(Transport, "request", noted)
+    return seen
+
+
+def _is_answer(reply: Reply) -> bool:
+    if reply.status == 400:
+        return b"content_filter" in reply.body
+    try:
+        choice = json.loads(reply.body)["choices"][0]
+    except (ValueError, LookupError):
+        return False
+    known = choice["message"]["content"] is not None or choice["finish_reason"] == "content_filter"
+    return reply.status == 200 and known
+
+
+@pytest.mark.parametrize("seed", range(SCENARIOS))
+def test_every_scenario_ends_as_if_nothing_had_happened(
+    seed: int,
+    wire: Wire,
+    processes: ForkServerContext,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    case, endpoint = scenario(seed), wire.endpoint
+    endpoint.filtered = case.filtered
+    reference = tmp_path / "reference"
+    assert sit(reference, _request(case), Limits(cache=False))[0] == ExitCode.CLEAN, case
+    endpoint.heal()
+    wire.received.clear()
+    wire.unanswered = 0
+
+    run = Run(case, wire, processes, tmp_path / "run")
+    run.finish(monkeypatch)
+
+    assert _results(run.folder) == _results(reference), case
+    for name in EXACT:
+        assert (run.folder / name).read_bytes() == (reference / name).read_bytes(), (name, case)
+    assert _calls(run.folder) == _calls(reference), case
+    assert seed % 4 or validate(run.folder).ok, case
+    run.check_log()
+    run.check_reported()
+
+
+class Run:
+    """One run from its beginning to its end, through whatever befalls it."""
+
+    def __init__(
+        self,
+        case: Scenario,
+        wire: Wire,
+        processes: ForkServerContext,
+        folder: Path,
+    ) -> None:
+        self.case, self.endpoint, self.wire, self.folder = case, wire.endpoint, wire, folder
+        self.processes = processes
+        self.rng = random.Random(f"run {case.seed}")
+        self.ended: list[tuple[int, str]] = []
+        self.may_repeat = 0  # answers that were sent and could not be kept
+        self.rivals: list[str] = []
+
+    def finish(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for number in range(MOST_SITTINGS):
+            sick = number < SICK_SITTINGS
+            kept = _journalled(self.folder)
+            asked, sent = len(self.endpoint.log.asked), len(self.endpoint.log.sent)
+            if sick:
+                self.endpoint.fault = faults_of(self.case, self.rng)
+            code, said = self._sitting(monkeypatch, sick=sick)
+            self.ended.append((code, said))
+            self.endpoint.fault, self.endpoint.answered = lambda _: None, lambda _: None
+            self._check_sitting(kept, self.endpoint.log.asked[asked:])
+            if code == ExitCode.CLEAN:
+                return
+            assert code in self._expected(said), (code, said, self.case)
+            if self.case.process == "max_calls" and not self.case.transient and sent:
+                grown = len(_journalled(self.folder)) - len(kept)
+                assert grown > 0, ("a sitting within a budget got nowhere", self.case)
+            if sick and self.case.process in ("torn", "half_line"):
+                self._tear()
+        raise AssertionError(("did not end", self.ended, self.case))
+
+    def _sitting(self, monkeypatch: pytest.MonkeyPatch, *, sick: bool) -> tuple[int, str]:
+        limits = Limits(concurrency=self.case.concurrency, cache=self.case.cached)
+        moment = self.rng.randrange(1, 50)
+        process = self.case.process
+        if process == "max_calls":
+            limits = Limits(
+                concurrency=self.case.concurrency, cache=False, max_calls=self.rng.randint(5, 40)
+            )
+        if not sick or process is None or process == "max_calls":
+            return sit(self.folder, self._request, limits)
+        if self.case.killed:
+            return self._in_processes(limits, moment)
+        if process == "second":
+            self._at(moment, self._intrude)
+            return sit(self.folder, self._request, limits)
+        if process in ("disk", "fsync"):
+            with monkeypatch.context() as patch:
+                _fill_disk(patch, process, after=self.rng.randrange(20_000))
+                before = len(self.wire.received)
+                ended = sit(self.folder, self._request, limits)
+            if ended[0] == ExitCode.WORLD:
+                self.may_repeat += len(self.wire.received) - before
+            return ended
+        self.may_repeat += self.case.concurrency * 2  # both roles may have so many under way
+        return sit(
+            self.folder,
+            self._request,
+            limits,
+            begun=lambda cancel: self._at(moment, cancel),
+        )
+
+    @property
+    def _request(self) -> Request:
+        return _request(self.case)
+
+    def _at(self, moment: int, act: Any) -> None:
+        """Do something once so many answers have been sent."""
+        wanted = len(self.endpoint.log.sent) + moment
+
+        def answered(count: int) -> None:
+            if count == wanted:
+                act()
+
+        self.endpoint.answered = answered
+
+    def _intrude(self) -> None:
+        try:
+            Journal(self.folder).close()
+        except UsageError as refused:
+            self.rivals.append(str(refused))
+        else:
+            raise AssertionError(("two processes on one folder", self.case))
+
+    def _in_processes(self, limits: Limits, moment: int) -> tuple[int, str]:
+        if opened(self.folder, self._request) is None:
+            return ExitCode.CLEAN, "complete"
+        most = self.rng.randrange(30_000) if self.case.process == "small_files" else None
+        count = 2 if self.case.process == "rivals" else 1
+        environment = {name: os.environ[name] for name in (ADDRESS, CACHE)}
+        arguments = (self.folder, self._request, limits, environment, most)
+        started = [self.processes.Process(target=child, args=arguments) for _ in range(count)]
+        if self.case.process == "kill":
+            pause = self.rng.random() * 0.004
+            loop = self.endpoint._loop
+            self._at(moment, lambda: loop.call_later(pause, started[0].kill))
+        for process in started:
+            process.start()
+        for process in started:
+            process.join(60)
+            assert process.exitcode is not None, ("it hangs", self.case)
+        codes = sorted(int(process.exitcode or 0) for process in started)
+        for process in started:
+            process.close()
+        if count == 2:
+            # One is refused, or comes when the other has ended already; never are both at work.
+            codes = [code for code in codes if code != ExitCode.MISUSE] or [ExitCode.MISUSE]
+        if codes[0] not in (ExitCode.CLEAN, ExitCode.RESUMABLE):
+            self.may_repeat += self.case.concurrency * 2
+        return codes[0], f"process ended with {codes}"
+
+    def _expected(self, said: str) -> tuple[int, ...]:
+        if said.startswith("process"):
+            return (ExitCode.RESUMABLE, ExitCode.WORLD, -9)
+        if self.case.process in ("disk", "fsync"):
+            return (ExitCode.RESUMABLE, ExitCode.WORLD)
+        return (ExitCode.RESUMABLE,)
+
+    def _tear(self) -> None:
+        """Leave the journal as a power cut in the middle of a write would."""
+        path = self.folder / "journal.jsonl"
+        content = path.read_bytes()
+        lines = content.splitlines(keepends=True)
+        if not lines:
+            return
+        if self.case.process == "torn":
+            self.may_repeat += 1
+            path.write_bytes(content[: -self.rng.randint(1, len(lines[-1]) - 1)])
+        else:
+            path.write_bytes(content + lines[0][: self.rng.randint(1, len(lines[0]) - 1)])
+
+    def _check_sitting(self, kept: Counter[str], asked: list[str]) -> None:
+        """No prompt with a kept answer is asked again (where one answer serves every round)."""
+        if self.case.reuse == "memo":
+            again = set(kept) & set(asked)
+            assert not again, ("asked again", sorted(again)[:2], self.ended, self.case)
+
+    def check_log(self) -> None:
+        """Hold what was kept against what was sent."""
+        rows = _rows(self.folder / "calls.jsonl")
+        sent = Counter(self.endpoint.log.sent)
+        kept = Counter((row["prompt"], row["answer"]) for row in rows)
+        invented = kept - sent
+        assert not invented, ("invented", invented, self.case)
+        lost = (sent - kept).total()
+        assert lost <= self.may_repeat + self.wire.unanswered, (
+            f"{lost} whole answers were not kept",
+            self.ended,
+            self.case,
+        )
+        if not self.case.killed:
+            prompts = Counter(row["prompt"] for row in rows)
+            dropped = (Counter(self.wire.received) - prompts).total()
+            assert dropped <= self.may_repeat, (f"{dropped} received, not kept", self.case)
+        answers = {row["id"]: (row["prompt"], row["answer"]) for row in rows}
+        for trial in _rows(self.folder / "trials.jsonl"):
+            prompt, answer = answers[trial["evaluation"]]
+            assert answer == trial["raw"] == self.endpoint.text(prompt), self.case
+        if self.case.process == "second" and self.endpoint.log.sent and self.rivals:
+            assert all("another process" in said for said in self.rivals), self.case
+
+    def check_reported(self) -> None:
+        """Another model's name or fingerprint is a finding."""
+        manifest = json.loads((self.folder / "manifest.json").read_text("utf-8"))
+        said = " ".join(problem for _, problem in suspicions(manifest))
+        served = {row["served_model"] for row in _rows(self.folder / "calls.jsonl")}
+        prints = {row["system_fingerprint"] for row in _rows(self.folder / "calls.jsonl")}
+        assert ("judge-0901 answered" in said) == ("judge-0901" in served), self.case
+        if "fingerprint changed" in said:
+            assert "fp_new" in prints, self.case
+        retried = manifest["provenance"]["retries"]
+        failed = {*self.case.transient} - {"late", "wrong_model", "changed_fingerprint"}
+        assert failed or self.case.killed or retried <= self.wire.unanswered, self.case
+
+
+def _fill_disk(patch: pytest.MonkeyPatch, process: str, *, after: int) -> None:
+    """Let the journal's disk take so many bytes and no more."""
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    if process == "fsync":
+        fsync, left = os.fsync, [after // 700]
+
+        def failing(handle: int) -> None:
+            left[0] -= 1
+            if left[0] == 0:
+                raise full
+            fsync(handle)
+
+        patch.setattr(os, "fsync", failing)
+        return
+    real = Journal._open
+
+    def opened_on_a_full_disk(self: Journal) -> BinaryIO:
+        file = real(self)
+        return _Full(file, after, full)  # type: ignore[return-value]
+
+    patch.setattr(Journal, "_open", opened_on_a_full_disk)
+
+
+class _Full:
+    """A raw file on a disk that fills up: it takes a part first, then refuses."""
+
+    def __init__(self, file: BinaryIO, left: int, full: OSError) -> None:
+        self._file, self._left, self._full = file, left, full
+
+    def write(self, data: memoryview) -> int:
+        if not self._left:
+            raise self._full
+        taken = self._file.write(data[: self._left])
+        self._left -= taken
+        return taken
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+
+def _request(case: Scenario) -> Request:
+    return Request(
+        evaluator=MODEL,
+        executor=MODEL,
+        seeds=list(case.seeds),
+        rounds=case.rounds,
+        reuse="none" if case.reuse == "none" else "memo",
+        exhaustive=case.exhaustive,
+    )
+
+
+def _rows(path: Path) -> list[Json]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def _calls(folder: Path) -> list[list[Any]]:
+    return [[row[key] for key in SAME] for row in _rows(folder / "calls.jsonl")]
+
+
+def _results(folder: Path) -> Any:
+    return json.loads((folder / "manifest.json").read_text("utf-8"))["results"]
+
+
+def _journalled(folder: Path) -> Counter[str]:
+    """Return the prompts whose answers are on disk; a torn last line is none."""
+    path = folder / "journal.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
+    whole = [line for line in lines if line.endswith(b"\n")]
+    return Counter(json.loads(line)["prompt"] for line in whole)
+
+
+async def _measured(found: Any, folder: Path) -> Json:
+    return await measure(found, folder, now=NOW, watch=unwatched, limits=Limits(cache=False))
+
+
+def test_a_run_that_another_process_finished_meanwhile_is_not_paid_for_twice(
+    endpoint: Endpoint, tmp_path: Path
+) -> None:
+    folder, request = tmp_path / "run", _request(scenario(3))
+    first, second = opened(folder, request), opened(folder, request)
+    done = asyncio.run(_measured(first, folder))
+    asked = len(endpoint.log.asked)
+
+    again = asyncio.run(_measured(second, folder))
+
+    assert again == done
+    assert len(endpoint.log.asked) == asked
+    assert not (folder / "journal.jsonl").exists()
+
+
+@pytest.mark.parametrize("reuse", ["memo", "none"])
+def test_weights_do_not_depend_on_how_many_calls_are_under_way(
+    endpoint: Endpoint, tmp_path: Path, reuse: str
+) -> None:
+    endpoint.delays = random.Random(7)
+    files = {}
+    for concurrency in (1, 32, 256):
+        folder = tmp_path / str(concurrency)
+        request = Request(
+            evaluator=MODEL,
+            executor=MODEL,
+            seeds=[0, 1, 2],
+            rounds=3,
+            reuse="none" if reuse == "none" else "memo",
+            exhaustive=False,
+        )
+        code, said = sit(folder, request, Limits(concurrency=concurrency, cache=False))
+        assert code == ExitCode.CLEAN, said
+        files[concurrency] = [(folder / name).read_bytes() for name in EXACT]
+
+    assert files[1] == files[32] == files[256]

@@ -1,0 +1,239 @@
+"""An exhaustive run through a batch endpoint: a file of requests there, a file of answers back."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from batch_support import BatchProvider, answered_line, batch_provider
+from engine_support import Reply, asked_for, read_rows, refusal, same_files, sitting
+
+from epc.engine.batch import BatchPendingError
+from epc.engine.session import Limits
+from epc.errors import ExitCode, StoppedError, UsageError, WorldError
+from epc.records.validate import validate
+
+CANARY = "sk-canary-0123456789abcdef"
+PLAN = asked_for("openai/judge", "openai/writer", exhaustive=True)
+NO_CACHE = Limits(cache=False)
+
+
+@pytest.fixture
+def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchProvider]:
+    with batch_provider() as served:
+        monkeypatch.setenv("OPENAI_BASE_URL", served.url)
+        monkeypatch.setenv("OPENAI_API_KEY", CANARY)
+        yield served
+
+
+def submitted(folder: Path) -> None:
+    with pytest.raises(BatchPendingError, match="submitted 176 answers as batch batch-0"):
+        sitting(folder, PLAN, batches=True, limits=NO_CACHE)
+
+
+def collected(folder: Path) -> dict[str, Any]:
+    return sitting(folder, batches=True, limits=NO_CACHE)
+
+
+def test_reading_r16_two_waves_through_files_give_the_live_run(
+    tmp_path: Path, provider: BatchProvider
+) -> None:
+    sitting(tmp_path / "live", PLAN, limits=NO_CACHE)
+    assert provider.chats == 352
+    run = tmp_path / "run"
+
+    submitted(run)
+    provider.status = {"status": "in_progress", "request_counts": {"completed": 42}}
+    with pytest.raises(BatchPendingError, match="batch-0 is in_progress: 42 of 176 done") as wait:
+        collected(run)
+    provider.status = {"status": "completed"}
+    with pytest.raises(BatchPendingError, match="submitted 176 comparisons as batch batch-1"):
+        collected(run)
+    manifest = collected(run)
+
+    assert wait.value.exit_code == ExitCode.RESUMABLE
+    assert provider.chats == 352  # nothing was asked live
+    assert provider.sizes == [176, 176]
+    assert provider.authorizations == {f"Bearer {CANARY}"}
+    assert manifest["provenance"]["calls"] == {"executor": 176, "evaluator": 176}
+    same_files(tmp_path / "live", run, ("trials.jsonl", "weights.jsonl", "run.json"))
+    assert validate(run).ok
+    assert not (run / "batch.json").exists()
+    live = read_rows(tmp_path / "live" / "calls.jsonl")
+    assert read_rows(run / "calls.jsonl") == [{**call, "latency_s": None} for call in live]
+
+
+def test_epc_2_6_b_a_request_in_a_file_is_the_one_that_is_sent_live(
+    tmp_path: Path, provider: BatchProvider
+) -> None:
+    submitted(tmp_path / "run")
+
+    (lines,) = provider.files.values()
+    assert {(line["method"], line["url"]) for line in lines} == {("POST", "/v1/chat/completions")}
+    assert len({line["custom_id"] for line in lines}) == 176
+    for line in lines:
+        assert set(line["body"]) == {"model", "messages", "temperature", "max_tokens"}
+        assert (line["body"]["model"], line["body"]["temperature"]) == ("writer", 0.0)
+
+
+def test_a_batch_that_answers_in_part_leaves_the_rest_to_the_next(
+    tmp_path: Path, provider: BatchProvider
+) -> None:
+    run = tmp_path / "run"
+    submitted(run)
+
+    def partly(lines: list[dict[str, Any]]) -> bytes:
+        """Answer all but nine, each in another way, in any order, and more than was asked."""
+        failed = [
+            {"custom_id": lines[0]["custom_id"], "response": {"status_code": 500, "body": {}}},
+            {"custom_id": lines[1]["custom_id"], "response": None, "error": {"code": "expired"}},
+            {"custom_id": lines[2]["custom_id"], "response": {"status_code": 200, "body": {}}},
+            {"custom_id": lines[3]["custom_id"], "response": {"status_code": 200}},
+            {"custom_id": lines[4]["custom_id"], "response": "200"},
+            {"custom_id": [lines[5]["custom_id"]], "response": {"status_code": 200, "body": {}}},
+            {"response": {"status_code": 200, "body": {}}},
+            [lines[6]["custom_id"]],
+        ]
+        garbage = [b"<html>\n", b"\n", b"\xff\xfe\n", answered_line(lines[7])[:-30] + b"\n"]
+        strange = answered_line({**lines[8], "custom_id": "somebody-else-s"})
+        good = [answered_line(line) for line in reversed(lines[9:])]
+        twice = good[0]
+        return b"".join(
+            [*garbage, *(json.dumps(x).encode() + b"\n" for x in failed), strange, *good, twice]
+        )
+
+    provider.output = partly
+    with pytest.raises(StoppedError, match="9 of 176 answers came back without an answer") as left:
+        collected(run)
+    assert left.value.exit_code == ExitCode.RESUMABLE
+    assert len(read_rows(run / "journal.jsonl")) == 167
+
+    provider.output = lambda lines: b"".join(map(answered_line, lines))
+    with pytest.raises(BatchPendingError, match="submitted 9 answers"):
+        collected(run)
+    with pytest.raises(BatchPendingError, match="submitted 176 comparisons"):
+        collected(run)
+    collected(run)
+
+    assert provider.sizes == [176, 9, 176]
+    assert validate(run).ok
+
+
+@pytest.mark.parametrize("status", ["expired", "cancelled"])
+def test_a_batch_that_ran_out_of_time_keeps_what_it_has(
+    tmp_path: Path, provider: BatchProvider, status: str
+) -> None:
+    run = tmp_path / "run"
+    submitted(run)
+    provider.status = {"status": status}
+    provider.output = lambda lines: b"".join(map(answered_line, lines[:100]))
+
+    with pytest.raises(StoppedError, match=rf"76 of 176 .* \(the batch {status}\); collecting"):
+        collected(run)
+    with pytest.raises(BatchPendingError, match="submitted 76 answers"):
+        collected(run)
+
+
+def test_a_batch_that_was_refused_says_why(tmp_path: Path, provider: BatchProvider) -> None:
+    run = tmp_path / "run"
+    submitted(run)
+    errors = {"data": [{"code": "model_not_found", "message": f"no such model for {CANARY}"}]}
+    provider.status = {"status": "failed", "output_file_id": None, "errors": errors}
+
+    with pytest.raises(StoppedError) as stopped:
+        collected(run)
+
+    assert "176 of 176 answers came back without an answer" in str(stopped.value)
+    assert "(the batch failed: no such model for [OPENAI_API_KEY])" in str(stopped.value)
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", '{"stage": "answers"}', '{"stage":1,"batch":"b","requests":1}']
+)
+def test_a_damaged_note_of_a_batch_is_refused_with_what_it_costs(
+    tmp_path: Path, provider: BatchProvider, content: str
+) -> None:
+    submitted(tmp_path / "run")
+    (tmp_path / "run" / "batch.json").write_text(content)
+
+    with pytest.raises(UsageError, match=r"batch\.json is damaged: delete it to submit again"):
+        collected(tmp_path / "run")
+
+    assert provider.sizes == [176]
+
+
+@pytest.mark.parametrize(
+    ("path", "reply", "message"),
+    [
+        ("/v1/files", refusal(401, f"bad key {CANARY}"), r"HTTP 401: .*bad key \[OPENAI_API_KEY\]"),
+        ("/v1/files", Reply(body=b"<html>"), "no object with an id"),
+        ("/v1/files", Reply(body=b"[]"), "no object with an id"),
+        ("/v1/batches", Reply(body=b"{}"), "POST /batches is no object with an id"),
+        ("/v1/batches", refusal(500), "POST /batches: HTTP 500"),
+    ],
+)
+def test_an_endpoint_that_takes_no_batch_is_the_world_s_fault(
+    tmp_path: Path, provider: BatchProvider, path: str, reply: Reply, message: str
+) -> None:
+    provider.instead[path] = reply
+
+    with pytest.raises(WorldError, match=message):
+        sitting(tmp_path / "run", PLAN, batches=True, limits=NO_CACHE)
+
+    assert not (tmp_path / "run" / "batch.json").exists()
+    with pytest.raises(BatchPendingError):
+        collected(tmp_path / "run")
+
+
+def test_a_status_that_nobody_knows_changes_nothing(
+    tmp_path: Path, provider: BatchProvider
+) -> None:
+    submitted(tmp_path / "run")
+    provider.status = {"status": "pondering"}
+
+    with pytest.raises(WorldError, match="batch batch-0 has the unknown status 'pondering'"):
+        collected(tmp_path / "run")
+
+    assert (tmp_path / "run" / "batch.json").exists()
+
+
+def test_a_role_that_is_not_hosted_is_asked_here(tmp_path: Path, provider: BatchProvider) -> None:
+    request = asked_for("openai/judge", "mock/deterministic", exhaustive=True)
+
+    with pytest.raises(BatchPendingError, match="submitted 176 comparisons as batch batch-0"):
+        sitting(tmp_path / "run", request, batches=True)
+    collected(tmp_path / "run")
+
+    assert provider.sizes == [176]
+    assert validate(tmp_path / "run").ok
+
+
+def test_reading_r16_what_another_run_has_answered_is_not_submitted(
+    tmp_path: Path, provider: BatchProvider
+) -> None:
+    sitting(tmp_path / "first", PLAN)
+
+    sitting(tmp_path / "second", PLAN, batches=True)
+
+    assert (provider.chats, provider.sizes) == (352, [])
+    same_files(tmp_path / "first", tmp_path / "second", ("trials.jsonl", "weights.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        (asked_for("openai/judge", "openai/writer"), "--batch sends whole waves: add --exhaustive"),
+        (
+            asked_for("mock/deterministic", "mock/deterministic", exhaustive=True),
+            "--batch is for hosted models: neither of these is one",
+        ),
+    ],
+)
+def test_a_run_that_has_no_waves_is_refused_and_leaves_nothing(
+    tmp_path: Path, provider: BatchProvider, request_: Any, message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        sitting(tmp_path / "run", request_, batches=True)
+
+    assert not (tmp_path / "run").exists()

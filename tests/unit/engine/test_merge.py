@@ -1,0 +1,129 @@
+"""Joining runs over different seeds: the run that one command over all of them gives."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engine_support import RAW_FILES, Told, measured, plan_for, same_files, verdict_of
+
+from epc.engine.merge import merge
+from epc.errors import UsageError
+from epc.records.validate import validate
+
+FILES = (*RAW_FILES, "manifest.json", "run.json")
+
+
+def shards(folder: Path, *seeds: list[int], **asked: Any) -> list[Path]:
+    folders = [folder / f"shard-{number}" for number in range(len(seeds))]
+    for path, given in zip(folders, seeds, strict=True):
+        measured(path, Told(verdict_of), Told(), seeds=given, **asked)
+    return folders
+
+
+@pytest.mark.parametrize("mode", [{"reuse": "none"}, {"reuse": "memo"}, {"exhaustive": True}])
+def test_shards_merge_into_the_run_over_all_seeds(tmp_path: Path, mode: Any) -> None:
+    folders = shards(tmp_path, [4, 0], [2], [7, 1], **mode)
+    measured(tmp_path / "whole", Told(verdict_of), Told(), seeds=[0, 1, 2, 4, 7], **mode)
+
+    for order in (folders, folders[::-1]):
+        out = tmp_path / f"out-{order[0].name}"
+        manifest = merge(order, out)
+        same_files(tmp_path / "whole", out, FILES)
+        assert manifest["config"]["seeds"] == [0, 1, 2, 4, 7]
+        assert validate(out).findings == []
+    again = merge([merge_of(tmp_path, folders[:2]), folders[2]], tmp_path / "twice")
+    assert again["config"]["seeds"] == [0, 1, 2, 4, 7]
+    same_files(tmp_path / "whole", tmp_path / "twice", FILES)
+
+
+def merge_of(tmp_path: Path, folders: list[Path]) -> Path:
+    merge(folders, tmp_path / "part")
+    return tmp_path / "part"
+
+
+def test_one_run_is_no_merge(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="name at least two runs to merge"):
+        merge(shards(tmp_path, [0]), tmp_path / "out")
+
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_seed_that_two_runs_have_is_refused(tmp_path: Path) -> None:
+    one, other = shards(tmp_path, [0, 1], [1, 2])
+
+    with pytest.raises(UsageError, match=f"seed 1 is in {one} and in {other}"):
+        merge([one, other], tmp_path / "out")
+
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "changed", "where"),
+    [
+        (Told(verdict_of), {"rounds": 5}, "/config"),
+        (Told(verdict_of), {"reuse": "none"}, "/config"),
+        (Told(verdict_of, name="test/other"), {}, "/evaluator"),
+    ],
+)
+def test_another_measurement_is_refused_with_where_it_differs(
+    tmp_path: Path, evaluator: Told, changed: dict[str, Any], where: str
+) -> None:
+    (one,) = shards(tmp_path, [0])
+    measured(tmp_path / "other", evaluator, Told(), seeds=[1], **changed)
+
+    with pytest.raises(UsageError, match=f"are two measurements: .*{where}.* differ"):
+        merge([one, tmp_path / "other"], tmp_path / "out")
+
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_run_that_is_not_valid_is_refused(tmp_path: Path) -> None:
+    one, other = shards(tmp_path, [0], [1])
+    trials = (other / "trials.jsonl").read_text()
+    (other / "trials.jsonl").write_text(trials.replace('"A"', '"B"'))
+
+    with pytest.raises(UsageError, match=f"{other} is not valid: see `epc validate {other}`"):
+        merge([one, other], tmp_path / "out")
+
+
+def test_a_run_that_is_not_finished_is_refused(tmp_path: Path) -> None:
+    one, other = shards(tmp_path, [0], [1])
+    (other / "manifest.json").unlink()
+
+    with pytest.raises(UsageError, match="is not valid"):
+        merge([one, other], tmp_path / "out")
+
+
+def test_reading_r16_two_answers_to_one_prompt_are_refused_and_leave_nothing(
+    tmp_path: Path,
+) -> None:
+    for seed, verdict in enumerate("AB"):
+        evaluator = Told(lambda _, verdict=verdict: verdict)  # type: ignore[misc]
+        measured(tmp_path / verdict, evaluator, Told(), seeds=[seed], rounds=20)
+
+    with pytest.raises(UsageError, match=r"has two answers: .* measure all seeds in one run"):
+        merge([tmp_path / "A", tmp_path / "B"], tmp_path / "out")
+
+    assert not (tmp_path / "out").exists()
+
+
+def test_days_may_differ_and_the_last_one_counts(tmp_path: Path) -> None:
+    plan = plan_for(Told(), Told(), seeds=[0])
+    measured(tmp_path / "one", Told(verdict_of), Told(), plan=plan)
+    later = replace(plan, seeds=[1], measurement_date="2026-07-04")
+    measured(tmp_path / "other", Told(verdict_of), Told(), plan=later)
+
+    manifest = merge([tmp_path / "other", tmp_path / "one"], tmp_path / "out")
+
+    assert manifest["evaluator"]["measurement_date"] == "2026-07-04"
+    written = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert written["measurement_date"] == "2026-07-04"
+
+
+def test_a_folder_that_holds_something_is_not_merged_into(tmp_path: Path) -> None:
+    one, other = shards(tmp_path, [0], [1])
+
+    with pytest.raises(UsageError, match="is not empty: choose another --out"):
+        merge([one, other], one)

@@ -1,0 +1,266 @@
+"""What providers do beside answering: another model, withheld answers, another answer later."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engine_support import (
+    Endpoint,
+    Received,
+    Reply,
+    answering,
+    asked_for,
+    completion,
+    read_rows,
+    refusal,
+    serving,
+    sitting,
+)
+
+from epc.core.verdict import parse_verdict
+from epc.engine.session import Limits
+from epc.errors import UsageError
+from epc.records.layout import digest as file_digest
+from epc.records.report import report
+from epc.records.usage import suspicions
+from epc.records.validate import validate
+
+PLAN = asked_for("openai/judge", "mock/deterministic", rounds=6)
+NO_CACHE = Limits(cache=False)
+
+
+@pytest.fixture
+def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
+    with serving() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789abcdef")
+        yield server
+
+
+def named(received: Received, **changed: Any) -> Reply:
+    """Answer as always, with other words about who did."""
+    said = json.loads(answering(received).body)
+    return Reply(body=json.dumps({**said, "model": "judge", **changed}).encode())
+
+
+class Turns:
+    """A behaviour that says another model or fingerprint from the n-th answer on."""
+
+    def __init__(self, at: int, before: dict[str, Any], after: dict[str, Any]) -> None:
+        self.at, self.before, self.after, self.count = at, before, after, 0
+
+    def __call__(self, received: Received) -> Reply:
+        self.count += 1
+        return named(received, **(self.before if self.count <= self.at else self.after))
+
+
+def test_epc_5_3_the_model_that_was_asked_for_is_no_finding(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    endpoint.behave = named
+
+    manifest = sitting(tmp_path / "run", PLAN)
+
+    count = manifest["provenance"]["calls"]["evaluator"]
+    assert manifest["provenance"]["served_models"]["evaluator"] == {"judge": count}
+    assert manifest["provenance"]["system_fingerprints"]["evaluator"] == {"fp_44709d6fcb": count}
+    assert list(suspicions(manifest)) == []
+    assert validate(tmp_path / "run").findings == []
+    assert "DOUBTFUL" not in report(manifest)
+
+
+@pytest.mark.parametrize(
+    ("behave", "where", "problems"),
+    [
+        (
+            lambda received: named(received, model="judge-mini"),
+            "/provenance/served_models/evaluator",
+            ["judge was asked for, judge-mini answered"],
+        ),
+        (
+            Turns(5, {}, {"model": "judge-0806"}),
+            "/provenance/served_models/evaluator",
+            [
+                "judge was asked for, judge-0806 answered",
+                "2 models answered in one run: judge, judge-0806",
+            ],
+        ),
+        (
+            Turns(5, {"system_fingerprint": "fp_1"}, {"system_fingerprint": "fp_2"}),
+            "/provenance/system_fingerprints/evaluator",
+            ["the system fingerprint changed within the run: fp_1, fp_2"],
+        ),
+    ],
+)
+def test_epc_5_3_another_model_or_fingerprint_is_a_warning_and_in_the_report(
+    tmp_path: Path, endpoint: Endpoint, behave: Any, where: str, problems: list[str]
+) -> None:
+    endpoint.behave = behave
+
+    manifest = sitting(tmp_path / "run", PLAN)
+
+    found = validate(tmp_path / "run")
+    assert found.ok
+    assert [(f.severity, f.where, f.problem) for f in found.findings] == [
+        ("warning", where, problem) for problem in problems
+    ]
+    for problem in problems:
+        assert f"  - DOUBTFUL: {problem}.\n" in report(manifest)
+
+
+def test_epc_5_3_who_answered_cannot_be_forged(tmp_path: Path, endpoint: Endpoint) -> None:
+    endpoint.behave = lambda received: named(received, model="judge-mini")
+    manifest = sitting(tmp_path / "run", PLAN)
+    count = manifest["provenance"]["calls"]["evaluator"]
+    manifest["provenance"]["served_models"]["evaluator"] = {"judge": count}
+    (tmp_path / "run" / "manifest.json").write_text(json.dumps(manifest))
+
+    found = validate(tmp_path / "run")
+
+    assert not found.ok
+    assert {f.where.rpartition("/")[0] for f in found.findings if f.severity == "error"} >= {
+        "/provenance/served_models/evaluator"
+    } or any("served_models/evaluator" in f.where for f in found.findings)
+
+
+@pytest.mark.parametrize(
+    "withheld",
+    [
+        refusal(400, "content_filter: the prompt was filtered"),
+        completion(
+            None, choices=[{"message": {"content": None}, "finish_reason": "content_filter"}]
+        ),
+        completion("I'm sorry, but I cannot judge this."),
+    ],
+)
+def test_reading_r37_a_refusal_moves_nothing_and_is_counted(
+    tmp_path: Path, endpoint: Endpoint, withheld: Reply
+) -> None:
+    endpoint.behave = lambda _: withheld
+
+    manifest = sitting(tmp_path / "run", PLAN)
+
+    answers = manifest["results"]["summary"]["diagnostics"]["answers"]
+    assert answers["refusals"] == answers["n"] == manifest["provenance"]["calls"]["evaluator"]
+    assert (answers["decided"], answers["unparseable"]) == (0, 0)
+    for record in manifest["results"]["per_seed"]:
+        assert record["tie_rate"] == 1
+        assert set(record["weights"]["text_to_visual"].values()) == {1 / 11}
+    assert validate(tmp_path / "run").ok
+    assert f"It refused to judge in {answers['n']} of them." in report(manifest)
+
+
+def test_reading_r4_retries_are_in_the_manifest_and_on_their_calls(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    def shaky(received: Received) -> Reply:
+        """Fail the first two times that a prompt is asked for."""
+        if endpoint.prompts[received.prompt] <= 2:
+            return refusal(503, retry_after_ms="1")
+        return named(received)
+
+    endpoint.behave = shaky
+
+    manifest = sitting(tmp_path / "run", PLAN)
+
+    count = manifest["provenance"]["calls"]["evaluator"]
+    assert manifest["provenance"]["retries"] == 2 * count
+    calls = read_rows(tmp_path / "run" / "calls.jsonl")
+    assert Counter((c["role"], c["retries"]) for c in calls if c["role"] == "evaluator") == {
+        ("evaluator", 2): count
+    }
+    assert len(endpoint.received) == 3 * count
+
+
+def test_reading_r16_a_steady_evaluator_does_not_flip(tmp_path: Path, endpoint: Endpoint) -> None:
+    request = asked_for("openai/judge", "mock/deterministic", rounds=6, recheck=20)
+
+    manifest = sitting(tmp_path / "run", request)
+
+    assert manifest["results"]["summary"]["determinism"] == {
+        "asked": 20,
+        "verdict_flips": 0,
+        "text_changes": 0,
+        "flip_rate": 0.0,
+    }
+    assert Counter(endpoint.prompts.values())[2] == 20
+    assert validate(tmp_path / "run").ok
+    assert "Asked again, 0 of 20 comparisons (0%) got another verdict." in report(manifest)
+
+
+@pytest.mark.parametrize("exhaustive", [False, True])
+def test_reading_r16_flips_are_counted_one_by_one(
+    tmp_path: Path,
+    endpoint: Endpoint,
+    exhaustive: bool,  # noqa: FBT001
+) -> None:
+    flipped: set[str] = set()
+
+    def fickle(received: Received) -> Reply:
+        """Change the verdict on every other comparison that is asked a second time."""
+        said = json.loads(answering(received).body)["choices"][0]["message"]["content"]
+        if endpoint.prompts[received.prompt] == 2 and len(flipped) < 7:
+            flipped.add(received.prompt)
+            return completion("B" if parse_verdict(said) == "A" else "A", model="judge")
+        return completion(said, model="judge")
+
+    endpoint.behave = fickle
+    request = asked_for(
+        "openai/judge", "mock/deterministic", rounds=6, recheck=16, exhaustive=exhaustive
+    )
+    steady = asked_for("openai/judge", "mock/deterministic", rounds=6, exhaustive=exhaustive)
+
+    manifest = sitting(tmp_path / "run", request, limits=NO_CACHE)
+    endpoint.received.clear()
+    sitting(tmp_path / "steady", steady, limits=NO_CACHE)
+
+    assert manifest["results"]["summary"]["determinism"] == {
+        "asked": 16,
+        "verdict_flips": 7,
+        "text_changes": 7,
+        "flip_rate": 7 / 16,
+    }
+    assert validate(tmp_path / "run").ok
+    weights = [(tmp_path / name / "weights.jsonl").read_bytes() for name in ("run", "steady")]
+    assert weights[0] == weights[1]  # what is asked again moves nothing
+
+
+def test_reading_r16_a_forged_flip_rate_is_found(tmp_path: Path, endpoint: Endpoint) -> None:
+    manifest = sitting(tmp_path / "run", asked_for("openai/judge", "mock/deterministic", recheck=5))
+    manifest["results"]["summary"]["determinism"]["verdict_flips"] = 1
+    (tmp_path / "run" / "manifest.json").write_text(json.dumps(manifest))
+
+    found = [f for f in validate(tmp_path / "run").findings if f.severity == "error"]
+
+    assert [f.where for f in found] == ["/results/summary/determinism/verdict_flips"]
+
+
+def test_reading_r16_an_edited_second_answer_is_found(tmp_path: Path, endpoint: Endpoint) -> None:
+    manifest = sitting(tmp_path / "run", asked_for("openai/judge", "mock/deterministic", recheck=5))
+    path = tmp_path / "run" / "calls.jsonl"
+    rows = read_rows(path)
+    again = next(row for row in rows if (row["occasion"] or "").startswith("recheck/"))
+    again["answer"] = "B" if again["answer"] == "A" else "A"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    manifest["raw"]["calls"].update(file_digest(path))
+    (tmp_path / "run" / "manifest.json").write_text(json.dumps(manifest))
+
+    found = {f.where for f in validate(tmp_path / "run").findings if f.severity == "error"}
+
+    assert found == {
+        "/results/summary/determinism/verdict_flips",
+        "/results/summary/determinism/text_changes",
+        "/results/summary/determinism/flip_rate",
+    }
+
+
+def test_reading_r16_a_fresh_run_has_nothing_to_recheck(tmp_path: Path) -> None:
+    request = asked_for("mock/coin-flip", "mock/deterministic", recheck=5)
+
+    with pytest.raises(UsageError, match="--recheck asks again what was reused"):
+        sitting(tmp_path / "run", request)
+
+    assert not (tmp_path / "run").exists()

@@ -1,0 +1,180 @@
+"""One HTTP client an endpoint: what it sends, what it keeps, and when it gives up."""
+
+import asyncio
+import time
+from base64 import b64encode
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from engine_support import Endpoint, Reply, completion, serving
+
+from epc.engine import transport
+from epc.engine.transport import NoReplyError, Transport
+
+CANARY = "sk-canary-0123456789abcdef"
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    with serving() as server:
+        yield server
+
+
+def sent(url: str, *, key: str | None = None, deadline_s: float = 20) -> transport.Reply:
+    async def sending() -> transport.Reply:
+        client = Transport(url, key=key)
+        try:
+            body = {"messages": [{"content": "x"}]}
+            return await client.request("POST", "/ask", deadline_s=deadline_s, json=body)
+        finally:
+            await client.close()
+
+    return asyncio.run(sending())
+
+
+def test_a_reply_is_its_status_its_bytes_and_its_allowed_headers(endpoint: Endpoint) -> None:
+    allowed = {"X-Request-Id": "r-1", "X-RateLimit-Remaining-Tokens": "5", "Retry-After": "2"}
+    endpoint.script = [
+        Reply(
+            status=503,
+            body=b"\x00\xff",
+            headers={**allowed, "Set-Cookie": CANARY, "X-Api-Key": CANARY, "Server-Timing": "x"},
+        )
+    ]
+
+    reply = sent(endpoint.url)
+
+    assert (reply.status, reply.body) == (503, b"\x00\xff")
+    assert dict(reply.headers) == {
+        "content-type": "application/json",
+        "x-request-id": "r-1",
+        "x-ratelimit-remaining-tokens": "5",
+        "retry-after": "2",
+    }
+
+
+def test_a_cookie_is_not_sent_back(endpoint: Endpoint) -> None:
+    endpoint.script = [Reply(body=b"{}", headers={"Set-Cookie": "a=b"})]
+
+    async def twice() -> None:
+        client = Transport(endpoint.url, key=None)
+        for _ in range(2):
+            body = {"messages": [{"content": "x"}]}
+            await client.request("POST", "/ask", deadline_s=20, json=body)
+        await client.close()
+
+    asyncio.run(twice())
+
+    assert len(endpoint.received) == 2
+    assert not any("cookie" in request.headers for request in endpoint.received)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_not_followed_with_the_key(endpoint: Endpoint, status: int) -> None:
+    with serving() as elsewhere:
+        endpoint.script = [Reply(status=status, headers={"Location": f"{elsewhere.url}/ask"})]
+
+        reply = sent(endpoint.url, key=CANARY)
+
+        assert reply.status == status
+        assert elsewhere.received == []
+    assert len(endpoint.received) == 1
+
+
+@pytest.mark.parametrize(
+    ("user_info", "key", "authorization"),
+    [
+        ("", CANARY, f"Bearer {CANARY}"),
+        ("", None, None),
+        ("", "", None),
+        ("user:p%40ss@", None, f"Basic {b64encode(b'user:p@ss').decode()}"),
+        ("token@", None, f"Basic {b64encode(b'token:').decode()}"),
+        ("user:p%40ss@", CANARY, f"Bearer {CANARY}"),
+    ],
+)
+def test_a_key_wins_over_the_address_s_user(
+    endpoint: Endpoint, user_info: str, key: str | None, authorization: str | None
+) -> None:
+    sent(endpoint.url.replace("://", f"://{user_info}"), key=key)
+
+    assert endpoint.received[0].headers.get("authorization") == authorization
+    assert endpoint.received[0].headers["host"] == endpoint.url.split("/")[2]
+
+
+@pytest.mark.parametrize(
+    ("end", "path"),
+    [
+        ("", "/v1/ask"),
+        ("/", "/v1/ask"),
+        ("?api-version=2024-06-01&x=%20", "/v1/ask?api-version=2024-06-01&x=%20"),
+        ("/?key=1#part", "/v1/ask?key=1"),
+    ],
+)
+def test_a_query_of_the_address_goes_with_every_request(
+    endpoint: Endpoint, end: str, path: str
+) -> None:
+    sent(endpoint.url + end)
+
+    assert endpoint.received[0].path in (path, path.replace("%20", "+"))
+
+
+def test_proxies_of_the_environment_are_not_used(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+
+    assert sent(endpoint.url).status == 200
+
+
+def test_a_reply_without_end_of_size_is_given_up(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transport, "MAX_REPLY_BYTES", 1000)
+    endpoint.script = [Reply(body=b"x" * 1000), Reply(body=b"x" * 1001)]
+
+    assert len(sent(endpoint.url).body) == 1000
+    with pytest.raises(NoReplyError, match="the reply has more than 1,000 bytes"):
+        sent(endpoint.url)
+
+
+def test_a_slow_drip_is_cut_off_at_the_deadline(endpoint: Endpoint) -> None:
+    endpoint.script = [Reply(drip=True)]
+    began = time.monotonic()
+
+    with pytest.raises(NoReplyError, match=r"no whole reply within 0\.3 s"):
+        sent(endpoint.url, deadline_s=0.3)
+
+    assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize("cut", [0, 10])
+def test_a_connection_that_is_reset_is_no_reply(endpoint: Endpoint, cut: int) -> None:
+    endpoint.script = [Reply(body=completion("A").body, cut=cut)]
+
+    with pytest.raises(NoReplyError):
+        sent(endpoint.url)
+
+
+def test_no_reply_names_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VLLM_BASE_URL", f"http://user:{CANARY}@127.0.0.1:9/v1")
+
+    with pytest.raises(NoReplyError) as failed:
+        sent(f"http://user:{CANARY}@127.0.0.1:9/v1?key={CANARY}", key=CANARY)
+
+    assert CANARY not in str(failed.value)
+
+
+def test_a_client_opens_at_need_and_closes_for_good(endpoint: Endpoint) -> None:
+    async def closing() -> list[Any]:
+        client = Transport(endpoint.url, key=None)
+        await client.close()  # never opened
+        body = {"messages": [{"content": "x"}]}
+        await client.request("POST", "/ask", deadline_s=20, json=body)
+        session = client._session
+        await client.close()
+        await client.close()
+        return [session is not None and session.closed, client._session]
+
+    assert asyncio.run(closing()) == [True, None]
