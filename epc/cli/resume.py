@@ -1,6 +1,5 @@
 """`epc resume RUN`."""
 
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,11 +18,7 @@ if TYPE_CHECKING:
 @format_option
 def command(
     run: Path,
-    max_calls: int | None,
-    max_cost: Decimal | None,
-    max_time: float | None,
-    concurrency: int | None,
-    no_cache: bool,
+    limits: "Limits",
     form: str,
 ) -> None:
     r"""Finish an interrupted RUN.
@@ -35,15 +30,6 @@ def command(
     Example:
       epc resume runs/first
     """
-    from epc.engine.session import Limits
-
-    limits = Limits(
-        max_calls=max_calls,
-        max_cost=max_cost,
-        max_time_s=max_time,
-        concurrency=concurrency,
-        cache=not no_cache,
-    )
     resume(run, limits, form=form)
 
 

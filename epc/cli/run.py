@@ -2,10 +2,12 @@
 
 import asyncio
 import re
+from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -61,8 +63,30 @@ class _Dollars(click.ParamType[Decimal]):
         return amount
 
 
-def limit_options(command: click.decorators.FC) -> click.decorators.FC:
-    """Add the options that bound one sitting, for `epc run` and `epc resume`."""
+def limit_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that bound one sitting; the command gets them as `limits`."""
+
+    @wraps(command)
+    def with_limits(
+        *,
+        max_calls: int | None,
+        max_cost: Decimal | None,
+        max_time: float | None,
+        concurrency: int | None,
+        no_cache: bool,
+        **others: Any,
+    ) -> None:
+        from epc.engine.session import Limits
+
+        limits = Limits(
+            max_calls=max_calls,
+            max_cost=max_cost,
+            max_time_s=max_time,
+            concurrency=concurrency,
+            cache=not no_cache,
+        )
+        command(limits=limits, **others)
+
     options = (
         click.option("--max-calls", type=click.IntRange(1), help="Stop before one call more."),
         click.option(
@@ -81,9 +105,10 @@ def limit_options(command: click.decorators.FC) -> click.decorators.FC:
             "--no-cache", is_flag=True, help="Neither use nor keep answers of other runs."
         ),
     )
+    bounded: Callable[..., None] = with_limits
     for option in reversed(options):
-        command = option(command)
-    return command
+        bounded = option(bounded)
+    return bounded
 
 
 @click.command()
@@ -141,11 +166,7 @@ def command(
     recheck: int,
     batch: str | None,
     dry_run: bool,
-    max_calls: int | None,
-    max_cost: Decimal | None,
-    max_time: float | None,
-    concurrency: int | None,
-    no_cache: bool,
+    limits: "Limits",
     out: Path | None,
     form: str,
 ) -> None:
@@ -160,15 +181,8 @@ def command(
       epc run --evaluator openai/gpt-4o-2024-08-06 --executor deepseek/deepseek-chat --dry-run
       epc run --evaluator recorded:verdicts.csv
     """
-    from epc.engine.session import Limits, Request, expect, prepare, start
+    from epc.engine.session import Request, expect, prepare, start
 
-    limits = Limits(
-        max_calls=max_calls,
-        max_cost=max_cost,
-        max_time_s=max_time,
-        concurrency=concurrency,
-        cache=not no_cache,
-    )
     if batch == "collect":
         if out is None:
             raise click.UsageError("--batch collect needs --out: the folder it was submitted from")
