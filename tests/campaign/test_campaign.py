@@ -26,6 +26,13 @@ from epc.errors import ExitCode, UsageError
 from epc.records.usage import suspicions
 from epc.records.validate import validate
 
+# The endpoint runs in this process, and its side of a connection that a client broke off is closed
+# whenever it is collected. What the client leaves open is held against the loop's own report.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
 MODEL = "openai-compatible/judge-0806"
 MOST_SITTINGS = 40
 SICK_SITTINGS = 3  # from then on everything is well
@@ -283,7 +290,9 @@ class Run:
         invented = kept - sent
         assert not invented, ("invented", invented, self.case)
         lost = (sent - kept).total()
-        assert lost <= self.may_repeat + self.wire.unanswered, (
+        # A process of its own cannot be asked which whole answers came after its deadline.
+        late = self.case.concurrency if self.case.killed else 0
+        assert lost <= self.may_repeat + self.wire.unanswered + late, (
             f"{lost} whole answers were not kept",
             self.ended,
             self.case,
