@@ -16,7 +16,7 @@ ZeroCause = Literal["no_update", "collapse", "identical"]
 
 _DIGITS: Final = Context(prec=34)  # twice what a double holds
 _LN_2: Final = log(2)
-_COLLAPSED: Final = 0.99  # a vector with this much on one strategy has collapsed onto it
+COLLAPSED: Final = 0.99  # a vector with this much on one strategy has collapsed onto it
 
 
 def gamma(coupled: Sequence[float], pure: Sequence[float]) -> float:
@@ -74,7 +74,7 @@ def zero_cause(coupled: Sequence[float], pure: Sequence[float]) -> ZeroCause | N
         return None
     if all(abs(w - 1 / len(pure)) <= ZERO_COUPLING for w in (*coupled, *pure)):
         return "no_update"
-    if max(coupled) >= _COLLAPSED and max(pure) >= _COLLAPSED:
+    if max(coupled) >= COLLAPSED and max(pure) >= COLLAPSED:
         return "collapse"
     return "identical"
 

@@ -77,6 +77,7 @@ def seed_record(seed: int, outcome: Outcome, strategies: Sequence[str]) -> Json:
 def summarise(
     records: Sequence[Json],
     *,
+    control: Json,
     diagnostics: Json | None = None,
     determinism: Json | None = None,
 ) -> Json:
@@ -84,7 +85,8 @@ def summarise(
 
     Every figure is a mean over seeds with its 95% bootstrap interval, null for a single seed
     (EPC-2.5(f); Reading R10); the zero-coupling rate has a share's interval (EPC-2.5(e); Reading
-    R33). `ece`, `brier` and `control` are null until they are measured.
+    R33). `control` is `epc.core.evidence.evidence` (Reading R15). `ece` and `brier` are null
+    until accuracies are given.
     """
     return {
         "n": len(records),
@@ -101,7 +103,7 @@ def summarise(
         "determinism": determinism,
         "ece": None,
         "brier": None,
-        "control": None,
+        "control": control,
     }
 
 

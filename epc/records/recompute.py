@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from epc.core.diagnostics import Repeat, determinism, diagnose
+from epc.core.evidence import evidence, table_json
 from epc.core.results import Json, seed_record, summarise
 from epc.errors import Finding, MalformedError
 from epc.records import strict_json
@@ -16,6 +17,7 @@ from epc.records.manifest import configuration_of
 from epc.records.rows import read_rows
 from epc.records.schemas import MANIFEST as MANIFEST_SCHEMA
 from epc.records.schemas import findings as schema_findings
+from epc.records.table import table_of_run
 from epc.records.trials import CLAUSE, TrialReplay
 from epc.records.usage import Usage
 
@@ -24,12 +26,13 @@ from epc.records.usage import Usage
 class Recomputed:
     """The results that the trials give, as far as they could be replayed.
 
-    The summary is None where a seed is missing or could not be replayed, because a mean over the
-    remaining seeds would be another measurement's. `usage` is counted from the calls.
+    Summary and verdict table are None where a seed is missing or could not be replayed, because a
+    mean over the remaining seeds would be another measurement's. `usage` is counted from the calls.
     """
 
     per_seed: list[Json]
     summary: Json | None
+    table: Json | None
     usage: Usage
 
     def results(self) -> Json:
@@ -46,7 +49,11 @@ class Recomputed:
                     remedy="see `epc validate` for each trial that stands in the way",
                 )
             )
-        return {"per_seed": self.per_seed, "summary": self.summary}
+        return {
+            "per_seed": self.per_seed,
+            "summary": self.summary,
+            "verdict_table": self.table,
+        }
 
 
 def manifest_path(path: Path) -> Path:
@@ -107,14 +114,23 @@ def recompute(manifest: Json, folder: Path, findings: Findings) -> Recomputed:
         seed_record(seed, replay.outcomes[seed], names) for seed in seeds if seed in replay.outcomes
     ]
     complete = len(per_seed) == len(seeds)
-    summary = None
+    summary = table = None
     if complete:
+        counted = table_of_run(
+            config,
+            calls=calls,
+            played=replay.cells,
+            reuse=replay.reuse,
+            executor_template=replay.executor_template,
+        )
+        table = table_json(counted, names)
         summary = summarise(
             per_seed,
+            control=evidence(per_seed, table=counted, rounds=config.rounds, rule=config.rule),
             diagnostics=diagnose(replay.judged.values(), baseline=config.baseline),
             determinism=determinism(_repeats(calls)),
         )
-    return Recomputed(per_seed=per_seed, summary=summary, usage=usage)
+    return Recomputed(per_seed=per_seed, summary=summary, table=table, usage=usage)
 
 
 def _repeats(calls: Mapping[str, Call]) -> list[Repeat]:

@@ -16,6 +16,7 @@ from epc.core.draws import GENERATOR, Turn, pick_task, turns
 from epc.core.prompt import Pair, evaluation_text, executor_prompt
 from epc.core.protocol import Comparison, Outcome, measure
 from epc.core.results import Json
+from epc.core.table import Cell
 from epc.core.verdict import Verdict, classify, parse_verdict
 from epc.records.calls import Call
 from epc.records.findings import MAX_KEPT, Findings
@@ -47,6 +48,7 @@ class TrialReplay:
     findings: Findings
     outcomes: dict[int, Outcome] = field(default_factory=dict)
     judged: dict[str, Judged] = field(default_factory=dict)
+    cells: list[Cell] = field(default_factory=list)
     _followed: set[tuple[str | None, ...]] = field(default_factory=set)
 
     def run(self, given: Iterable[Row]) -> None:
@@ -211,6 +213,14 @@ class TrialReplay:
                 self._check_choice(index, row, comparison, names)
                 verdict = Verdict(row["verdict"])
                 self._judge(row)
+                self.cells.append(
+                    Cell(
+                        domain=comparison.phase.domain,
+                        strategy=comparison.strategy,
+                        task=int(row["task"]),
+                        verdict=verdict,
+                    )
+                )
                 comparison = measurement.send(verdict)
         except StopIteration as stop:
             outcome: Outcome = stop.value

@@ -13,6 +13,7 @@ from typing import Any, Final
 from epc.core.agreement import disagreements
 from epc.core.config import variant_tag
 from epc.core.draws import GENERATOR
+from epc.core.evidence import evidence, table_of
 from epc.core.metrics import zero_cause
 from epc.core.results import Json, per_direction, summarise, tie_rate, weight_figures
 from epc.core.weights import simplex_problem
@@ -68,7 +69,7 @@ def validate(path: Path) -> Report:
         elif _check_files(manifest["raw"], folder, findings) and distinct:
             _check_against_trials(manifest, folder, findings)
             sound = False  # the trials have said all that the weights could say
-        if sound:
+        if _check_table(manifest, findings) and sound:
             _check_against_weights(manifest, findings)
         for where, problem in suspicions(manifest):
             findings.add(
@@ -138,6 +139,21 @@ def _check_seeds(manifest: Json, findings: Findings) -> bool:
     return len(findings) == before
 
 
+def _check_table(manifest: Json, findings: Findings) -> bool:
+    """Check that the verdict table has a row a strategy and a triple a task."""
+    names = {strategy["name"] for strategy in manifest["strategies"]}
+    before = len(findings)
+    for domain in DOMAINS:
+        rows = manifest["results"]["verdict_table"]["counts"][domain]
+        where, tasks = f"/results/verdict_table/counts/{domain}", len(manifest["tasks"][domain])
+        if rows.keys() != names:
+            odd = ", ".join(sorted(rows.keys() ^ names))[:_MAX_SHOWN]
+            findings.add("Reading R38", where, f"{odd}: not the names of /strategies", _RECOMPUTE)
+        elif any(len(row) != tasks for row in rows.values()):
+            findings.add("Reading R38", where, f"expected {tasks} tasks in each row", _RECOMPUTE)
+    return len(findings) == before
+
+
 def _check_files(raw: Mapping[str, Json], folder: Path, findings: Findings) -> bool:
     """Check the raw files' names and digests; return whether all are there to be read."""
     there = True
@@ -169,6 +185,7 @@ def _check_against_trials(manifest: Json, folder: Path, findings: Findings) -> N
             _compare(record, stated["per_seed"][index], where, findings)
     if again.summary is not None:
         _compare(again.summary, stated["summary"], "/results/summary", findings)
+        _compare(again.table, stated["verdict_table"], "/results/verdict_table", findings)
     counted = again.usage.as_json()
     given = {key: manifest["provenance"][key] for key in counted}
     _compare(counted, given, "/provenance", findings)
@@ -199,8 +216,13 @@ def _check_against_weights(manifest: Json, findings: Findings) -> None:
                 findings.add("EPC-2.3(d)", where, f"{played} rounds, expected {rounds}", _RECOMPUTE)
     if len(findings) == 0 or all(f.severity == "warning" for f in findings.kept()):
         summary = results["summary"]
+        config = configuration_of(manifest)
+        table = table_of(results["verdict_table"], order)
         again = summarise(
-            per_seed, diagnostics=summary["diagnostics"], determinism=summary["determinism"]
+            per_seed,
+            control=evidence(per_seed, table=table, rounds=config.rounds, rule=config.rule),
+            diagnostics=summary["diagnostics"],
+            determinism=summary["determinism"],
         )
         _compare(again, summary, "/results/summary", findings)
 

@@ -48,7 +48,7 @@ def test_epc_2_5_e_the_zero_coupling_rate_and_its_causes() -> None:
     stuck = outcome(text_to_visual=(1.0, 0.0), visual=(1.0, 0.0))
     records = [seed_record(n, o, NAMES) for n, o in enumerate([moved, stuck, outcome(), outcome()])]
 
-    summary = summarise(records)
+    summary = summarise(records, control={})
 
     assert summary["zero_coupling_rate"]["text_to_visual"]["mean"] == 0.75
     assert summary["zero_causes"]["text_to_visual"] == {"collapse": 1, "no_update": 2}
@@ -56,11 +56,11 @@ def test_epc_2_5_e_the_zero_coupling_rate_and_its_causes() -> None:
 
 
 def test_epc_2_5_g_the_summary_reports_n() -> None:
-    assert summarise([seed_record(0, outcome(), NAMES)])["n"] == 1
+    assert summarise([seed_record(0, outcome(), NAMES)], control={})["n"] == 1
 
 
 def test_reading_r10_one_seed_has_no_interval() -> None:
-    summary = summarise([seed_record(0, outcome(), NAMES)])
+    summary = summarise([seed_record(0, outcome(), NAMES)], control={})
 
     assert mean_interval([0.5]) is None
     assert summary["gamma"]["text_to_visual"] == {"mean": 0.0, "ci95": None}
