@@ -184,19 +184,6 @@ class Finished:
     seconds: float
 
 
-# A small process between the tests and the program: a child's peak begins at its parent's size.
-_LAUNCHER = """
-import json, os, subprocess, sys
-out, err, *words = sys.argv[1:]
-with open(out, "wb") as stdout, open(err, "wb") as stderr:
-    command = [sys.executable, "-m", "epc", *words]
-    process = subprocess.Popen(command, stdout=stdout, stderr=stderr)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-print(json.dumps([process.returncode, usage.ru_maxrss / 1024]))
-"""
-
-
 # A process begins with the memory of the one that it was forked from, and a test process is large:
 # so a small one stands between, and measures its child.
 _MEASURE = """
