@@ -3,13 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from epc.core.diagnostics import Repeat, determinism, diagnose
-from epc.core.results import Json, seed_record, summarise
+from epc.core.config import Configuration
+from epc.core.diagnostics import Judged, Repeat, determinism, diagnose
+from epc.core.draws import GENERATOR
+from epc.core.protocol import Outcome
+from epc.core.results import Json, seed_records, summarise
 from epc.errors import Finding, MalformedError
 from epc.records import strict_json
 from epc.records.calls import Call, read_calls
+from epc.records.derive import derive
 from epc.records.findings import Findings
 from epc.records.layout import MANIFEST, RECHECK
 from epc.records.manifest import configuration_of
@@ -18,6 +22,8 @@ from epc.records.schemas import MANIFEST as MANIFEST_SCHEMA
 from epc.records.schemas import findings as schema_findings
 from epc.records.trials import CLAUSE, TrialReplay
 from epc.records.usage import Usage
+
+_MOST_PAIRS: Final = 2**16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,33 +94,52 @@ def recompute(manifest: Json, folder: Path, findings: Findings) -> Recomputed:
     Raises: WorldError if a raw file cannot be read.
     """
     config = configuration_of(manifest)
-    seeds = sorted(int(seed) for seed in manifest["config"]["seeds"])
-    executor = manifest["executor"]
     usage = Usage()
     calls = read_calls(folder, manifest, usage, findings)
-    replay = TrialReplay(
-        config=config,
-        seeds=seeds,
-        generator=manifest["config"]["generator"],
-        reuse=manifest["config"]["reuse"] == "memo",
-        executor_template=executor["prompt_template"] if executor else None,
-        calls=calls,
-        findings=findings,
-    )
-    replay.run(read_rows(folder, "trials", findings, clause=CLAUSE))
-    names = [strategy.name for strategy in config.strategies]
-    per_seed = [
-        seed_record(seed, replay.outcomes[seed], names) for seed in seeds if seed in replay.outcomes
-    ]
-    complete = len(per_seed) == len(seeds)
+    outcomes, judged = _replayed(manifest, config, calls, folder, findings)
+    per_seed = seed_records(outcomes, [strategy.name for strategy in config.strategies])
+    complete = len(per_seed) == len(manifest["config"]["seeds"])
     summary = None
     if complete:
         summary = summarise(
             per_seed,
-            diagnostics=diagnose(replay.judged.values(), baseline=config.baseline),
+            diagnostics=diagnose(judged, baseline=config.baseline),
             determinism=determinism(_repeats(calls)),
         )
     return Recomputed(per_seed=per_seed, summary=summary, usage=usage)
+
+
+def _replayed(
+    manifest: Json, config: Configuration, calls: dict[str, Call], folder: Path, findings: Findings
+) -> tuple[dict[int, Outcome], list[Judged]]:
+    """Return how each seed ended, in order, and what the evaluator said."""
+    seeds = sorted(int(seed) for seed in manifest["config"]["seeds"])
+    executor = manifest["executor"]
+    template = executor["prompt_template"] if executor else None
+    reuse = manifest["config"]["reuse"] == "memo"
+    if reuse and manifest["config"]["generator"] == GENERATOR and _can_derive(config):
+        derivation = derive(config, seeds, template, calls)
+        if derivation.are_trials_of(folder):
+            return derivation.outcomes, [answered.judged for answered in derivation.met.values()]
+    replay = TrialReplay(
+        config=config,
+        seeds=seeds,
+        generator=manifest["config"]["generator"],
+        reuse=reuse,
+        executor_template=template,
+        calls=calls,
+        findings=findings,
+    )
+    replay.run(read_rows(folder, "trials", findings, clause=CLAUSE))
+    outcomes = {seed: replay.outcomes[seed] for seed in seeds if seed in replay.outcomes}
+    return outcomes, list(replay.judged.values())
+
+
+def _can_derive(config: Configuration) -> bool:
+    """Return whether strategies can be told apart by name, and pairs tabulated at little cost."""
+    names = {strategy.name for strategy in config.strategies}
+    pairs = len(names) * sum(len(tasks) for tasks in config.tasks.values())
+    return len(names) == len(config.strategies) and pairs <= _MOST_PAIRS
 
 
 def _repeats(calls: Mapping[str, Call]) -> list[Repeat]:
