@@ -40,7 +40,7 @@ class Run:
 
     def rows(self, name: str) -> list[Any]:
         text = (self.folder / RAW[name]).read_text("utf-8")
-        return [json.loads(line) for line in text.splitlines()]
+        return [json.loads(line) for line in text.split("\n") if line]
 
     def save(self, manifest: Any, *, described: bool = True) -> None:
         """Write a manifest; `described` makes it own up to the raw files as they now are."""

@@ -5,7 +5,7 @@ recomputation (`epc.records`), and cases drive it in conformance (`epc.core.conf
 """
 
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -89,12 +89,12 @@ def measure(
     return done
 
 
-def drive(running: Generator[Comparison, Verdict, T], verdicts: Iterator[Verdict]) -> T:
+def drive(running: Generator[Comparison, Verdict, T], answer: Callable[[Comparison], Verdict]) -> T:
     """Answer the comparisons of a phase or a measurement in order and return how it ended."""
     try:
-        next(running)
+        comparison = next(running)
         while True:
-            running.send(next(verdicts))
+            comparison = running.send(answer(comparison))
     except StopIteration as stop:
         ended: T = stop.value
         return ended

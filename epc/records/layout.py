@@ -87,9 +87,39 @@ def weight_rows(per_seed: Iterable[Json]) -> Iterator[Json]:
                 }
 
 
+def weight_lines(per_seed: Iterable[Json]) -> Iterator[str]:
+    """Yield the lines of weights.jsonl, a phase's at a time: those of `weight_rows`, canonical."""
+    for record in per_seed:
+        for phase in PHASE_NAMES:
+            head = f'{{"phase":"{phase}","seed":{record["seed"]},"strategy":'
+            yield "".join(
+                f'{head}{dumps_line(strategy)[:-1]},"weight":{weight!r}}}\n'
+                for strategy, weight in record["weights"][phase].items()
+            )
+
+
 def write_rows(folder: Path, name: str, rows: Iterable[Json]) -> None:
     """Write one raw file whole or not at all."""
-    write_text(folder / RAW[name], (dumps_line(row) for row in rows))
+    write_lines(folder, name, (dumps_line(row) for row in rows))
+
+
+def write_lines(folder: Path, name: str, lines: Iterable[str]) -> None:
+    """Write one raw file, whose lines are canonical already, whole or not at all."""
+    write_text(folder / RAW[name], lines)
+
+
+def consists_of(folder: Path, name: str, lines: Iterable[str]) -> bool:
+    """Return whether a raw file is, byte for byte, these lines; as few are taken as are needed.
+
+    Raises: WorldError if it cannot be read.
+    """
+    path = folder / RAW[name]
+    try:
+        with path.open("rb") as file:
+            expected = (text.encode() for text in lines)
+            return all(file.read(len(part)) == part for part in expected) and not file.read(1)
+    except OSError as error:
+        raise WorldError(f"cannot read {path}: {error.strerror or error}") from error
 
 
 def describe(folder: Path) -> Json:

@@ -14,7 +14,7 @@ from epc.core.config import Configuration
 from epc.core.diagnostics import Judged
 from epc.core.draws import GENERATOR, Turn, pick_task, turns
 from epc.core.prompt import Pair, evaluation_text, executor_prompt
-from epc.core.protocol import Comparison, Outcome, measure
+from epc.core.protocol import Comparison, Outcome, drive, measure
 from epc.core.results import Json
 from epc.core.table import Cell
 from epc.core.verdict import Verdict, classify, parse_verdict
@@ -206,25 +206,22 @@ class TrialReplay:
         measurement = measure(given, strategies=len(names), rule=self.config.rule)
         for name, rows in phases.items():
             self._check_stream(seed, _BY_NAME[name], rows)
-        try:
-            comparison = next(measurement)
-            while True:
-                index, row = phases[comparison.phase.name][comparison.round]
-                self._check_choice(index, row, comparison, names)
-                verdict = Verdict(row["verdict"])
-                self._judge(row)
-                self.cells.append(
-                    Cell(
-                        domain=comparison.phase.domain,
-                        strategy=comparison.strategy,
-                        task=int(row["task"]),
-                        verdict=verdict,
-                    )
-                )
-                comparison = measurement.send(verdict)
-        except StopIteration as stop:
-            outcome: Outcome = stop.value
-            return outcome
+
+        def recorded(asked: Comparison) -> Verdict:
+            index, row = phases[asked.phase.name][asked.round]
+            self._check_choice(index, row, asked, names)
+            self._judge(row)
+            verdict = Verdict(row["verdict"])
+            cell = Cell(
+                domain=asked.phase.domain,
+                strategy=asked.strategy,
+                task=int(row["task"]),
+                verdict=verdict,
+            )
+            self.cells.append(cell)
+            return verdict
+
+        return drive(measurement, recorded)
 
     def _judge(self, row: Json) -> None:
         """Note what the evaluator said, once an answer however often it was reused."""

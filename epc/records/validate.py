@@ -14,12 +14,11 @@ from epc.core.agreement import disagreements
 from epc.core.config import variant_tag
 from epc.core.draws import GENERATOR
 from epc.core.evidence import evidence, table_of
-from epc.core.metrics import zero_cause
-from epc.core.results import Json, per_direction, summarise, tie_rate, weight_figures
+from epc.core.results import Json, summarise, tie_rate, vector, weight_figures, zero_causes
 from epc.core.weights import simplex_problem
 from epc.errors import Finding
 from epc.records.findings import Findings
-from epc.records.layout import RAW, digest, weight_rows
+from epc.records.layout import RAW, consists_of, digest, weight_lines, weight_rows
 from epc.records.manifest import configuration_of
 from epc.records.recompute import manifest_path, read_manifest, recompute
 from epc.records.rows import read_rows
@@ -200,11 +199,12 @@ def _check_against_weights(manifest: Json, findings: Findings) -> None:
     # All vectors in one order, that of /strategies: an object's keys have none.
     order = [strategy["name"] for strategy in manifest["strategies"]]
     per_seed = [_ordered(record, order) for record in results["per_seed"]]
-    for index, record in enumerate(per_seed):
-        weights = {phase: tuple(record["weights"][phase].values()) for phase in PHASE_NAMES}
+    vectors = [{phase: vector(record, phase) for phase in PHASE_NAMES} for record in per_seed]
+    figures = weight_figures(vectors)
+    for index, (record, weights, figure) in enumerate(zip(per_seed, vectors, figures, strict=True)):
         again = {
-            **weight_figures(weights),
-            "zero_cause": per_direction(weights, zero_cause),
+            **figure,
+            "zero_cause": zero_causes(weights, figure["zero_coupling"]),
             "tie_rate": tie_rate(record),
         }
         stated = {key: record[key] for key in again}
@@ -242,6 +242,8 @@ def _check_weight_rows(
     `lost` are the seeds whose trials could not be replayed.
     """
     clause, remedy = "EPC-2.5(b)", _RECOMPUTE
+    if not lost and consists_of(folder, "weights", weight_lines(per_seed)):
+        return
     expected = {(r["seed"], r["phase"], r["strategy"]): r["weight"] for r in weight_rows(per_seed)}
     for index, row in read_rows(folder, "weights", findings, clause=clause):
         where = f"/weights/{index}"

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from epc.core.control import coin_flip, measured, rates, simulated
 from epc.core.draws import turns
 from epc.core.metrics import gamma
-from epc.core.protocol import drive, run_phase
+from epc.core.protocol import PhaseRun, drive, run_phase
 from epc.core.table import VerdictTable
 from epc.core.verdict import Verdict
 from epc.core.weights import UpdateRule, Weights, uniform
@@ -68,13 +68,19 @@ def test_reading_r38_a_pair_that_was_not_asked_has_its_strategys_rates() -> None
     assert rates(partly, "text").a.tolist() == pytest.approx([17 / 18])
 
 
+def played(running: PhaseRun, verdicts: list[Verdict]) -> Weights:
+    """Return where a phase ends that is answered with these verdicts in turn."""
+    given = iter(verdicts)
+    return drive(running, lambda _: next(given)).weights
+
+
 def pure(seeds: int, verdicts: NDArray[np.bool_]) -> list[Weights]:
     """Return pure visual vectors of a scripted sequence of wins, by the protocol's generator."""
     ended = []
     for seed in range(seeds):
-        said = (Verdict.A if won else Verdict.B for won in verdicts[seed])
+        said = [Verdict.A if won else Verdict.B for won in verdicts[seed]]
         running = run_phase(PHASES[1], uniform(11), turns(seed, 1, 30), RULE)
-        ended.append(drive(running, said).weights)
+        ended.append(played(running, said))
     return ended
 
 
@@ -85,9 +91,9 @@ def test_reading_r15_the_simulated_floor_is_that_of_the_protocols_own_steps() ->
     starts = [pure(seeds, rng.random((seeds, 30)) < 0.5) for _ in range(2)]
     again = []
     for seed, start in enumerate(starts[0]):
-        said = (Verdict.A if won else Verdict.B for won in rng.random(30) < 0.5)
+        said = [Verdict.A if won else Verdict.B for won in rng.random(30) < 0.5]
         running = run_phase(PHASES[2], start, turns(seed, 2, 30), RULE)
-        again.append(drive(running, said).weights)
+        again.append(played(running, said))
     by_hand = [gamma(a, b) for a in again for b in starts[1]]  # every pair: less noise
 
     control = coin_flip([1.0] * seeds, starts[1], rounds=30, rule=RULE)
