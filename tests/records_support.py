@@ -16,10 +16,12 @@ from typing import Any
 import pytest
 
 from epc.engine.calls import Progress
+from epc.engine.plan import Reuse
 from epc.engine.session import Limits, Request, measure, start
 from epc.records.layout import MANIFEST, RAW, describe
 from epc.records.strict_json import dumps, dumps_line
 from epc.records.validate import Report, validate
+from epc.spec.epc_v1 import ControlMethod
 
 NOW = datetime(2026, 7, 2, 12, tzinfo=UTC)
 
@@ -83,6 +85,8 @@ def make_run(
     seeds: int = 1,
     rounds: int = 2,
     exhaustive: bool = False,
+    reuse: Reuse | None = None,
+    control: ControlMethod = "simulated",
 ) -> Run:
     """Measure, as `epc run` does."""
     request = Request(
@@ -90,8 +94,9 @@ def make_run(
         executor=executor,
         seeds=list(range(seeds)),
         rounds=rounds,
-        reuse=None,
+        reuse=reuse,
         exhaustive=exhaustive,
+        control=control,
     )
     opened = start(request, folder, now=NOW)
     limits = Limits(cache=False)

@@ -1,8 +1,8 @@
-"""The four phases for many seeds in lock step, where every verdict is known beforehand.
+"""The phases of many seeds in lock step, where every verdict is known beforehand.
 
 The arithmetic of `epc.core.weights` in the same order, a row a seed: running sums and totals come
 from one cumulative sum, which adds from left to right, so weights are the same to the last bit
-(ADR 3). The two pure phases go in step as well, and after them the two coupled ones.
+(ADR 3). The phases that start uniform go in step as well, and after them those that continue them.
 """
 
 from collections import Counter
@@ -30,18 +30,17 @@ Known = Mapping[Domain, Sequence[Sequence[Verdict | None]]]  # by domain, strate
 VERDICTS: Final = tuple(Verdict)  # a code is a place in this tuple, or UNKNOWN
 UNKNOWN: Final = -1
 _A, _TIE = VERDICTS.index(Verdict.A), VERDICTS.index(Verdict.TIE)
-_STREAMS: Final = {phase.name: phase.stream for phase in PHASES}
-_TIERS: Final = (PHASES[:2], PHASES[2:])  # the pure phases, and those that begin where they ended
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """How S seeds went, round by round, in the order of `PHASES`.
+    """How S seeds went, round by round, in the order of the P phases.
 
-    Shapes: `drawn` (S, 4, R, 2), the draws of task and strategy; `tasks`, `strategies`, `verdicts`
-            (S, 4, R), the last as codes; `weights` (S, 4, K), where the phases ended.
+    Shapes: `drawn` (S, P, R, 2), the draws of task and strategy; `tasks`, `strategies`, `verdicts`
+            (S, P, R), the last as codes; `weights` (S, P, K), where the phases ended.
     """
 
+    phases: Sequence[Phase]
     drawn: "Array"
     tasks: "Indices"
     strategies: "Indices"
@@ -49,11 +48,11 @@ class Course:
     weights: "Array"
 
     def first_met(self) -> list[tuple[int, int, int]]:
-        """Return each distinct (stream, strategy, task), in the order of the rounds."""
+        """Return each distinct (phase, strategy, task) by index, in the order of the rounds."""
         import numpy as np
 
-        streams = np.broadcast_to(np.arange(len(PHASES))[:, None], self.tasks.shape)
-        shape = (len(PHASES), self.weights.shape[2], int(self.tasks.max(initial=0)) + 1)
+        streams = np.broadcast_to(np.arange(len(self.phases))[:, None], self.tasks.shape)
+        shape = (len(self.phases), self.weights.shape[2], int(self.tasks.max(initial=0)) + 1)
         flat = np.ravel_multi_index((streams, self.strategies, self.tasks), shape).ravel()
         distinct, first = np.unique(flat, return_index=True)
         places = np.unravel_index(distinct[np.argsort(first)], shape)
@@ -65,40 +64,48 @@ class Course:
         return [
             {
                 phase.name: PhaseEnd(
-                    weights=tuple(weights[phase.stream]),
+                    weights=tuple(weights[index]),
                     verdicts=Counter(
-                        {v: n[seed][phase.stream] for v, n in zip(VERDICTS, counts, strict=True)}
+                        {v: n[seed][index] for v, n in zip(VERDICTS, counts, strict=True)}
                     ),
                 )
-                for phase in PHASES
+                for index, phase in enumerate(self.phases)
             }
             for seed, weights in enumerate(self.weights.tolist())
         ]
 
 
-def run_course(seeds: Sequence[int], rounds: int, known: Known, rule: UpdateRule) -> Course | None:
-    """Run every seed's four phases; None if a round meets a pair whose verdict is not known.
+def run_course(
+    seeds: Sequence[int],
+    rounds: int,
+    known: Known,
+    rule: UpdateRule,
+    phases: Sequence[Phase] = PHASES,
+) -> Course | None:
+    """Run every seed's phases; None if a round meets a pair whose verdict is not known.
 
     Source: EPC-2.1, EPC-2.3; Readings R1 and R2.
     """
     import numpy as np
 
-    drawn = np.array([[draws(seed, phase.stream, rounds) for phase in PHASES] for seed in seeds])
+    drawn = np.array([[draws(seed, phase.stream, rounds) for phase in phases] for seed in seeds])
     strategies = len(known[DOMAINS[0]])
     course = Course(
+        phases=phases,
         drawn=drawn,
-        tasks=_tasks(drawn, [len(known[phase.domain][0]) for phase in PHASES]),
+        tasks=_tasks(drawn, [len(known[phase.domain][0]) for phase in phases]),
         strategies=np.empty(drawn.shape[:3], dtype=np.intp),
         verdicts=np.empty(drawn.shape[:3], dtype=np.int8),
         weights=np.empty((*drawn.shape[:2], strategies)),
     )
     course.weights[:] = uniform(strategies)
     codes = _codes(known)
-    for phases in _TIERS:
-        for phase in phases:
-            if phase.start is not None:
-                course.weights[:, phase.stream] = course.weights[:, _STREAMS[phase.start]]
-        _train(course, phases, codes, rule)
+    place = {phase.name: index for index, phase in enumerate(phases)}
+    starts = [index for index, phase in enumerate(phases) if phase.start is None]
+    _train(course, starts, codes, rule)
+    rest = {index: place[phase.start] for index, phase in enumerate(phases) if phase.start}
+    course.weights[:, list(rest)] = course.weights[:, list(rest.values())]
+    _train(course, list(rest), codes, rule)
     return None if (course.verdicts == UNKNOWN).any() else course
 
 
@@ -131,25 +138,20 @@ def step(
     return np.where(decided[:, None], moved, before)
 
 
-def _train(course: Course, phases: Sequence[Phase], codes: "Codes", rule: UpdateRule) -> None:
+def _train(course: Course, own: list[int], codes: "Codes", rule: UpdateRule) -> None:
     """Train every seed in phases that do not depend on each other; a row is a phase of a seed."""
     import numpy as np
 
-    own = _streams(phases)
-    domains = np.tile([DOMAINS.index(phase.domain) for phase in phases], len(course.drawn))
+    domains = np.tile([DOMAINS.index(course.phases[i].domain) for i in own], len(course.drawn))
     weights = course.weights[:, own].reshape(len(domains), -1)
     for number in range(course.drawn.shape[2]):
         chosen = spin(weights, course.drawn[:, own, number, 1].ravel())
         said = codes[domains, chosen, course.tasks[:, own, number].ravel()]
         # A pair that is not known makes the whole course void, so what it does here is no matter.
         weights = step(weights, chosen, won=said == _A, decided=said != _TIE, rule=rule)
-        course.strategies[:, own, number] = chosen.reshape(-1, len(phases))
-        course.verdicts[:, own, number] = said.reshape(-1, len(phases))
-    course.weights[:, own] = weights.reshape(len(course.drawn), len(phases), -1)
-
-
-def _streams(phases: Sequence[Phase]) -> slice:
-    return slice(phases[0].stream, phases[-1].stream + 1)
+        course.strategies[:, own, number] = chosen.reshape(-1, len(own))
+        course.verdicts[:, own, number] = said.reshape(-1, len(own))
+    course.weights[:, own] = weights.reshape(len(course.drawn), len(own), -1)
 
 
 def _tasks(drawn: "Array", counts: Sequence[int]) -> "Indices":

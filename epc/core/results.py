@@ -13,7 +13,7 @@ from epc.core.metrics import cpci, gamma, mpci, pci, zero_cause, zero_coupling
 from epc.core.protocol import Outcome
 from epc.core.verdict import Verdict
 from epc.core.weights import Weights
-from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, PHASE_NAMES, REFERENCE, PhaseName
+from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, EVERY_PHASE, PHASE_NAMES, REFERENCE, PhaseName
 
 Json = dict[str, Any]
 Estimate = Json  # {"mean": float, "ci95": [low, high] | None}
@@ -91,13 +91,15 @@ def _seed_record(seed: int, outcome: Outcome, strategies: Sequence[str], figures
         "zero_cause": zero_causes(weights, figures["zero_coupling"]),
         "verdicts": {
             name: {verdict.value: outcome[name].verdicts[verdict] for verdict in Verdict}
-            for name in PHASE_NAMES
+            for name in weights
         },
     }
 
 
 def _weights(outcome: Outcome) -> dict[PhaseName, Weights]:
-    return {name: outcome[name].weights for name in PHASE_NAMES}
+    """Return the final vectors in the order of the streams."""
+    ran = (phase.name for phase in EVERY_PHASE if phase.name in outcome)
+    return {name: outcome[name].weights for name in ran}
 
 
 def _tie_share(outcome: Outcome) -> float:
@@ -145,8 +147,8 @@ def estimate(values: Sequence[float]) -> Estimate:
 
 
 def tie_rate(record: Json) -> float:
-    """Return the share of ties in a seed's record, over all four phases."""
-    counts = record["verdicts"].values()
+    """Return the share of ties in a seed's record, over the protocol's four phases."""
+    counts = [record["verdicts"][phase] for phase in PHASE_NAMES]
     ties = sum(count[Verdict.TIE.value] for count in counts)
     return _share(ties, sum(sum(count.values()) for count in counts))
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
+from typing import Final
 
 from epc import __version__
 from epc.core.protocol import Outcome
@@ -25,8 +26,10 @@ from epc.records.layout import MANIFEST, describe, weight_lines, write_lines, wr
 from epc.records.manifest import config_json, configuration_json
 from epc.records.recompute import recompute
 from epc.records.usage import Usage
-from epc.spec.epc_v1 import PHASE_NAMES
+from epc.spec.epc_v1 import EVERY_PHASE
 from epc.spec.reference import EXECUTOR_PROMPT
+
+_STREAMS: Final[dict[str, int]] = {phase.name: phase.stream for phase in EVERY_PHASE}
 
 
 class SelfCheckError(EpcError):
@@ -110,7 +113,7 @@ def _counted(calls: Iterable[Json], usage: Usage) -> Iterator[Json]:
 
 def trial_order(trial: Json) -> tuple[int, int, int]:
     """Return what the rows of trials.jsonl are sorted by."""
-    return trial["seed"], PHASE_NAMES.index(trial["phase"]), trial["round"]
+    return trial["seed"], _STREAMS[trial["phase"]], trial["round"]
 
 
 def _model_json(role: Role) -> Json:
@@ -121,5 +124,5 @@ def _same_weights(per_seed: Sequence[Json], outcomes: dict[int, Outcome]) -> boo
     return {record["seed"] for record in per_seed} == set(outcomes) and all(
         tuple(record["weights"][phase].values()) == outcomes[record["seed"]][phase].weights
         for record in per_seed
-        for phase in PHASE_NAMES
+        for phase in record["weights"]
     )

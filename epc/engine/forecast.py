@@ -20,7 +20,7 @@ from epc.engine.budget import most_tokens
 from epc.engine.mocks import unit
 from epc.engine.plan import Plan
 from epc.engine.prices import Price
-from epc.spec.epc_v1 import DOMAINS, JUDGED_CHARACTERS, PHASES, Domain
+from epc.spec.epc_v1 import DOMAINS, JUDGED_CHARACTERS, Domain
 
 # Characters a token, in the long run of English text: the fewest, the usual, the most.
 _DENSE, _USUAL, _SPARSE = 3.0, 4.0, 6.0
@@ -69,7 +69,7 @@ def as_json(shares: dict[str, Share]) -> Json:
 
 
 def _calls(plan: Plan, config: Configuration) -> dict[str, Range]:
-    rounds = len(plan.seeds) * len(PHASES) * config.rounds
+    rounds = len(plan.seeds) * len(config.phases) * config.rounds
     every = len(config.strategies) * sum(len(config.tasks[domain]) for domain in DOMAINS)
     if plan.reuse == "none":
         return {"executor": _exactly(2 * rounds), "evaluator": _exactly(rounds)}
@@ -104,8 +104,10 @@ def _drawn(plan: Plan, config: Configuration) -> Pairs:
         return Verdict.A if heads else Verdict.B
 
     for seed in plan.seeds:
-        given = {phase.name: turns(seed, phase.stream, config.rounds) for phase in PHASES}
-        running = measure(given, strategies=len(config.strategies), rule=config.rule)
+        given = {phase.name: turns(seed, phase.stream, config.rounds) for phase in config.phases}
+        running = measure(
+            given, strategies=len(config.strategies), rule=config.rule, phases=config.phases
+        )
         drive(running, partial(toss, seed))
     return drawn
 

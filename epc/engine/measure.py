@@ -26,7 +26,7 @@ from epc.records.calls import call_of
 from epc.records.derive import Answered, Derivation, derive
 from epc.records.layout import RECHECK
 from epc.records.strict_json import dumps_line
-from epc.spec.epc_v1 import DOMAINS, PHASES, Domain, Phase
+from epc.spec.epc_v1 import Domain, Phase
 from epc.spec.reference import EXECUTOR_PROMPT
 
 Trial = Json
@@ -47,7 +47,8 @@ class Measurement:
 
     async def run(self) -> None:
         """Get every answer and how each seed ended."""
-        rounds = len(self.plan.seeds) * len(PHASES) * self.plan.rounds
+        phases = self.questions.config.phases
+        rounds = len(self.plan.seeds) * len(phases) * self.plan.rounds
         if self.plan.exhaustive:
             await self.wave("answers", self.questions.answers())
             await self.wave("comparisons", self.questions.comparisons(self.answered))
@@ -123,15 +124,15 @@ class Measurement:
         return self.questions.comparison(answered.strategy, answered.domain, answered.task, answers)
 
     async def _seed(self, seed: int) -> Outcome:
-        """Run a seed's phases: 1 and 2 at once, 3 after 1, 4 after 2."""
+        """Run a seed's phases: those that start uniform at once, each other after its start."""
         done: Outcome = {}
+        phases = self.questions.config.phases
 
-        async def branch(pure: Domain) -> None:
-            for phase in PHASES:
-                if pure in (phase.name, phase.start):
-                    done[phase.name] = await self._phase(seed, phase, done)
+        async def branch(start: Phase) -> None:
+            for phase in (start, *(other for other in phases if other.start == start.name)):
+                done[phase.name] = await self._phase(seed, phase, done)
 
-        await _all(branch(domain) for domain in DOMAINS)
+        await _all(branch(phase) for phase in phases if phase.start is None)
         return done
 
     async def _phase(self, seed: int, phase: Phase, done: Outcome) -> PhaseEnd:

@@ -20,7 +20,7 @@ from epc.core.verdict import Verdict, classify, parse_verdict
 from epc.records.calls import Call
 from epc.records.layout import RAW, consists_of
 from epc.records.strict_json import dumps_line
-from epc.spec.epc_v1 import DOMAINS, PHASES, Domain
+from epc.spec.epc_v1 import DOMAINS, Domain
 
 _BLOCK: Final = 2**15  # rounds that are derived at a time, which bounds the memory
 _LEAST_BYTES: Final = 150  # of a trial's line
@@ -73,22 +73,24 @@ class Derivation:
             domain: [[cell.verdict if cell else None for cell in row] for row in self.table[domain]]
             for domain in DOMAINS
         }
-        size = max(1, _BLOCK // max(1, len(PHASES) * self.config.rounds))
+        size = max(1, _BLOCK // max(1, len(self.config.phases) * self.config.rounds))
         for first in range(0, len(self.seeds), size):
             seeds = self.seeds[first : first + size]
-            course = run_course(seeds, self.config.rounds, known, self.config.rule)
+            course = run_course(
+                seeds, self.config.rounds, known, self.config.rule, self.config.phases
+            )
             if course is None:
                 raise LookupError
             self.outcomes.update(zip(seeds, course.outcomes(), strict=True))
-            for stream, strategy, task in course.first_met():
-                cell = self.table[PHASES[stream].domain][strategy][task]
+            for phase, strategy, task in course.first_met():
+                cell = self.table[self.config.phases[phase].domain][strategy][task]
                 if cell is not None:
                     self.met.setdefault(cell.evaluation, cell)
             yield seeds, course
 
     def trials(self) -> Iterator[str]:
         """Yield the lines of trials.jsonl, a seed's at a time. Raises: as `courses`."""
-        stencils = [_stencils(phase.name, self.table[phase.domain]) for phase in PHASES]
+        stencils = [_stencils(phase.name, self.table[phase.domain]) for phase in self.config.phases]
         for seeds, course in self.courses():
             columns = (course.strategies, course.tasks, course.drawn)
             for seed, *rounds in zip(seeds, *(column.tolist() for column in columns), strict=True):
@@ -107,7 +109,7 @@ class Derivation:
         Raises: WorldError if they cannot be read.
         """
         path = folder / RAW["trials"]
-        rounds = len(self.seeds) * len(PHASES) * self.config.rounds
+        rounds = len(self.seeds) * len(self.config.phases) * self.config.rounds
         if path.is_file() and path.stat().st_size < rounds * _LEAST_BYTES:
             return False  # found out before billions of rounds are derived for nothing
         try:

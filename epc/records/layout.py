@@ -21,7 +21,7 @@ from epc.core.config import Decoding
 from epc.core.results import Json
 from epc.errors import WorldError
 from epc.records.strict_json import dumps_line, write_text
-from epc.spec.epc_v1 import PHASE_NAMES
+from epc.spec.epc_v1 import EVERY_PHASE
 
 PLAN: Final = "run.json"
 JOURNAL: Final = "journal.jsonl"
@@ -77,7 +77,7 @@ class CallNames:
 def weight_rows(per_seed: Iterable[Json]) -> Iterator[Json]:
     """Yield the rows of weights.jsonl that follow from the seeds' records."""
     for record in per_seed:
-        for phase in PHASE_NAMES:
+        for phase in _phases(record):
             for strategy, weight in record["weights"][phase].items():
                 yield {
                     "seed": record["seed"],
@@ -90,12 +90,17 @@ def weight_rows(per_seed: Iterable[Json]) -> Iterator[Json]:
 def weight_lines(per_seed: Iterable[Json]) -> Iterator[str]:
     """Yield the lines of weights.jsonl, a phase's at a time: those of `weight_rows`, canonical."""
     for record in per_seed:
-        for phase in PHASE_NAMES:
+        for phase in _phases(record):
             head = f'{{"phase":"{phase}","seed":{record["seed"]},"strategy":'
             yield "".join(
                 f'{head}{dumps_line(strategy)[:-1]},"weight":{weight!r}}}\n'
                 for strategy, weight in record["weights"][phase].items()
             )
+
+
+def _phases(record: Json) -> list[str]:
+    """Return the phases that a seed ran, in the order of their streams."""
+    return [phase.name for phase in EVERY_PHASE if phase.name in record["weights"]]
 
 
 def write_rows(folder: Path, name: str, rows: Iterable[Json]) -> None:

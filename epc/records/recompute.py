@@ -120,7 +120,7 @@ def recompute(manifest: Json, folder: Path, findings: Findings) -> Recomputed:
         table = table_json(counted, names)
         summary = summarise(
             per_seed,
-            control=evidence(per_seed, table=counted, rounds=config.rounds, rule=config.rule),
+            control=evidence(per_seed, table=counted, config=config),
             diagnostics=diagnose(replayed.judged, baseline=config.baseline),
             determinism=determinism(_repeats(calls)),
         )

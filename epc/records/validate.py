@@ -125,8 +125,13 @@ def _check_seeds(manifest: Json, findings: Findings) -> bool:
     if given != sorted(set(given)) or set(given) != set(manifest["config"]["seeds"]):
         found = "the seeds are not those of /config/seeds, each once and in order"
         findings.add("EPC-2.5(d)", "/results/per_seed", found, "report every seed once")
+    phases = {phase.name for phase in configuration_of(manifest).phases}
     for index, record in enumerate(per_seed):
-        for phase in PHASE_NAMES:
+        if odd := sorted({*record["weights"], *record["verdicts"]} ^ phases):
+            found = f"{', '.join(odd)}: not the phases of a {manifest['config']['control']} control"
+            findings.add("Reading R15", f"/results/per_seed/{index}", found, _RECOMPUTE)
+            continue
+        for phase in sorted(phases):
             where = f"/results/per_seed/{index}/weights/{phase}"
             weights = record["weights"][phase]
             if weights.keys() != names.keys():
@@ -209,7 +214,7 @@ def _check_against_weights(manifest: Json, findings: Findings) -> None:
         }
         stated = {key: record[key] for key in again}
         _compare(again, stated, f"/results/per_seed/{index}", findings)
-        for phase in PHASE_NAMES:
+        for phase in record["verdicts"]:
             played, rounds = sum(record["verdicts"][phase].values()), manifest["config"]["rounds"]
             if played != rounds:
                 where = f"/results/per_seed/{index}/verdicts/{phase}"
@@ -220,7 +225,7 @@ def _check_against_weights(manifest: Json, findings: Findings) -> None:
         table = table_of(results["verdict_table"], order)
         again = summarise(
             per_seed,
-            control=evidence(per_seed, table=table, rounds=config.rounds, rule=config.rule),
+            control=evidence(per_seed, table=table, config=config),
             diagnostics=summary["diagnostics"],
             determinism=summary["determinism"],
         )
@@ -229,7 +234,7 @@ def _check_against_weights(manifest: Json, findings: Findings) -> None:
 
 def _ordered(record: Json, order: Sequence[str]) -> Json:
     weights = {
-        phase: {name: record["weights"][phase][name] for name in order} for phase in PHASE_NAMES
+        phase: {name: vector[name] for name in order} for phase, vector in record["weights"].items()
     }
     return {**record, "weights": weights}
 
