@@ -9,6 +9,7 @@ from epc.core.diagnostics import Repeat, determinism, diagnose
 from epc.core.results import Json, seed_record, summarise
 from epc.errors import Finding, MalformedError
 from epc.records import strict_json
+from epc.records.accuracy import calibrated
 from epc.records.calls import Call, read_calls
 from epc.records.findings import Findings
 from epc.records.layout import MANIFEST, RECHECK
@@ -109,10 +110,12 @@ def recompute(manifest: Json, folder: Path, findings: Findings) -> Recomputed:
     complete = len(per_seed) == len(seeds)
     summary = None
     if complete:
+        per_seed, reliability = calibrated(per_seed, manifest, folder)
         summary = summarise(
             per_seed,
             diagnostics=diagnose(replay.judged.values(), baseline=config.baseline),
             determinism=determinism(_repeats(calls)),
+            reliability=reliability,
         )
     return Recomputed(per_seed=per_seed, summary=summary, usage=usage)
 
