@@ -45,14 +45,14 @@ class Verdicts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tested:
+class Planted:
     """A planted pair's kind and its verdicts."""
 
     kind: Control
     verdicts: Verdicts
 
 
-def competence(tested: Sequence[Tested]) -> Json:
+def competence(pairs: Sequence[Planted]) -> Json:
     """Return how well an evaluator tells planted pairs apart, and one word for it.
 
     The word is `incapable` if the accuracy's interval, over all pairs or those of one kind, ends
@@ -62,9 +62,9 @@ def competence(tested: Sequence[Tested]) -> Json:
     Unit:   shares of pairs, 0 to 1; two orders of one pair are one observation.
     Source: EPC-5.3(4); Reading R41.
     """
-    overall = _figures([pair.verdicts for pair in tested])
+    overall = _figures([pair.verdicts for pair in pairs])
     kinds = {
-        kind: _figures([pair.verdicts for pair in tested if pair.kind == kind]) for kind in CONTROLS
+        kind: _figures([pair.verdicts for pair in pairs if pair.kind == kind]) for kind in CONTROLS
     }
     failing = [kind for kind, figures in kinds.items() if _below(figures)]
     return {
@@ -81,7 +81,7 @@ def order_consistency(pairs: Sequence[Verdicts]) -> Json:
     """Return how often an exchange of the answers left the verdict with the same answer.
 
     Counted over the pairs that got two decided verdicts; the others are `tied`. The share of first
-    places is over decided verdicts, with the pair as the unit of its interval.
+    places is that of the same pairs' verdicts, with the pair as the unit of its interval.
 
     Unit:   shares, 0 to 1; `mean` is null where nothing was decided.
     Source: Reading R40.

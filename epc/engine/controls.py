@@ -112,7 +112,7 @@ async def preflight(
     """Ask the plan's controls before any comparison is paid for.
 
     The answers that they are made from are the run's own: the whole first wave of an exhaustive
-    run, else those of the pure phases' first rounds, which no verdict decides.
+    run, else those of the pure phases' first rounds, which no verdict decides (Reading R43).
 
     Raises: IncapableError if the evaluator fails them, unless it is to be measured `anyway`;
     else as `ask`.

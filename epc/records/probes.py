@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from epc.core.competence import Tested, Verdicts, competence, order_consistency
+from epc.core.competence import Planted, Verdicts, competence, order_consistency
 from epc.core.config import Configuration
 from epc.core.probes import CONTROLS, SIDES, Answer, Probe
 from epc.core.prompt import executor_prompt
@@ -202,7 +202,7 @@ def summary(asked: Iterable[Asked]) -> Json:
             key = (given.probe.kind, given.probe.answer.call)
             orders.setdefault(key, {})[given.probe.first] = given.verdict
     tested = [
-        Tested(
+        Planted(
             kind=next(control for control in CONTROLS if control == kind),
             verdicts=Verdicts(first=both["answer"], exchanged=both["against"]),
         )

@@ -160,7 +160,14 @@ def _layers(manifest: Json) -> list[Json]:
     bins = _bins(points)
     x, y = _axis("win_rate", "win rate"), _axis("accuracy", "accuracy")
     diamond = {"type": "point", "shape": "diamond", "filled": True, "size": 90, "opacity": 1}
-    label = {"type": "text", "align": "left", "dx": 6, "dy": -5, "fontSize": 9}
+    # Names stand where there is room for them.
+    label = {
+        "type": "text",
+        "align": {"expr": "datum.win_rate > 0.7 ? 'right' : 'left'"},
+        "dx": {"expr": "datum.win_rate > 0.7 ? -6 : 6"},
+        "dy": -5,
+        "fontSize": 9,
+    }
     return [
         {
             "data": {"values": bins},
