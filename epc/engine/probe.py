@@ -18,7 +18,7 @@ from epc.errors import MalformedError, UsageError
 from epc.records.answers import answers_of, comparisons_of
 from epc.records.calls import Call, read_calls
 from epc.records.findings import Findings
-from epc.records.layout import IDENTITY, PLAN, CallNames
+from epc.records.layout import IDENTITY, PLAN, CallNames, describe
 from epc.records.manifest import configuration_of, decoding_of
 from epc.records.recompute import load_manifest, manifest_path
 from epc.records.rows import read_rows
@@ -59,6 +59,8 @@ def reopen(run: Path, *, swap: int = 0, controls: int = 0) -> Reopened:
         )
     if manifest["raw"] is None:
         raise UsageError(f"{run}: its answers are not here; probe the run folder, not a manifest")
+    if describe(folder) != manifest["raw"]:
+        raise UsageError(f"{run} is not as it was measured: see `epc validate {run}`")
     findings = Findings()
     calls = read_calls(folder, manifest, Usage(), findings)
     trials = [row for _, row in read_rows(folder, "trials", findings, clause="EPC-2.5(d)")]
