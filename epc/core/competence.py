@@ -19,6 +19,7 @@ CHANCE: Final = 0.5  # what every evaluator scores that cannot know which answer
 # Reading R41: halfway between chance and never wrong. Below it, more than half of what looks like
 # judgment is guessing.
 USEFUL: Final = 0.75
+FEWEST: Final = 8  # pairs; below, a 95% interval may err more often than it says
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +58,8 @@ def competence(pairs: Sequence[Planted]) -> Json:
 
     The word is `incapable` if the accuracy's interval, over all pairs or those of one kind, ends
     below `USEFUL`: evidence, not absence of it. It is `capable` if the interval over all pairs
-    begins above `USEFUL` and no kind is failed. Else it is `cannot_tell`: ask more pairs.
+    begins above `USEFUL` and no kind is failed. Else, and of fewer than `FEWEST` pairs, it is
+    `cannot_tell`: ask more pairs.
 
     Unit:   shares of pairs, 0 to 1; two orders of one pair are one observation.
     Source: EPC-5.3(4); Reading R41.
@@ -112,10 +114,10 @@ def _share(hits: float, n: int) -> Json:
 def _word(overall: Json, *, failing: bool) -> Word:
     if failing or _below(overall):
         return "incapable"
-    interval = overall["accuracy"]["ci95"]
-    return "capable" if interval is not None and interval[0] > USEFUL else "cannot_tell"
+    if overall["pairs"] >= FEWEST and overall["accuracy"]["ci95"][0] > USEFUL:
+        return "capable"
+    return "cannot_tell"
 
 
 def _below(figures: Json) -> bool:
-    interval = figures["accuracy"]["ci95"]
-    return interval is not None and bool(interval[1] < USEFUL)
+    return figures["pairs"] >= FEWEST and bool(figures["accuracy"]["ci95"][1] < USEFUL)

@@ -182,6 +182,14 @@ def test_reading_r41_one_kind_that_is_failed_is_enough() -> None:
     assert (found["word"], found["failing"]) == ("incapable", ["refusing"])
 
 
+@pytest.mark.parametrize("verdicts", [RIGHT, WRONG])
+def test_reading_r41_fewer_than_eight_pairs_decide_nothing(verdicts: Verdicts) -> None:
+    one_kind = [Planted(kind="shuffled", verdicts=verdicts)]
+
+    assert {competence(one_kind * pairs)["word"] for pairs in range(8)} == {"cannot_tell"}
+    assert competence([Planted(kind="shuffled", verdicts=WRONG)] * 8)["failing"] == ["shuffled"]
+
+
 def test_reading_r41_no_evidence_is_no_incapacity() -> None:
     assert competence([])["word"] == "cannot_tell"
     assert competence(judged(lambda _: FIRST, 3))["word"] == "cannot_tell"
