@@ -7,6 +7,8 @@
     weights.jsonl   one line a strategy at the end of each phase
     manifest.json   the measurement's record, written last
     figure.svg, figure.png
+    probing/        answered probes, as they come; gone when they are all answered
+    probes.jsonl    one line a question that was asked beside the measurement
 
 Rows are sorted and canonical, so the same measurement gives the same bytes.
 """
@@ -27,6 +29,9 @@ PLAN: Final = "run.json"
 JOURNAL: Final = "journal.jsonl"
 MANIFEST: Final = "manifest.json"
 RAW: Final = {"trials": "trials.jsonl", "calls": "calls.jsonl", "weights": "weights.jsonl"}
+
+PROBES: Final = "probes.jsonl"  # beside the raw files, which the manifest's digests cover
+PROBING: Final = "probing"
 
 RECHECK: Final = "recheck/"  # the occasion of a call that asks again what was answered before
 IDENTITY: Final = ("model", "version", "endpoint", "gateway", "details")

@@ -103,3 +103,4 @@ VARIANT_LABELS: Final = (
 # EPC-5.2, quoted beside every figure so that a reader sees how little they separate from noise.
 SUBSTANTIAL_GAMMA: Final = 0.5
 WEAK_GAMMA: Final = 0.2
+MISCALIBRATED_ECE: Final = 0.2
