@@ -6,7 +6,7 @@ is byte for byte what follows from the calls has nothing wrong in it. Any other 
 by row (`epc.records.trials`), which says what is wrong and where.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -131,29 +131,32 @@ def derive(
         for name, call in calls.items()
         if call.occasion is None
     }
-    table = _Tabulator(config, executor_template, reusable)
-    return Derivation(
-        config=config,
-        seeds=seeds,
-        table={
-            domain: [
-                [table.cell(domain, strategy, task) for task in range(len(config.tasks[domain]))]
-                for strategy in range(len(config.strategies))
-            ]
-            for domain in DOMAINS
-        },
-    )
+    answers = _Answers(config, executor_template, reusable)
+    return Derivation(config=config, seeds=seeds, table=tabulate(config, answers.about))
+
+
+def tabulate(
+    config: Configuration, answered: Callable[[Domain, int, int], Answered | None]
+) -> Table:
+    """Return what is known of every domain, strategy and task of a configuration."""
+    return {
+        domain: [
+            [answered(domain, strategy, task) for task in range(len(config.tasks[domain]))]
+            for strategy in range(len(config.strategies))
+        ]
+        for domain in DOMAINS
+    }
 
 
 @dataclass(frozen=True, slots=True)
-class _Tabulator:
-    """Looks up what was answered about a strategy on a task."""
+class _Answers:
+    """Finds what was answered about a strategy on a task."""
 
     config: Configuration
     executor_template: str | None
     calls: Mapping[tuple[str, str], tuple[str, Call]]
 
-    def cell(self, domain: Domain, strategy: int, task: int) -> Answered | None:
+    def about(self, domain: Domain, strategy: int, task: int) -> Answered | None:
         """Return a pair's calls, if all of them were answered."""
         config, text = self.config, self.config.tasks[domain][task]
         own, prompts = config.strategies[strategy], {s.name: s.prompt for s in config.strategies}
