@@ -27,6 +27,7 @@ from epc.engine.recorded import Recorded
 from epc.errors import UsageError
 from epc.records.layout import MANIFEST
 from epc.records.recompute import load_manifest
+from epc.spec.epc_v1 import ControlMethod
 
 Watch = Callable[[Progress], AbstractAsyncContextManager[None]]
 
@@ -42,6 +43,7 @@ class Request:
     reuse: Reuse | None
     exhaustive: bool
     recheck: int = 0
+    control: ControlMethod = "simulated"
     controls: int = 0
 
 
@@ -113,6 +115,7 @@ def prepare(request: Request, *, now: datetime) -> Opened:
         reuse=reuse,
         exhaustive=request.exhaustive,
         recheck=request.recheck,
+        control=request.control,
         controls=request.controls,
         measurement_date=now.date().isoformat(),
         epc_version=__version__,

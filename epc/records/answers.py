@@ -8,9 +8,9 @@ from epc.core.probes import Answer, Probe
 from epc.core.prompt import executor_prompt
 from epc.core.results import Json
 from epc.records.calls import Call
-from epc.spec.epc_v1 import DOMAINS, PHASES, Domain
+from epc.spec.epc_v1 import DOMAINS, EVERY_PHASE, Domain
 
-_DOMAIN_OF: Final = {phase.name: phase.domain for phase in PHASES}
+_DOMAIN_OF: Final = {phase.name: phase.domain for phase in EVERY_PHASE}
 
 
 def answers_of(config: Configuration, calls: Mapping[str, Call], template: str) -> Iterator[Answer]:

@@ -9,7 +9,7 @@ from epc.errors import Finding
 from epc.records import strict_json
 from epc.records.accuracy import is_calibration, read_accuracy
 from epc.records.findings import Findings
-from epc.records.layout import MANIFEST, RAW, describe, weight_rows, write_rows
+from epc.records.layout import MANIFEST, RAW, describe, weight_lines, write_lines
 from epc.records.recompute import load_manifest, manifest_path, recompute
 
 
@@ -51,7 +51,7 @@ def rewrite(path: Path, *, write: bool, accuracy: Path | None = None) -> Rewritt
         changed = [place for place in changed if not is_calibration(place)]
     written: list[str] = []
     if write and not len(findings):
-        write_rows(folder, "weights", weight_rows(results["per_seed"]))
+        write_lines(folder, "weights", weight_lines(results["per_seed"]))
         strict_json.write(file, {**manifest, "results": results, "raw": describe(folder)})
         written = [RAW["weights"], MANIFEST]
     return Rewritten(
