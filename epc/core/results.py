@@ -121,7 +121,7 @@ def summarise(
     Every figure is a mean over seeds with its 95% bootstrap interval, null for a single seed
     (EPC-2.5(f); Reading R10); the zero-coupling rate has a share's interval (EPC-2.5(e); Reading
     R33). `control` is `epc.core.evidence.evidence` (Reading R15). `ece` and `brier` are null
-    without accuracies; `reliability` holds each strategy's wins, decided trials and accuracy.
+    without an accuracy; `reliability` holds each strategy's wins, decided trials and accuracy.
     """
     return {
         "n": len(records),

@@ -1,16 +1,13 @@
 """A run's own answers and comparisons, with what they are answers to and comparisons of."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
 
 from epc.core.config import Configuration
 from epc.core.probes import Answer, Probe
 from epc.core.prompt import executor_prompt
 from epc.core.results import Json
 from epc.records.calls import Call
-from epc.spec.epc_v1 import DOMAINS, EVERY_PHASE, Domain
-
-_DOMAIN_OF: Final = {phase.name: phase.domain for phase in EVERY_PHASE}
+from epc.spec.epc_v1 import DOMAINS, PHASE, Domain
 
 
 def answers_of(config: Configuration, calls: Mapping[str, Call], template: str) -> Iterator[Answer]:
@@ -39,7 +36,7 @@ def comparisons_of(
     strategies = {strategy.name: index for index, strategy in enumerate(config.strategies)}
 
     def answer(row: Json, side: str, strategy: int) -> Answer:
-        domain, name = _DOMAIN_OF[row["phase"]], row[side]
+        domain, name = PHASE[row["phase"]].domain, row[side]
         return Answer(
             call=name,
             domain=domain,

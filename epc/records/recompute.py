@@ -111,6 +111,7 @@ def recompute(manifest: Json, folder: Path, findings: Findings) -> Recomputed:
     complete = len(per_seed) == len(manifest["config"]["seeds"])
     summary = table = None
     if complete:
+        per_seed, reliability = calibrated(per_seed, manifest, folder)
         counted = table_of_run(
             config,
             calls=calls,
@@ -119,7 +120,6 @@ def recompute(manifest: Json, folder: Path, findings: Findings) -> Recomputed:
             executor_template=_template(manifest),
         )
         table = table_json(counted, names)
-        per_seed, reliability = calibrated(per_seed, manifest, folder)
         summary = summarise(
             per_seed,
             control=evidence(per_seed, table=counted, config=config),

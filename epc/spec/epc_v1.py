@@ -54,6 +54,7 @@ CONTROL_PHASES: Final = (
     Phase(name="visual_start", domain="visual", start=None, stream=7),
 )
 EVERY_PHASE: Final = PHASES + CONTROL_PHASES  # in the order of the streams
+PHASE: Final[dict[str, Phase]] = {phase.name: phase for phase in EVERY_PHASE}
 
 # EPC-2.5 eq. (1): each coupled phase is compared with the pure phase of its own domain.
 REFERENCE: Final[dict[Direction, Domain]] = {
