@@ -34,6 +34,7 @@ from epc.engine.session import Limits, Request, measure, reopen, start
 
 DAY = datetime(2026, 7, 2, tzinfo=UTC)
 FIXED_CLOCK = {"SOURCE_DATE_EPOCH": str(int(DAY.timestamp()))}
+HEAD = '{"synced":'
 RAW_FILES = ("trials.jsonl", "calls.jsonl", "weights.jsonl")
 PATIENCE_S = 30.0  # how long a test waits for something that must happen
 
@@ -49,8 +50,28 @@ def a_or_b(text: str) -> str:
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
-    """Return the rows of a JSON Lines file."""
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    """Return the rows of a JSON Lines file; what heads a group in a journal is none."""
+    lines = path.read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines if line.strip() and not line.startswith(HEAD)]
+
+
+def call(number: int, answer: str = "A") -> dict[str, Any]:
+    """Return the row of an answered call."""
+    return {
+        "id": digest(str(number))[:20],
+        "role": "evaluator",
+        "model": "test/told",
+        "served_model": None,
+        "system_fingerprint": None,
+        "prompt": f"prompt {number}",
+        "answer": answer,
+        "finish_reason": "stop",
+        "tokens_in": 3,
+        "tokens_out": None,
+        "latency_s": 0.25,
+        "retries": 0,
+        "occasion": None,
+    }
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
@@ -135,7 +156,52 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 1024
 
 
-class Endpoint:
+class LoopbackHandler(BaseHTTPRequestHandler):
+    """What the servers of the tests share: connections that stay, and no talk."""
+
+    protocol_version = "HTTP/1.1"
+    timeout = 60
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Say nothing."""
+
+    def content(self) -> bytes:
+        """Return the body of the request."""
+        return self.rfile.read(int(self.headers["Content-Length"]))
+
+    def begin(self, status: int, length: int, headers: dict[str, str]) -> None:
+        """Send the head of a reply."""
+        self.send_response(status)
+        for name, value in {
+            "Content-Type": "application/json",
+            "Content-Length": str(length),
+            **headers,
+        }.items():
+            self.send_header(name, value)
+        self.end_headers()
+
+
+class Loopback:
+    """A server on the loopback interface, in a thread of its own."""
+
+    def __init__(self, handler: type[BaseHTTPRequestHandler]) -> None:
+        self._server = Server(("127.0.0.1", 0), handler)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
+        self._thread.start()
+
+    @property
+    def url(self) -> str:
+        """The base address, as in OPENAI_BASE_URL."""
+        return f"http://127.0.0.1:{self._server.server_port}/v1"
+
+    def close(self) -> None:
+        """Stop serving."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class Endpoint(Loopback):
     """An OpenAI-compatible server on the loopback interface that does as it is told.
 
     The replies in `script` come first, one a request; then `behave` answers.
@@ -147,14 +213,7 @@ class Endpoint:
         self.received: list[Received] = []
         self.lock = threading.Lock()
         self.closing = threading.Event()
-        self._server = Server(("127.0.0.1", 0), self._handler())
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
-        self._thread.start()
-
-    @property
-    def url(self) -> str:
-        """The base address, as in OPENAI_BASE_URL."""
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
+        super().__init__(self._handler())
 
     @property
     def prompts(self) -> Counter[str]:
@@ -165,9 +224,7 @@ class Endpoint:
     def close(self) -> None:
         """Stop serving."""
         self.closing.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        super().close()
 
     def reply_to(self, received: Received) -> Reply:
         """Take note of a request and decide what becomes of it."""
@@ -179,19 +236,12 @@ class Endpoint:
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         endpoint = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            timeout = 60
-
-            def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-                """Say nothing."""
-
+        class Handler(LoopbackHandler):
             def do_POST(self) -> None:
-                length = int(self.headers["Content-Length"])
                 received = Received(
                     path=self.path,
                     headers={name.lower(): value for name, value in self.headers.items()},
-                    body=json.loads(self.rfile.read(length)),
+                    body=json.loads(self.content()),
                 )
                 try:
                     self._send(endpoint.reply_to(received))
@@ -200,12 +250,7 @@ class Endpoint:
 
             def _send(self, reply: Reply) -> None:
                 length = 10**9 if reply.drip else len(reply.body)
-                self.send_response(reply.status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(length))
-                for name, value in reply.headers.items():
-                    self.send_header(name, value)
-                self.end_headers()
+                self.begin(reply.status, length, reply.headers)
                 while reply.drip and not endpoint.closing.wait(0.01):
                     self.wfile.write(b" ")
                 if reply.cut is None:

@@ -2,24 +2,36 @@
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 from epc import __version__
 from epc.core.results import Json
 from epc.engine import batch, forecast
-from epc.engine.budget import Budget
+from epc.engine.budget import BATCH_SHARE, Budget
 from epc.engine.cache import Cache
 from epc.engine.calls import Caller, Progress, Role
 from epc.engine.catalog import open_model
 from epc.engine.hosted import Hosted
+from epc.engine.inspected import Inspected
 from epc.engine.journal import Journal
 from epc.engine.measure import Measurement, carry_out
 from epc.engine.model import Model
 from epc.engine.places import answer_cache_folder
-from epc.engine.plan import Plan, Reuse, configuration, identities, load, reuse_for, save
+from epc.engine.plan import (
+    Plan,
+    Reuse,
+    asked_decoding,
+    configuration,
+    decoding_for,
+    identities,
+    load,
+    reuse_for,
+    save,
+)
 from epc.engine.prices import price_of
 from epc.engine.questions import Questions
 from epc.engine.recorded import Recorded
@@ -27,12 +39,16 @@ from epc.errors import UsageError
 from epc.records.layout import MANIFEST
 from epc.records.recompute import load_manifest
 
+_REMOTE = (Hosted, Inspected)
 Watch = Callable[[Progress], AbstractAsyncContextManager[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a user asks for, before anything has been looked up."""
+    """What a user asks for, before anything has been looked up.
+
+    `decoding` is what a role shall do otherwise than its model would, setting by setting.
+    """
 
     evaluator: str
     executor: str | None
@@ -41,6 +57,7 @@ class Request:
     reuse: Reuse | None
     exhaustive: bool
     recheck: int = 0
+    decoding: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,12 +87,15 @@ class Opened:
     @property
     def questions(self) -> Questions:
         """What the plan can ask."""
-        executor = None if self.executor is None else _role("executor", self.executor)
+        executor = None if self.executor is None else self._role("executor", self.executor)
         return Questions(
             config=configuration(self.plan, self.evaluator),
-            evaluator=_role("evaluator", self.evaluator),
+            evaluator=self._role("evaluator", self.evaluator),
             executor=executor,
         )
+
+    def _role(self, name: str, model: Model) -> Role:
+        return Role(name=name, model=model, decoding=decoding_for(self.plan.decoding, name, model))
 
 
 def prepare(request: Request, *, now: datetime) -> Opened:
@@ -91,8 +111,12 @@ def prepare(request: Request, *, now: datetime) -> Opened:
     executor = open_model(request.executor) if request.executor is not None else None
     if executor is not None and executor.method != "prompt":
         raise UsageError(f"{request.executor} writes no answers: name another --executor")
-    models = [model for model in (evaluator, executor) if model is not None]
-    reuse = reuse_for(request.reuse, exhaustive=request.exhaustive, models=models)
+    roles = {"evaluator": evaluator, "executor": executor}
+    models = {role: model for role, model in roles.items() if model is not None}
+    decoding = asked_decoding(request.decoding, models)
+    reuse = reuse_for(
+        request.reuse, exhaustive=request.exhaustive, models=models, decoding=decoding
+    )
     if request.recheck and reuse == "none":
         raise UsageError("--recheck asks again what was reused: a fresh run reuses nothing")
     plan = Plan(
@@ -106,6 +130,7 @@ def prepare(request: Request, *, now: datetime) -> Opened:
         measurement_date=now.date().isoformat(),
         epc_version=__version__,
         identity=identities(evaluator, executor),
+        decoding=decoding,
     )
     return Opened(plan=plan, evaluator=evaluator, executor=executor)
 
@@ -156,11 +181,11 @@ def reopen(folder: Path) -> Opened | None:
 
 def _require_keys(opened: Opened) -> None:
     for model in opened.models:
-        if isinstance(model, Hosted):
+        if isinstance(model, _REMOTE):
             model.require_key()
 
 
-def expect(opened: Opened) -> dict[str, forecast.Share]:
+def expect(opened: Opened, *, batches: bool = False) -> dict[str, forecast.Share]:
     """Return what carrying a plan out will ask for, role by role."""
     questions = opened.questions
     roles = [role for role in (questions.executor, questions.evaluator) if role is not None]
@@ -169,6 +194,7 @@ def expect(opened: Opened) -> dict[str, forecast.Share]:
         questions.config,
         {role.name: role.decoding for role in roles},
         {role.name: price_of(role.model.identity.model) for role in roles},
+        {role.name: BATCH_SHARE for role in roles if batches and isinstance(role.model, Hosted)},
     )
 
 
@@ -199,7 +225,7 @@ async def measure(
             stack.push_async_callback(model.close)
             if limits.concurrency is not None:
                 # How much a provider stands is for the user to know; other models know themselves.
-                most = limits.concurrency if isinstance(model, Hosted) else model.concurrency
+                most = limits.concurrency if isinstance(model, _REMOTE) else model.concurrency
                 model.concurrency = min(limits.concurrency, most)
         progress = Progress()
         journal = Journal(folder)
@@ -244,7 +270,3 @@ def _check_batches(opened: Opened, *, batches: bool) -> None:
         raise UsageError("--batch sends whole waves: add --exhaustive")
     if batches and not any(isinstance(model, Hosted) for model in opened.models):
         raise UsageError("--batch is for hosted models: neither of these is one")
-
-
-def _role(name: str, model: Model) -> Role:
-    return Role(name=name, model=model, decoding=model.default_decoding(name))

@@ -14,6 +14,7 @@ import pytest
 from engine_support import Endpoint, Reply, completion, refusal, serving
 
 from epc.core.config import REFERENCE_DECODING, Decoding
+from epc.engine import asking as again
 from epc.engine import hosted, limits
 from epc.engine.hosted import open_hosted
 from epc.engine.model import CallError, Completion, Prompt
@@ -65,7 +66,7 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
     clock = SimpleNamespace(monotonic=lambda: time.monotonic() + sum(slept))
     monkeypatch.setattr(asyncio, "sleep", sleep)
-    monkeypatch.setattr(hosted, "time", clock)
+    monkeypatch.setattr(again, "time", clock)
     monkeypatch.setattr(limits, "time", clock)
     return slept
 
@@ -302,7 +303,7 @@ def test_what_an_endpoint_gets_wrong_beside_its_answer_is_left_out(
 def test_a_reply_that_never_ends_is_given_up_at_the_deadline(
     endpoint: Endpoint, pauses: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hosted, "DEADLINE_S", 0.5)
+    monkeypatch.setattr(again, "DEADLINE_S", 0.5)
     endpoint.script = [Reply(drip=True)]
     endpoint.behave = lambda _: completion("A")
 
@@ -480,7 +481,7 @@ def test_a_429_holds_every_call_to_the_endpoint(
 ) -> None:
     endpoint.script = [refusal(429, Retry_After="30"), completion("A"), completion("B")]
     clock = [0.0]
-    for module in (hosted, limits):
+    for module in (again, limits):
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
 
     async def asking() -> tuple[list[float], int]:
