@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from engine_support import Loopback, LoopbackHandler, Received, Reply, answering
+from endpoint_support import Loopback, LoopbackHandler, Received, Reply, answering
 
 Json = dict[str, Any]
 

@@ -4,7 +4,8 @@ import json
 from collections.abc import Callable
 from typing import Any, Final
 
-from engine_support import Received, Reply, a_or_b, digest
+from endpoint_support import Received, Reply
+from engine_support import a_or_b, digest
 
 ANTHROPIC, GOOGLE, BEDROCK = "anthropic/claude-test-4-5", "google/gemini-2.5-flash", "bedrock/nova"
 CANARY: Final = "sk-canary-0123456789abcdef"

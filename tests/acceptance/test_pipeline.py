@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from engine_support import Endpoint, environment, files_that_hold, refusal, serving
+from endpoint_support import Endpoint, refusal, serving
+from engine_support import environment, files_that_hold
 
 ROOT = Path(__file__).parent.parent.parent
 SMALL = {"seeds: 0-29": "seeds: 0-1", "rounds: 30": "rounds: 3"}

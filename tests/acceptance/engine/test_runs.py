@@ -1,4 +1,7 @@
-"""`epc run` and `epc resume` as users meet them: in processes of their own, cut short at will."""
+"""`epc run` and `epc resume` as users meet them: in processes of their own, cut short at will.
+
+Over 400 lines, because the kills, signals and limits of a run share how they are brought about.
+"""
 
 import json
 import os
@@ -11,18 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from endpoint_support import FailsAfter, HoldsAfter, refusal, serving
 from engine_support import (
     RAW_FILES,
-    FailsAfter,
-    HoldsAfter,
     environment,
     epc,
     epc_under_way,
     files_that_hold,
     read_rows,
-    refusal,
     same_files,
-    serving,
     wait_until,
 )
 

@@ -8,16 +8,8 @@ from typing import Any
 
 import pytest
 from batch_support import batch_provider
-from engine_support import (
-    RAW_FILES,
-    Endpoint,
-    environment,
-    epc,
-    files_that_hold,
-    refusal,
-    same_files,
-    serving,
-)
+from endpoint_support import Endpoint, refusal, serving
+from engine_support import RAW_FILES, environment, epc, files_that_hold, same_files
 from native_support import ANTHROPIC, GOOGLE, SECRETS, addresses, native, says
 
 HOSTED = ("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806")

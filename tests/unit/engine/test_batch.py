@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 from batch_support import BatchProvider, answered_line, batch_provider
-from engine_support import DAY, Reply, asked_for, read_rows, refusal, same_files, sitting
+from endpoint_support import Reply, refusal
+from engine_support import DAY, asked_for, read_rows, same_files, sitting
 
 from epc.engine.batch import BatchPendingError
 from epc.engine.budget import BudgetError

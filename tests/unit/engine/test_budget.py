@@ -11,20 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from endpoint_support import Endpoint, Received, Reply, answering, completion, refusal, serving
 from engine_support import (
-    Endpoint,
-    Received,
-    Reply,
     Told,
-    answering,
     asked_for,
-    completion,
     measured,
     plan_for,
     read_rows,
-    refusal,
     same_files,
-    serving,
     sitting,
     verdict_of,
 )

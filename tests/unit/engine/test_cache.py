@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from endpoint_support import serving
 from engine_support import (
     DAY,
     RAW_FILES,
@@ -19,7 +20,6 @@ from engine_support import (
     environment,
     measured,
     same_files,
-    serving,
     sitting,
     verdict_of,
 )
