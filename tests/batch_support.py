@@ -1,6 +1,7 @@
 """A loopback provider with a batch endpoint: files, batches, and chat completions beside them."""
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from email.parser import BytesParser
@@ -9,6 +10,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from endpoint_support import Loopback, LoopbackHandler, Received, Reply, answering
+from engine_support import PATIENCE_S
 
 Json = dict[str, Any]
 
@@ -38,6 +40,8 @@ class BatchProvider(Loopback):
             map(answered_line, lines)
         )
         self.page = 100
+        self.hung, self.let_go = threading.Event(), threading.Event()
+        self.hang: str | None = None  # a path whose POST is done, and not replied to
         self.lost: list[str] = []  # paths whose next POST is done, and the connection cut
         self.instead: dict[str, Reply] = {}  # a path's beginning: what it replies for once
         super().__init__(self._handler())
@@ -103,6 +107,9 @@ class BatchProvider(Loopback):
                     reply = provider.instead.pop(once)
                 else:
                     said = answer()
+                    if self.command == "POST" and self.path == provider.hang:
+                        provider.hung.set()
+                        provider.let_go.wait(PATIENCE_S)
                     if self.command == "POST" and self.path in provider.lost:
                         provider.lost.remove(self.path)
                         self.close_connection = True

@@ -126,7 +126,9 @@ def test_every_scenario_ends_as_if_nothing_had_happened(
     case, endpoint = scenario(seed), wire.endpoint
     endpoint.filtered = case.filtered
     reference = tmp_path / "reference"
-    assert sit(reference, _request(case), Limits(cache=False))[0] == ExitCode.CLEAN, case
+    # Fewer at once than by default: a busy machine does not serve 128 within these deadlines.
+    code, said = sit(reference, _request(case), Limits(cache=False, concurrency=32))
+    assert code == ExitCode.CLEAN, (said, case)
     endpoint.heal()
     wire.received.clear()
     wire.unanswered = 0

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from batch_support import batch_provider
 from endpoint_support import Endpoint, refusal, serving
-from engine_support import RAW_FILES, environment, epc, files_that_hold, same_files
+from engine_support import RAW_FILES, environment, epc, epc_under_way, files_that_hold, same_files
 from native_support import ANTHROPIC, GOOGLE, SECRETS, addresses, native, says
 
 HOSTED = ("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806")
@@ -225,6 +225,29 @@ def test_shards_of_separate_processes_merge_to_the_bytes_of_one_run(tmp_path: Pa
     assert "name at least two runs to merge" in alone.stderr
     assert "seed 0 is in" in twice.stderr
     assert epc("validate", tmp_path / "merged").returncode == 0
+
+
+@pytest.mark.parametrize("path", ["/v1/files", "/v1/batches"])
+def test_a_kill_between_an_order_and_its_note_pays_for_no_batch_twice(
+    tmp_path: Path, path: str
+) -> None:
+    run = tmp_path / "run"
+    with batch_provider() as provider:
+        env = {**hosted(provider.url), "EPC_CACHE_DIR": str(tmp_path / "cache")}
+        provider.hang = path
+        submit = ("run", *HOSTED, "--exhaustive", "--seeds", "0", "--batch", "submit", "--out", run)
+        with epc_under_way(*submit, env=env) as running:
+            assert provider.hung.wait(60)
+            running.kill()
+            running.wait()
+        provider.hang = None
+        provider.let_go.set()
+        collect = ("run", "--batch", "collect", "--out", run)
+        codes = [epc(*collect, env=env).returncode for _ in range(3)]
+
+        assert provider.sizes == [176, 176]
+        assert codes == ([4, 4, 0] if path == "/v1/files" else [4, 0, 0])
+        assert epc("validate", run, env=env).returncode == 0
 
 
 @pytest.mark.parametrize(
