@@ -13,6 +13,7 @@ from epc.records import strict_json
 from epc.records.layout import MANIFEST, PLAN, decoding_json
 from epc.records.manifest import decoding_of
 from epc.records.schemas import findings as schema_findings
+from epc.spec.epc_v1 import ControlMethod
 
 Reuse = Literal["none", "memo"]
 
@@ -33,9 +34,11 @@ class Plan:
     reuse: Reuse
     exhaustive: bool
     recheck: int
+    control: ControlMethod
     measurement_date: str
     epc_version: str
     identity: dict[str, Any]
+    controls: int = 0
     decoding: dict[str, Json] = field(default_factory=dict)
 
 
@@ -55,8 +58,11 @@ def configuration(plan: Plan, evaluator: Model) -> Configuration:
             decoding=decoding,
             strategies=evaluator.table.strategies,
             tasks=evaluator.table.tasks,
+            control=plan.control,
         )
-    return Configuration(rounds=plan.rounds, method=evaluator.method, decoding=decoding)
+    return Configuration(
+        rounds=plan.rounds, method=evaluator.method, decoding=decoding, control=plan.control
+    )
 
 
 def asked_decoding(asked: dict[str, dict[str, Any]], models: dict[str, Model]) -> dict[str, Json]:
