@@ -34,16 +34,16 @@ _INTERRUPTED: Final = 130  # what a shell reports for Ctrl-C
 class _LazyGroup(click.Group):
     """A group that imports a command's module only when the command is called."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click hands it over)
         return list(_COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  (click hands it over)
         if cmd_name not in _COMMANDS:
             return None
         module = importlib.import_module(f"epc.cli.{cmd_name}")
         return _with_blocks(module.command)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  (click hands it over)
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
 
