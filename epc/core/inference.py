@@ -1,9 +1,11 @@
 """Small-sample inference in closed form: tails, bounds, Student's t, Holm's correction.
 
-Everything here is exact up to rounding; nothing is simulated and nothing is asymptotic.
+Everything here is exact up to rounding; nothing is simulated and nothing is asymptotic. SciPy has
+it all, in 35 MB and most of a second's import; it is what the tests hold these few sums against.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from math import atan, comb, cos, exp, lgamma, log, pi, sin, sqrt
 from typing import Final, TypeVar
 
@@ -103,6 +105,7 @@ def holm(p_values: Mapping[K, float]) -> dict[K, float]:
     return {key: adjusted[key] for key in p_values}
 
 
+@cache
 def pairs_needed(
     changed: float, unchanged: float, *, power: float = 0.9, error: float = ALPHA
 ) -> int | None:

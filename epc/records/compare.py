@@ -29,13 +29,12 @@ from epc.records.asked import (
     pair_keys,
 )
 from epc.records.differences import GAMMA_STEP, Difference, differences, seeds_needed
-from epc.records.likeness import unlike
+from epc.records.likeness import are_facts, unlike
 from epc.records.manifest import configuration_of
 from epc.records.recompute import load_manifest, manifest_path
 
 _SHUFFLING: Final = 20260703
 _SHARES: Final = (0.1, 0.2, 0.3)
-_FACTS: Final = ("file", "mock")  # endpoints whose answers cannot come out otherwise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +109,7 @@ def compare(left: Path, right: Path, *, margin: float = MARGIN) -> Comparison:
     runs = [_Run.open(path) for path in (left, right)]
     first, second = (run.manifest for run in runs)
     paired = _same_draws(first, second)
+    findings = unlike(first, second)
     metrics = differences(first["results"], second["results"], paired=paired)
     tables = _tables(*runs, paired=paired, margin=margin)
     noise = tables.noise if tables and tables.noise else Noise()
@@ -117,16 +117,19 @@ def compare(left: Path, right: Path, *, margin: float = MARGIN) -> Comparison:
     verdict: State = "cannot_tell"
     if tables is not None:
         verdict = tables.drift.verdict
-    elif any(d.p_holm is not None and d.p_holm <= ALPHA for d in metrics):
-        verdict = "drifted"  # figures can differ significantly; that they do not is no sameness
+    elif _figures_can_tell(runs[0], runs[1], findings):
+        # That figures do not differ significantly is no sameness.
+        told = any(d.p_holm is not None and d.p_holm <= ALPHA for d in metrics)
+        verdict = "drifted" if told else "cannot_tell"
     return Comparison(
         verdict=verdict,
         left=_head(left, first),
         right=_head(right, second),
-        findings=unlike(first, second),
+        findings=findings,
         tables=tables,
         metrics=metrics,
-        pairs_needed={share: pairs_needed(share, anyway) for share in _SHARES},
+        # The two p-values of a table share the level between them.
+        pairs_needed={c: pairs_needed(c, anyway, error=ALPHA / 2) for c in _SHARES},
         seeds_needed=seeds_needed(first["results"], second["results"]),
     )
 
@@ -151,6 +154,18 @@ class _Run:
 
     def asked(self) -> dict[PairKey, Asked]:
         return asked_by_run(self.manifest, self.folder)
+
+
+def _figures_can_tell(left: _Run, right: _Run, findings: list[Finding]) -> bool:
+    """Whether a difference of figures must be the evaluator's.
+
+    Not if the runs are unlike. Nor if answers were reused and may flip by themselves: with more and
+    more seeds any flip becomes significant.
+    """
+    evaluators = left.manifest["evaluator"], right.manifest["evaluator"]
+    afresh = not (left.reused or right.reused)
+    unlike_ones = [finding for finding in findings if finding.severity == "error"]
+    return not unlike_ones and (afresh or are_facts(*evaluators))
 
 
 def _tables(left: _Run, right: _Run, *, paired: bool, margin: float) -> Tables | None:
@@ -206,17 +221,6 @@ def _noise(left: Json, right: Json) -> Noise:
     if not flips and are_facts(left["evaluator"], right["evaluator"]):
         return Noise(assumed=0.0)
     return Noise(assumed=ASSUMED_FLIPS, asked=asked, flips=flips)
-
-
-def are_facts(left: Json, right: Json) -> bool:
-    """Whether two evaluators' answers can differ by a change of the evaluator alone.
-
-    A file's and a mock's cannot come out otherwise; pinned weights' cannot on the same runtime
-    and processor, which their description names.
-    """
-    if left["endpoint"] == right["endpoint"] == "embedded":
-        return all(left[key] == right[key] for key in ("model", "version", "details"))
-    return left["endpoint"] in _FACTS and right["endpoint"] in _FACTS
 
 
 def _same_draws(left: Json, right: Json) -> bool:

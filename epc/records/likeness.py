@@ -11,6 +11,7 @@ from epc.records.usage import suspicions
 
 _RECORDED: Final = "recorded:"
 _MAX_SHOWN: Final = 60
+_FACTS: Final = ("file", "mock")  # endpoints whose answers cannot come out otherwise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +137,17 @@ def unlike(left: Json, right: Json) -> list[Finding]:
     Source: EPC-2.8; Reading R13 (substituted tasks are no variant, but not like for like).
     """
     return [*_differences(left, right), *_doubts(left, right)]
+
+
+def are_facts(left: Json, right: Json) -> bool:
+    """Whether two evaluators' answers can differ by a change of the evaluator alone.
+
+    A file's and a mock's cannot come out otherwise; pinned weights' cannot on the same runtime
+    and processor, which their description names.
+    """
+    if left["endpoint"] == right["endpoint"] == "embedded":
+        return all(left[key] == right[key] for key in ("model", "version", "details"))
+    return left["endpoint"] in _FACTS and right["endpoint"] in _FACTS
 
 
 def _differences(left: Json, right: Json) -> Iterator[Finding]:

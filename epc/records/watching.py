@@ -14,8 +14,8 @@ from epc.core.results import Json
 from epc.core.verdict import parse_verdict
 from epc.errors import Finding, MalformedError, UsageError
 from epc.records.asked import Asked, PairKey
-from epc.records.compare import are_facts
 from epc.records.layout import IDENTITY
+from epc.records.likeness import are_facts
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import dumps_line, read_lines, write_text
 from epc.spec.epc_v1 import DOMAINS

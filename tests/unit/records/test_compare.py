@@ -190,6 +190,38 @@ def test_reading_r47_figures_alone_can_show_drift(tmp_path: Path, made: dict[str
     assert first.p_holm < 0.05
 
 
+@pytest.mark.parametrize("why", ["reuse", "unlike"])
+def test_reading_r47_figures_that_may_have_another_cause_tell_nothing(
+    tmp_path: Path, why: str
+) -> None:
+    runs = [
+        make_run(tmp_path / name, evaluator="mock/coin-flip", seeds=12, rounds=5)
+        for name in ("run", "other")
+    ]
+
+    def raise_gamma(manifest: Any) -> None:
+        for entry in manifest["results"]["per_seed"]:
+            entry["gamma"]["text_to_visual"] += 1 + entry["seed"] / 100
+
+    def reuse(manifest: Any) -> None:
+        manifest["config"]["reuse"] = "memo"
+        manifest["evaluator"]["endpoint"] = "https://example.org"
+
+    for each in runs:
+        each.without_raw()
+        if why == "reuse":
+            each.edit(reuse)
+    runs[1].edit(raise_gamma)
+    if why == "unlike":
+        runs[1].edit(lambda manifest: manifest["config"].update(rounds=6))
+
+    found = compare(runs[0].folder, runs[1].folder)
+
+    assert found.metrics[0].p_holm is not None
+    assert found.metrics[0].p_holm < 0.05
+    assert found.verdict == "cannot_tell"
+
+
 def test_reading_r44_fresh_runs_of_equal_seeds_are_paired(tmp_path: Path) -> None:
     coin = make_run(tmp_path / "coin", evaluator="mock/coin-flip", seeds=12, rounds=10).folder
     script = tmp_path / "always.json"

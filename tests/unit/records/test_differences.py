@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from studies.evaluators import coin, measure
 
 from epc.records.differences import Difference, differences, seeds_needed
 from epc.spec.epc_v1 import DIRECTIONS, PHASE_NAMES
@@ -117,3 +118,16 @@ def test_reading_r47_the_seeds_that_gamma_takes_by_hand() -> None:
     assert float(np.var([0.9, 1.1], ddof=1)) == pytest.approx(0.02)
 
     assert seeds_needed(left, left) == dict.fromkeys(DIRECTIONS, 43)
+
+
+@pytest.mark.parametrize("seeds", [5, 10, 30])
+def test_reading_r47_the_interval_covers_at_few_seeds(seeds: int) -> None:
+    """300 pairs of simulated coin-flip measurements, whose gammas have the same mean."""
+    gamma = measure(coin(), 600 * seeds, np.random.default_rng(seeds)).gamma["text_to_visual"]
+    runs = [results(*map(record, run)) for run in gamma.reshape(600, seeds).tolist()]
+    covered = 0
+    for left, right in zip(runs[::2], runs[1::2], strict=True):
+        interval = figure(differences(left, right, paired=False), "gamma").ci95
+        assert interval is not None
+        covered += interval[0] <= 0 <= interval[1]
+    assert covered / 300 == pytest.approx(0.95, abs=3 * (0.95 * 0.05 / 300) ** 0.5)
