@@ -1,7 +1,7 @@
 """Small-sample inference in closed form: tails, bounds, Student's t, Holm's correction.
 
 Everything here is exact up to rounding; nothing is simulated and nothing is asymptotic. SciPy has
-it all, in 35 MB and most of a second's import; it is what the tests hold these few sums against.
+it all, in a hundred megabytes; it is what the tests hold these few sums against.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -158,7 +158,8 @@ async def ask_today(
             row = day_row(watching.panel, answers, head)
             append_day(watching.history, read_history(watching.history), row)
         journal.remove()
-        folder.rmdir()
+        with suppress(OSError):  # whatever else was put there is not ours to remove
+            folder.rmdir()
     return watching.standing()
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from epc.core.config import Configuration
 from epc.core.prompt import Pair, evaluation_text
@@ -46,9 +46,11 @@ def asked_by_run(manifest: Json, folder: Path) -> dict[PairKey, Asked]:
 
     Raises: MalformedError at what does not fit; WorldError if a file cannot be read.
     """
-    executor = manifest["executor"]
+    executor, config = manifest["executor"], configuration_of(manifest)
+    if executor is not None and config.baseline not in {s.name for s in config.strategies}:
+        _refuse("/config/baseline", f"{config.baseline!r} is not among /strategies")
     template = executor["prompt_template"] if executor else None
-    return asked_once(configuration_of(manifest), run_calls(manifest, folder), template)
+    return asked_once(config, run_calls(manifest, folder), template)
 
 
 def has_raw(manifest: Json, folder: Path) -> bool:
@@ -101,11 +103,13 @@ def counts_by_seed(
     }
     counts = np.zeros((len(seeds), len(keys), 3), np.int64)
     findings = Findings()
-    for _, row in read_rows(folder, "trials", findings, clause=CLAUSE):
-        domain = _DOMAIN_OF[row["phase"]]
-        key = domain, row["strategy"], config.tasks[domain][int(row["task"])]
+    for index, row in read_rows(folder, "trials", findings, clause=CLAUSE):
+        domain, seed, task = _DOMAIN_OF[row["phase"]], int(row["seed"]), int(row["task"])
+        if seed not in seeds or task >= len(config.tasks[domain]):
+            _refuse(f"/trials/{index}", f"seed {seed}, task {task} is no round of this run")
+        key = domain, row["strategy"], config.tasks[domain][task]
         if key in keys:
-            counts[seeds[int(row["seed"])], keys[key], _INDEX[row["verdict"]]] += 1
+            counts[seeds[seed], keys[key], _INDEX[row["verdict"]]] += 1
     _require(findings)
     return counts
 
@@ -123,14 +127,13 @@ def pair_keys(config: Configuration) -> list[PairKey]:
 def _require_digest(manifest: Json, folder: Path, name: str) -> None:
     stated, found = manifest["raw"][name]["sha256"], digest(folder / RAW[name])["sha256"]
     if stated != found:
-        raise MalformedError(
-            Finding(
-                clause="EPC-2.5(d)",
-                where=f"/raw/{name}/sha256",
-                problem=f"{folder / RAW[name]} is not the file that the manifest describes",
-                remedy="restore it; `epc validate` says what else does not fit",
-            )
-        )
+        problem = f"{folder / RAW[name]} is not the file that the manifest describes"
+        _refuse(f"/raw/{name}/sha256", problem)
+
+
+def _refuse(where: str, problem: str) -> NoReturn:
+    remedy = "restore it; `epc validate` says what else does not fit"
+    raise MalformedError(Finding(clause=CLAUSE, where=where, problem=problem, remedy=remedy))
 
 
 def _require(findings: Findings) -> None:

@@ -231,7 +231,8 @@ def _same_draws(left: Json, right: Json) -> bool:
     ]
     tasks = [[len(part) for part in manifest["tasks"].values()] for manifest in (left, right)]
     seeds = [sorted(manifest["config"]["seeds"]) for manifest in (left, right)]
-    return same[0] == same[1] and tasks[0] == tasks[1] and seeds[0] == seeds[1]
+    seeds += [[r["seed"] for r in m["results"]["per_seed"]] for m in (left, right)]
+    return same[0] == same[1] and tasks[0] == tasks[1] and all(s == seeds[0] for s in seeds)
 
 
 def _head(path: Path, manifest: Json) -> Json:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import signal
 from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
@@ -11,16 +12,19 @@ import pytest
 from drift_support import share_of_prompts, turned, turning, verdict_rows, write_verdicts
 from engine_support import (
     Endpoint,
+    HoldsAfter,
     Received,
     Reply,
     answering,
     completion,
     environment,
     epc,
+    epc_under_way,
     files_that_hold,
     read_rows,
     refusal,
     serving,
+    wait_until,
 )
 
 from epc.records.schemas import findings as schema_findings
@@ -275,6 +279,25 @@ def test_reading_r46_a_limit_stops_a_day_and_the_next_sitting_goes_on(
 
     assert later.returncode == 0
     assert sum(endpoint.prompts.values()) - count == 20 + 24
+
+
+def test_reading_r46_ctrl_c_loses_nothing(tmp_path: Path, endpoint: Endpoint) -> None:
+    run = hosted_run(tmp_path / "run", endpoint)
+    holding = HoldsAfter(10)
+    endpoint.behave = holding
+    count = sum(endpoint.prompts.values())
+    with epc_under_way("watch", run, "--concurrency", "1", env=on(1, endpoint.url)) as running:
+        wait_until(holding.reached.is_set)
+        running.send_signal(signal.SIGINT)
+        assert running.wait() == 4
+        assert running.stderr is not None
+        assert "the same command goes on today" in running.stderr.read()
+    holding.go_on.set()
+    assert not (run / "watch.jsonl").exists()
+
+    endpoint.behave = answering
+    assert watch(run, env=on(1, endpoint.url)).returncode == 0
+    assert sum(endpoint.prompts.values()) - count == 24 + 1  # what was under way is asked again
 
 
 def test_reading_r46_recorded_verdicts_that_changed_are_drift(tmp_path: Path) -> None:

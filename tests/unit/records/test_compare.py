@@ -263,6 +263,39 @@ def test_reading_r44_a_raw_file_that_is_not_the_manifest_s_is_refused(exhaustive
         compare(exhaustive.folder, exhaustive.folder)
 
 
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [({"seed": 77}, "/trials/3"), ({"task": 99}, "/trials/3"), ({"verdict": "C"}, "/trials/3/")],
+)
+def test_reading_r44_a_trial_that_is_no_round_of_its_run_is_refused(
+    flip: Run, change: dict[str, Any], where: str
+) -> None:
+    flip.edit_row("trials", 3, **change)
+
+    with pytest.raises(MalformedError) as raised:
+        compare(flip.folder, flip.folder)
+
+    assert raised.value.finding.where.startswith(where)
+
+
+def test_reading_r44_a_baseline_that_is_no_strategy_is_refused(exhaustive: Run) -> None:
+    exhaustive.edit(lambda manifest: manifest["config"].update(baseline="nobody"))
+
+    with pytest.raises(MalformedError, match="/config/baseline"):
+        compare(exhaustive.folder, exhaustive.folder)
+
+
+def test_reading_r47_records_of_other_seeds_than_the_configuration_s_are_not_paired(
+    flip: Run, made: dict[str, Run]
+) -> None:
+    flip.without_raw()
+    flip.edit(lambda manifest: manifest["results"]["per_seed"].pop())
+
+    found = compare(made["flip"].folder, flip.folder)
+
+    assert found.metrics[0].ci95 is not None  # Welch's: the runs' seeds are not each other's
+
+
 # --- what it prints
 
 
