@@ -1,6 +1,7 @@
 """`epc compare` on real runs: what is like, what differs, what changed."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from drift_support import turned, verdict_rows, write_verdicts
 from records_support import Run, make_run
 from scipy import stats
 
+from epc.core.drift import Noise, nothing
 from epc.errors import MalformedError
 from epc.records.compare import compare
 from epc.records.compare_report import report
@@ -317,3 +319,42 @@ def test_the_json_keeps_to_its_schema_and_the_text_says_the_same(
         assert f"{metric['left']:8.3f}{metric['right']:8.3f}" in text
     for need in value["enough"]["pairs"]:
         assert f"{100 * need['changed']:g}% of the verdicts changed: {need['pairs']}" in text
+
+
+@pytest.mark.parametrize(
+    ("changed", "line"),
+    [
+        ({"noise": Noise(asked=40, flips=3)}, "asked again within a run, 3 of 40 flipped"),
+        ({"noise": Noise()}, "assumed to flip anyway: 5%; `epc run --recheck 60` measures it"),
+        ({"noise": Noise(assumed=0.0)}, "none flips by itself: these answers are facts"),
+        ({"other_answers": 11}, "11 common pairs left out: the executor wrote something else"),
+        ({"drift": nothing("reused", 0.1)}, "no question was asked in both runs; `epc watch` asks"),
+        ({"drift": nothing("fresh", 0.1)}, "0 pairs met in both runs, asked afresh every round"),
+    ],
+)
+def test_the_text_says_what_the_verdicts_rest_on(
+    made: dict[str, Run], changed: dict[str, Any], line: str
+) -> None:
+    found = compare(made["exhaustive"].folder, made["exhaustive"].folder)
+    assert found.tables is not None
+
+    text = report(replace(found, tables=replace(found.tables, **changed)))
+
+    assert line in text
+
+
+def test_epc_5_3_a_provider_s_own_words_are_doubts(exhaustive: Run) -> None:
+    def redirect(manifest: Any) -> None:
+        manifest["evaluator"].update(endpoint="https://example.org/v1", version="m-1")
+        manifest["provenance"]["served_models"]["evaluator"] = {"m-2": 3}
+
+    exhaustive.without_raw()
+    exhaustive.edit(redirect)
+
+    found = compare(exhaustive.folder, exhaustive.folder)
+
+    assert [f.problem for f in found.findings] == [
+        "in the first run, m-1 was asked for, m-2 answered",
+        "in the second run, m-1 was asked for, m-2 answered",
+    ]
+    assert found.like_for_like
