@@ -19,6 +19,7 @@ _COMMANDS: Final = {
     "resume": "Finish an interrupted run.",
     "merge": "Join runs of one measurement over different seeds.",
     "show": "Show a run's figures: table, picture, or JSON.",
+    "audit": "Say whether a measurement can bear a claim, and why.",
     "validate": "Check records: schema, meaning, recomputed values.",
     "recompute": "Compute a run's metrics again, from the trials alone.",
     "compare": "Compare two measurements: like for like, differences, drift.",

@@ -5,7 +5,7 @@ Sources: EPC-2.5(f), Readings R10 and R33.
 
 from collections.abc import Sequence
 from functools import cache
-from math import fsum, sqrt
+from math import cos, fsum, pi, sin, sqrt, tan
 from typing import TYPE_CHECKING, Final
 
 from epc.spec.epc_v1 import BOOTSTRAP_RESAMPLES, BOOTSTRAP_SEED, CONFIDENCE
@@ -18,12 +18,20 @@ if TYPE_CHECKING:
 # in its last bit from machine to machine.
 _Z: Final = 1.959963984540054
 
+_MANY: Final = 1000  # degrees of freedom
+
 Interval = tuple[float, float]
 
 
 def mean(values: Sequence[float]) -> float:
     """Return the arithmetic mean, correctly rounded in its sum."""
     return fsum(values) / len(values)
+
+
+def variance_of(values: Sequence[float]) -> float:
+    """Return the unbiased variance of two or more values, correctly rounded in its sums."""
+    middle = mean(values)
+    return fsum((value - middle) ** 2 for value in values) / (len(values) - 1)
 
 
 def mean_interval(values: Sequence[float]) -> Interval | None:
@@ -47,11 +55,13 @@ def mean_interval(values: Sequence[float]) -> Interval | None:
     return float(low), float(high)
 
 
-def share_interval(hits: int, n: int) -> Interval | None:
+def share_interval(hits: float, n: int) -> Interval | None:
     """Return the 95% Wilson interval of a share of seeds; None for a single seed.
 
     Resampling thirty zeros gives thirty zeros again, and an interval from 0 to 0 would claim that
-    the rate is known exactly. Wilson's does not (Reading R33).
+    the rate is known exactly. Wilson's does not (Reading R33). Where each of the n is itself a
+    share, `hits` is their sum: a share varies at most as a coin does, so the interval then covers
+    at least as often as it says.
 
     Unit:   share, 0 to 1.
     Source: E. B. Wilson, J. Am. Stat. Assoc. 22 (1927), 209-212.
@@ -62,6 +72,59 @@ def share_interval(hits: int, n: int) -> Interval | None:
     middle = (hits + z2 / 2) / (n + z2)
     half = _Z / (n + z2) * sqrt(hits * (n - hits) / n + z2 / 4)
     return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def spread_interval(values: Sequence[float], *, variance: float = 0.0) -> Interval | None:
+    """Return the 95% interval of a mean over seeds by Student's t; None for a single seed.
+
+    The percentile bootstrap that the protocol asks for covers 88 to 90% at ten seeds where 95 are
+    promised; this one covers 94 to 95 (`site/docs/statistics.md`). `variance` is what the mean
+    has beside the spread between seeds.
+
+    Shapes: (n,).
+    Unit:   that of the values.
+    Source: Reading R39.
+    """
+    n = len(values)
+    if n < 2:  # noqa: PLR2004  (as above)
+        return None
+    middle = mean(values)
+    half = _student(n - 1) * sqrt(variance_of(values) / n + variance)
+    return middle - half, middle + half
+
+
+@cache
+def _student(freedom: int) -> float:
+    """Return the point that Student's t passes with probability (1 - CONFIDENCE) / 2.
+
+    Its distribution is a finite sum for whole degrees of freedom, here inverted by bisection, and
+    for many of them the expansion about the normal one is exact to 12 digits. SciPy has both, but
+    takes a quarter of a second to load, on every `epc validate`.
+
+    Source: M. Abramowitz, I. Stegun, Handbook of Mathematical Functions, 26.7.3, 26.7.4, 26.7.5.
+    """
+    if freedom > _MANY:
+        z, v = _Z, freedom
+        first = (z**3 + z) / (4 * v)
+        second = (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v**2)
+        third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * v**3)
+        return z + first + second + third
+    low, high = 0.0, pi / 2
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if _within(middle, freedom) < CONFIDENCE else (low, middle)
+    return sqrt(freedom) * tan(high)
+
+
+def _within(angle: float, freedom: int) -> float:
+    """Return the probability that |t| is below sqrt(freedom) tan(angle)."""
+    odd = freedom % 2
+    squared = cos(angle) ** 2
+    term = cos(angle) if odd else 1.0
+    total = 0.0
+    for power in range(2 + odd, freedom + 1, 2):
+        total += term
+        term *= squared * (power - 1) / power
+    return 2 / pi * (angle + sin(angle) * total) if odd else sin(angle) * total
 
 
 @cache

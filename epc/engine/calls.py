@@ -92,8 +92,8 @@ class Caller:
     _failed: EpcError | None = None
 
     def __post_init__(self) -> None:
-        self.progress.from_journal = len(self.journal)
-        self.progress.repaired = self.journal.repaired
+        self.progress.from_journal += len(self.journal)
+        self.progress.repaired += self.journal.repaired
 
     def name(self, question: Question, place: str | None = None) -> str:
         """Return the name that the answer to a question has."""
@@ -143,10 +143,12 @@ class Caller:
         future.set_result(call)
         return call
 
-    async def ask_again(self, question: Question, place: str) -> Json:
+    async def ask_again(
+        self, question: Question, place: str, occasion: Occasion | None = None
+    ) -> Json:
         """Ask what may have been answered before, under a name of its own."""
         name = self.name(question, place)
-        return self.known(name) or await self._fresh(name, question, None, place)
+        return self.known(name) or await self._fresh(name, question, occasion, place)
 
     async def recall(self, question: Question) -> bool:
         """Take an answer over from the cache; return whether there was one."""

@@ -1,8 +1,7 @@
 """Asking the evaluator of a finished run again, a fixed panel of its own questions a day."""
 
 import asyncio
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
+from contextlib import AsyncExitStack, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,16 +9,15 @@ from typing import Final
 
 from epc import __version__
 from epc.core.results import Json
-from epc.engine.budget import Budget, most_tokens
+from epc.engine.budget import most_tokens
 from epc.engine.calls import Caller, Progress, Question, Role
 from epc.engine.catalog import open_model
 from epc.engine.forecast import Range, Share
-from epc.engine.hosted import Hosted
 from epc.engine.journal import Journal
 from epc.engine.model import CallError, Model
 from epc.engine.plan import load
 from epc.engine.prices import price_of
-from epc.engine.session import Limits
+from epc.engine.session import Limits, Watch, budget_of, require_keys, restrain
 from epc.errors import StoppedError, UsageError, WorldError
 from epc.records.asked import asked_by_run, has_raw
 from epc.records.layout import PLAN
@@ -37,7 +35,6 @@ from epc.records.watching import (
     standing,
 )
 
-Watch = Callable[[Progress], AbstractAsyncContextManager[None]]
 _CHARACTERS: Final = (6.0, 4.0)  # a token, in the long run of English text: the most, the usual
 
 
@@ -125,15 +122,9 @@ async def ask_today(
         return watching.standing()
     limits = limits or Limits()
     model = open_model(watching.evaluator)
-    if isinstance(model, Hosted):
-        model.require_key()
-        model.concurrency = limits.concurrency or model.concurrency
-    budget = Budget(
-        max_calls=limits.max_calls,
-        max_cost=limits.max_cost,
-        max_time_s=limits.max_time_s,
-        prices={"evaluator": price_of(model.identity.model)},
-    )
+    require_keys([model])
+    restrain([model], limits)
+    budget = budget_of({"evaluator": model}, limits)
     folder = watching.history.with_name(f"{watching.history.name}.part")
     try:
         folder.mkdir(parents=True, exist_ok=True)

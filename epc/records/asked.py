@@ -92,6 +92,8 @@ def counts_by_seed(
 ) -> "NDArray[int64]":
     """Return how often each seed's rounds ended in each verdict, for the pairs that are wanted.
 
+    Only the rounds of the protocol's four phases.
+
     Shapes: (seeds, pairs, 3), seeds in rising order, pairs by the index that `keys` gives them.
     Raises: MalformedError at a row that does not fit; WorldError if the file cannot be read.
     """
@@ -104,6 +106,8 @@ def counts_by_seed(
     counts = np.zeros((len(seeds), len(keys), 3), np.int64)
     findings = Findings()
     for index, row in read_rows(folder, "trials", findings, clause=CLAUSE):
+        if row["phase"] not in _DOMAIN_OF:
+            continue  # a round of a measured control, which the other run may not have
         domain, seed, task = _DOMAIN_OF[row["phase"]], int(row["seed"]), int(row["task"])
         if seed not in seeds or task >= len(config.tasks[domain]):
             _refuse(f"/trials/{index}", f"seed {seed}, task {task} is no round of this run")

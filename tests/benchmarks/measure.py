@@ -60,7 +60,9 @@ def plain_phase() -> PhaseEnd:
     """Run one coin-flip phase through the protocol's generator."""
     rng = np.random.default_rng(0)
     won = (Verdict.A if u < 0.5 else Verdict.B for u in rng.random(30).tolist())
-    return drive(run_phase(PHASES[0], uniform(11), turns(0, 0, 30), UpdateRule()), won)
+    return drive(
+        run_phase(PHASES[0], uniform(11), turns(0, 0, 30), UpdateRule()), lambda _: next(won)
+    )
 
 
 def main() -> None:

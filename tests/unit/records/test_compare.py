@@ -265,6 +265,20 @@ def test_reading_r44_a_raw_file_that_is_not_the_manifest_s_is_refused(exhaustive
         compare(exhaustive.folder, exhaustive.folder)
 
 
+def test_reading_r44_the_rounds_of_a_measured_control_are_not_compared(
+    tmp_path: Path, made: dict[str, Run]
+) -> None:
+    coin = "mock/coin-flip"
+    control = make_run(tmp_path / "c", evaluator=coin, seeds=3, rounds=5, control="measured")
+
+    found = compare(made["flip"].folder, control.folder)
+
+    # The four phases are the same rounds with the same tosses in both.
+    assert found.tables is not None
+    assert (found.tables.paired, found.tables.drift.p_value) == (True, 1)
+    assert len(control.rows("trials")) > len(made["flip"].rows("trials"))
+
+
 @pytest.mark.parametrize(
     ("change", "where"),
     [({"seed": 77}, "/trials/3"), ({"task": 99}, "/trials/3"), ({"verdict": "C"}, "/trials/3/")],
