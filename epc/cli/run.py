@@ -100,7 +100,9 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
             help="Stop after so many seconds.",
         ),
         click.option(
-            "--concurrency", type=click.IntRange(1), help="Calls under way at once, each model."
+            "--concurrency",
+            type=click.IntRange(1),
+            help="Calls under way at once, each model (128; self-hosted up to 512).",
         ),
         click.option(
             "--no-cache", is_flag=True, help="Neither use nor keep answers of other runs."

@@ -123,15 +123,17 @@ class Caller:
         if (call := self.known(name)) is not None:
             self.progress.reused += 1
             return call
+        if place is not None:
+            return await self._fresh(name, question, afresh, place)
         if name in self._under_way:
             self.progress.reused += 1
             return await asyncio.shield(self._under_way[name])
         future: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
         self._under_way[name] = future
         try:
-            call = self._cached(name, question) if place is None else None
+            call = self._cached(name, question)
             if call is None:
-                call = await self._fresh(name, question, afresh, place)
+                call = await self._fresh(name, question, None, None)
             else:
                 await self.keep(call)
         except BaseException as error:

@@ -19,6 +19,7 @@ from epc.errors import UsageError
 from epc.records.findings import Findings
 from epc.records.rows import read_rows
 from epc.records.strict_json import read_text
+from epc.spec.epc_v1 import PHASE_NAMES
 
 COLUMNS: Final = ("strategy", "accuracy")
 _NUMBER: Final = r"[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?"
@@ -129,9 +130,11 @@ def _row(row: Mapping[str | None, str | None], place: str) -> tuple[str, float]:
 
 
 def _tallies(trials: Iterable[Json]) -> dict[int, Tally]:
-    """Count each seed's won and decided trials by strategy, over all four phases."""
+    """Count each seed's won and decided trials by strategy, over the protocol's four phases."""
     tallies: dict[int, Tally] = {}
     for row in trials:
+        if row["phase"] not in PHASE_NAMES:
+            continue  # a measured control's
         counts = tallies.setdefault(int(row["seed"]), {}).setdefault(row["strategy"], [0, 0])
         verdict = Verdict(row["verdict"])
         counts[0] += verdict is Verdict.A

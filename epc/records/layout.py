@@ -22,7 +22,7 @@ from typing import Any, Final
 from epc.core.config import Decoding
 from epc.core.results import Json
 from epc.errors import WorldError
-from epc.records.strict_json import dumps_line, write_text
+from epc.records.strict_json import dumps_line, dumps_part, write_text
 from epc.spec.epc_v1 import EVERY_PHASE
 
 PLAN: Final = "run.json"
@@ -64,7 +64,7 @@ class CallNames:
             "decoding": dict(decoding),
             "model": {key: model[key] for key in IDENTITY},
         }
-        self._role = role
+        self._role = dumps_part(role)
         self._shared = hashlib.sha256(dumps_line(shared).removesuffix("}\n").encode())
 
     def name(self, prompt: str, occasion: str | None) -> str:
@@ -73,9 +73,9 @@ class CallNames:
         `occasion` is None where an answer may be reused (Reading R16), and the round's place
         where every round asks again.
         """
-        own = {"occasion": occasion, "prompt": prompt, "role": self._role}
-        digest = self._shared.copy()  # the shared keys sort before the own ones
-        digest.update(f",{dumps_line(own)[1:]}".encode())
+        digest = self._shared.copy()  # the shared keys sort before the own ones, which stand sorted
+        own = f',"occasion":{dumps_part(occasion)},"prompt":{dumps_part(prompt)}'
+        digest.update(f'{own},"role":{self._role}}}\n'.encode())
         return digest.hexdigest()[:20]
 
 
@@ -98,7 +98,7 @@ def weight_lines(per_seed: Iterable[Json]) -> Iterator[str]:
         for phase in _phases(record):
             head = f'{{"phase":"{phase}","seed":{record["seed"]},"strategy":'
             yield "".join(
-                f'{head}{dumps_line(strategy)[:-1]},"weight":{weight!r}}}\n'
+                f'{head}{dumps_part(strategy)},"weight":{weight!r}}}\n'
                 for strategy, weight in record["weights"][phase].items()
             )
 

@@ -341,3 +341,15 @@ def test_the_command_names_the_line_of_a_bad_file(flip: Run, tmp_path: Path) -> 
 
     assert done.returncode == 2
     assert b"accuracy.csv:2: 'nobody' is no strategy of the run" in done.stderr
+
+
+def test_reading_r42_a_measured_control_s_rounds_do_not_count(tmp_path: Path) -> None:
+    plain = make_run(tmp_path / "plain", seeds=2, rounds=4)
+    controlled = make_run(tmp_path / "controlled", seeds=2, rounds=4, control="measured")
+    assert len(controlled.rows("trials")) == 2 * len(plain.rows("trials"))
+
+    without, with_control = (given(run, ACCURACY, tmp_path) for run in (plain, controlled))
+
+    for key in ("ece", "brier", "reliability"):
+        assert with_control["results"]["summary"][key] == without["results"]["summary"][key]
+    assert validate(controlled.folder).findings == []

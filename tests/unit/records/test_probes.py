@@ -3,11 +3,12 @@
 import asyncio
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from engine_support import unwatched
-from records_support import Run
+from records_support import Run, make_run
 
 from epc.engine.probe import probe, reopen
 from epc.errors import Finding, MalformedError
@@ -207,3 +208,16 @@ def test_the_words_say_what_was_found(probed: Run) -> None:
         assert in_words({**competence, "word": word}).startswith(start)
     failed = in_words({**competence, "failing": ["refusing", "shuffled"]})
     assert failed.endswith("; it fails on refusals, shuffled words")
+
+
+def test_a_measured_control_s_comparisons_can_be_exchanged_too(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", seeds=1, rounds=5, control="measured")
+    compared = {row["evaluation"] for row in run.rows("trials")}
+
+    ask(run, swap=len(compared), controls=0)
+
+    _, problems = probes_of(run.folder)
+    asked = {row["evaluation"] for row in rows(run)}
+    itself = {r["evaluation"] for r in run.rows("trials") if r["strategy"] == "step_by_step"}
+    assert problems == []
+    assert asked == compared - itself
