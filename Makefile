@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 RUN    ?= runs/first
 
 .DEFAULT_GOAL := help
-.PHONY: help measure check lint types test docs benchmark vectors lock clean
+.PHONY: help measure check lint types test docs benchmark drift-study vectors lock clean
 
 help: ## Show the targets.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -35,6 +35,9 @@ docs: $(VENV)/.dev ## Build the documents into public/.
 benchmark: $(VENV)/.dev ## Measure speed, as ratios in one run.
 	$(BIN)/python tests/benchmarks/measure.py
 	$(BIN)/python tests/benchmarks/engine.py
+
+drift-study: $(VENV)/.dev ## Simulate what site/docs/drift.md states: about 2 minutes.
+	$(BIN)/python tests/studies/drift.py
 
 vectors: $(VENV)/.dev ## Work the conformance vectors out again; fails if the files differ.
 	$(BIN)/python tests/conformance/work_vectors.py --check

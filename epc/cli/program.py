@@ -22,6 +22,8 @@ _COMMANDS: Final = {
     "audit": "Say whether a measurement can bear a claim, and why.",
     "validate": "Check records: schema, meaning, recomputed values.",
     "recompute": "Compute a run's metrics again, from the trials alone.",
+    "compare": "Compare two measurements: like for like, differences, drift.",
+    "watch": "Ask a measured evaluator again, every day, whether it drifted.",
     "replay": "Answer one conformance case.",
     "conformance": "List the conformance suite, or check a program with it.",
     "cache": "List, size or clear the answers kept across runs.",
