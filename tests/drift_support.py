@@ -4,7 +4,8 @@ import csv
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from engine_support import Received, Reply, a_or_b, answering, completion, digest
+from endpoint_support import Received, Reply, answering, completion
+from engine_support import a_or_b, digest
 
 from epc.spec.epc_v1 import DOMAINS
 from epc.spec.reference import STRATEGIES, TASKS

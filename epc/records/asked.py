@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from epc.core.config import Configuration
-from epc.core.prompt import Pair, evaluation_text
+from epc.core.prompt import Pair
 from epc.core.results import Json
 from epc.core.table import VERDICTS
-from epc.core.verdict import Verdict, parse_verdict
+from epc.core.verdict import Verdict
 from epc.errors import Finding, MalformedError
 from epc.records.calls import Call, read_calls
+from epc.records.derive import derive
 from epc.records.findings import Findings
 from epc.records.layout import RAW, digest
 from epc.records.manifest import configuration_of
 from epc.records.rows import read_rows
-from epc.records.table import pairs_of_calls
 from epc.records.trials import CLAUSE
 from epc.records.usage import Usage
 from epc.spec.epc_v1 import PHASES, Domain
@@ -74,16 +74,20 @@ def asked_once(
     config: Configuration, calls: Mapping[str, Call], executor_template: str | None
 ) -> dict[PairKey, Asked]:
     """Return every pair of a run that reused its answers, as far as it was asked."""
-    said = {
-        (call.role, call.prompt): call.answer for call in calls.values() if call.occasion is None
-    }
     asked: dict[PairKey, Asked] = {}
-    for domain, strategy, task, pair in pairs_of_calls(config, said, executor_template):
-        text = evaluation_text(pair, method=config.method, template=config.evaluator_prompt)
-        raw = said.get(("evaluator", text))
-        if raw is not None:
-            key = domain, config.strategies[strategy].name, config.tasks[domain][task]
-            asked[key] = Asked(pair=pair, text=text, raw=raw, verdict=parse_verdict(raw))
+    for found in derive(config, (), executor_template, calls).answered():
+        task = config.tasks[found.domain][found.task]
+        pair = Pair(
+            domain=found.domain,
+            task=task,
+            strategy=found.name,
+            response=calls[found.response].answer if found.response else None,
+            baseline=calls[found.baseline].answer if found.baseline else None,
+        )
+        text = calls[found.evaluation].prompt
+        asked[found.domain, found.name, task] = Asked(
+            pair=pair, text=text, raw=found.raw, verdict=found.verdict
+        )
     return asked
 
 

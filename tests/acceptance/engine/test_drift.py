@@ -10,22 +10,17 @@ from typing import Any
 
 import pytest
 from drift_support import share_of_prompts, turned, turning, verdict_rows, write_verdicts
-from engine_support import (
+from endpoint_support import (
     Endpoint,
     HoldsAfter,
     Received,
     Reply,
     answering,
     completion,
-    environment,
-    epc,
-    epc_under_way,
-    files_that_hold,
-    read_rows,
     refusal,
     serving,
-    wait_until,
 )
+from engine_support import environment, epc, epc_under_way, files_that_hold, read_rows, wait_until
 
 from epc.records.schemas import findings as schema_findings
 
