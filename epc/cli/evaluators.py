@@ -1,6 +1,7 @@
 """`epc evaluators`: list, show, check, sync."""
 
 import json
+import sys
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -140,7 +141,7 @@ def _given(source: str) -> Any:
 
             text = (files("llm_sunset") / "snapshot.json").read_text("utf-8")
         elif source == "-":
-            text = click.get_text_stream("stdin").read()
+            text = sys.stdin.read()
         else:
             text = Path(source).read_text("utf-8")
         return json.loads(text)
