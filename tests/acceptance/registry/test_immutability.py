@@ -39,12 +39,12 @@ def test_what_was_only_added_to_is_clean(checkout: Checkout) -> None:
     assert verify(checkout.folder) == []
 
 
-EDITS: dict[str, tuple[Callable[[Checkout], None], str]] = {
+EDITS: dict[str, tuple[Callable[[Checkout], object], str]] = {
     "a figure": (lambda c: edit(c.home / SECOND / "metrics.json", "1.1", "1.2"), "metrics.json"),
     "a card": (lambda c: edit(c.home / SECOND / "snapshot.json", "a test", "b"), "snapshot.json"),
     "a deleted file": (lambda c: (c.home / SECOND / "metrics.json").unlink(), "metrics.json"),
     "the sums": (lambda c: edit(c.home / SECOND / "SHA256SUMS", "a", "b"), "SHA256SUMS"),
-    "a file more": (lambda c: (c.home / SECOND / "more.txt").touch() or None, "more.txt"),
+    "a file more": (lambda c: (c.home / SECOND / "more.txt").touch(), "more.txt"),
 }
 
 
