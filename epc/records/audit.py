@@ -8,7 +8,7 @@ from typing import Final
 
 from epc.core.audit import Facts, Word, assess
 from epc.core.control import coin_flip
-from epc.core.domain_test import Tested, by_seeds
+from epc.core.domain_test import PermutationTest, by_seeds
 from epc.core.evidence import control_json
 from epc.core.metrics import COLLAPSED
 from epc.core.results import Json
@@ -16,6 +16,7 @@ from epc.core.simulation import divergences, gammas
 from epc.core.weights import UpdateRule, Weights
 from epc.errors import Finding
 from epc.records.bare import Bare, read_bare
+from epc.records.probes import probes_of
 from epc.records.recompute import load_manifest, manifest_path
 from epc.records.validate import validate
 from epc.spec.epc_v1 import (
@@ -78,12 +79,21 @@ def audit(path: Path, *, rounds: int = ROUNDS) -> Audit:
 
     Raises: MalformedError if there is nothing that can be read; WorldError if the disk fails.
     """
+    problems: list[Finding] = []
     if _is_run(path):
         facts, control = _facts_of_run(path)
+        asked, problems = probes_of(path)
+        facts = replace(facts, **asked)
     else:
         facts, control = facts_of_bare(read_bare(path), rounds=rounds)
     verdict, findings = assess(facts)
-    return Audit(path=str(path), verdict=verdict, facts=facts, control=control, findings=findings)
+    return Audit(
+        path=str(path),
+        verdict=verdict,
+        facts=facts,
+        control=control,
+        findings=[*findings, *problems],
+    )
 
 
 def audit_manifest(manifest: Json, path: str = "") -> Audit:
@@ -121,7 +131,7 @@ def _stated(manifest: Json) -> Facts:
         dead=sum(_never_decided(record) for record in per_seed),
         collapsed=sum("collapse" in record["zero_cause"].values() for record in per_seed),
         stuck={d: sum(_stopped(record, d) for record in per_seed) for d in DIRECTIONS},
-        test=Tested(**summary["control"]["test"]),
+        test=PermutationTest(**summary["control"]["test"]),
         tie_rate=summary["tie_rate"]["mean"],
         self_comparisons=diagnostics.get("self_comparisons"),
         determinism=summary["determinism"],
