@@ -35,6 +35,7 @@ docs: $(VENV)/.dev ## Build the documents into public/.
 benchmark: $(VENV)/.dev ## Measure speed, as ratios in one run.
 	$(BIN)/python tests/benchmarks/measure.py
 	$(BIN)/python tests/benchmarks/engine.py
+	$(BIN)/python tests/benchmarks/registry.py
 
 drift-study: $(VENV)/.dev ## Simulate what site/docs/drift.md states: about 2 minutes.
 	$(BIN)/python tests/studies/drift.py
@@ -45,10 +46,10 @@ vectors: $(VENV)/.dev ## Work the conformance vectors out again; fails if the fi
 lock: $(VENV)/.dev ## Write the lock files again from pyproject.toml.
 	echo 'pip>=26' | $(BIN)/uv pip compile - $(LOCK_FLAGS) --no-annotate \
 	  --output-file requirements/pip.lock
-	$(BIN)/uv pip compile pyproject.toml --extra build $(LOCK_FLAGS) \
-	  --output-file requirements/run.lock
 	$(BIN)/uv pip compile pyproject.toml --extra build --extra dev --extra inspect $(LOCK_FLAGS) \
-	  --constraint requirements/run.lock --output-file requirements/dev.lock
+	  --output-file requirements/dev.lock
+	$(BIN)/uv pip compile pyproject.toml --extra build $(LOCK_FLAGS) \
+	  --constraint requirements/dev.lock --output-file requirements/run.lock
 
 LOCK_FLAGS := --quiet --universal --python-version 3.11 --generate-hashes --no-header \
   --no-emit-index-url --no-emit-find-links --no-strip-extras

@@ -92,6 +92,20 @@ def spread_interval(values: Sequence[float], *, variance: float = 0.0) -> Interv
     return middle - half, middle + half
 
 
+def moments_interval(middle: float, sd: float, n: int) -> Interval | None:
+    """Return the 95% interval of a mean of which no more is known than a publication prints.
+
+    `sd` is the sample's over `n` seeds. None for a single seed.
+
+    Unit:   that of the mean.
+    Source: Reading R39.
+    """
+    if n < 2:  # noqa: PLR2004  (as above)
+        return None
+    half = t_point(n - 1, round(1 - CONFIDENCE, 3)) * sd / sqrt(n)
+    return middle - half, middle + half
+
+
 @cache
 def _resamples(n: int) -> "NDArray[int64]":
     """Return the index matrix that every metric of an n-seed measurement shares."""
