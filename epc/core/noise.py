@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from epc.core.simulation import blind, divergences, gammas, train, uniform_start
 from epc.core.weights import UpdateRule
 
 if TYPE_CHECKING:
     from numpy import float64
-    from numpy.random import Generator
     from numpy.typing import NDArray
 
     Array = NDArray[float64]
@@ -54,65 +54,17 @@ def blind_band(
 
     Source: Readings R15 and R36; EPC-2.8 (the coin-flip evaluator).
     """
-    import numpy as np
+    from numpy.random import default_rng
 
-    rng = np.random.default_rng(_BAND_STREAM)
-    gamma, jsd = simulate_blind(
-        strategies=strategies, rounds=rounds, rule=rule, odds=odds, seeds=BAND_SEEDS, rng=rng
-    )
-    return {"gamma": _band(gamma), "jsd": _band(jsd)}
+    rng = default_rng(_BAND_STREAM)
+    same = blind(strategies, a=odds.a, tie=odds.tie)
+    start = uniform_start(strategies, BAND_SEEDS)
 
+    def trained(before: "Array") -> "Array":
+        return train(before, rounds=rounds, rule=rule, odds=same, rng=rng)
 
-def simulate_blind(
-    *, strategies: int, rounds: int, rule: UpdateRule, odds: Odds, seeds: int, rng: "Generator"
-) -> tuple["Array", "Array"]:
-    """Return gamma and JSD of one direction for many seeds of a blind evaluator at once.
-
-    Shapes: two of (seeds,).
-    Source: EPC-2.3 with verdicts that do not depend on the strategy.
-    """
-    import numpy as np
-
-    start = np.full((seeds, strategies), 1 / strategies)
-    coupled = train(train(start, rounds, rule, odds, rng), rounds, rule, odds, rng)
-    pure = train(start, rounds, rule, odds, rng)
-    norm = np.sqrt(((coupled - pure) ** 2).sum(axis=1)) / np.sqrt((pure**2).sum(axis=1))
-    return norm, _jsd(coupled, pure)
-
-
-def train(weights: "Array", rounds: int, rule: UpdateRule, odds: Odds, rng: "Generator") -> "Array":
-    """Return the weights after `rounds` rounds against a blind evaluator in every row.
-
-    The same arithmetic in the same order as `epc.core.weights`, a row a seed: running sums and
-    totals come from one cumulative sum, which adds from left to right.
-
-    Shapes: (seeds, K) in and out.
-    """
-    import numpy as np
-
-    after: Array = weights.copy()
-    rows = np.arange(len(after))
-    last = after.shape[1] - 1
-    for _ in range(rounds):
-        u = rng.random(len(after))
-        said = rng.random(len(after))
-        running = np.cumsum(after, axis=1)
-        chosen = np.minimum((running <= u[:, None]).sum(axis=1), last)
-        step = np.where(said < odds.a, rule.alpha_win, -rule.alpha_lose)
-        moved = after.copy()
-        moved[rows, chosen] = np.maximum(rule.weight_floor, moved[rows, chosen] + step)
-        moved /= np.cumsum(moved, axis=1)[:, -1:]
-        after = np.where((said < 1 - odds.tie)[:, None], moved, after)
-    return after
-
-
-def _jsd(left: "Array", right: "Array") -> "Array":
-    import numpy as np
-
-    middle = (left + right) / 2
-    terms = left * np.log(left / middle) + right * np.log(right / middle)
-    divergence: Array = np.maximum(0.0, terms.sum(axis=1) / 2)
-    return divergence
+    coupled, pure = trained(trained(start)), trained(start)
+    return {"gamma": _band(gammas(coupled, pure)), "jsd": _band(divergences(coupled, pure))}
 
 
 def _band(values: "Array") -> Band:

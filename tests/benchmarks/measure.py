@@ -14,15 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import jsonschema
-import numpy as np
 
-from epc.core.draws import turns
-from epc.core.noise import COIN, train
-from epc.core.protocol import PhaseEnd, drive, run_phase
-from epc.core.verdict import Verdict
-from epc.core.weights import UpdateRule, uniform
 from epc.records.schemas import findings, schema
-from epc.spec.epc_v1 import PHASES
 
 RUNS = 9
 EPC = str(Path(sys.executable).with_name("epc"))
@@ -56,13 +49,6 @@ def make_run(folder: Path) -> Path:
     return run
 
 
-def plain_phase() -> PhaseEnd:
-    """Run one coin-flip phase through the protocol's generator."""
-    rng = np.random.default_rng(0)
-    won = (Verdict.A if u < 0.5 else Verdict.B for u in rng.random(30).tolist())
-    return drive(run_phase(PHASES[0], uniform(11), turns(0, 0, 30), UpdateRule()), won)
-
-
 def main() -> None:
     python = command(sys.executable, "-c", "pass")
     with tempfile.TemporaryDirectory() as folder:
@@ -79,13 +65,6 @@ def main() -> None:
             "jsonschema, a tenth of them",
             lambda: [slow.is_valid(row) for row in rows[:360]],
         )
-    start = np.full((1000, 11), 1 / 11)
-    beside(
-        "1,000 coin-flip phases at once",
-        lambda: train(start, 30, UpdateRule(), COIN, np.random.default_rng(0)),
-        "1,000 in the generator",
-        lambda: [plain_phase() for _ in range(1000)],
-    )
 
 
 if __name__ == "__main__":
