@@ -325,6 +325,7 @@ def plan_for(
         reuse=reuse,
         exhaustive=exhaustive,
         recheck=recheck,
+        control="simulated",
         measurement_date=DAY.date().isoformat(),
         epc_version="0",
         identity=identities(evaluator, executor),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from epc.engine.forecast import Share
     from epc.engine.plan import Reuse
     from epc.engine.session import Limits, Opened
+    from epc.spec.epc_v1 import ControlMethod
 
 _MAX_SEEDS = 100_000
 _SPAN = re.compile(r"(\d{1,10})(?:-(\d{1,10}))?")
@@ -143,6 +144,14 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
     help="Ask N comparisons a second time and report how many verdicts flip.",
 )
 @click.option(
+    "--control",
+    type=click.Choice(["simulated", "measured"]),
+    default="simulated",
+    show_default=True,
+    help="Where the noise floor comes from: the run's own verdicts, or as many rounds again "
+    "without a change of domain (twice the calls; none after an exhaustive run).",
+)
+@click.option(
     "--batch",
     type=click.Choice(["submit", "collect"]),
     help="Send an exhaustive run's waves to the provider's batch endpoint; collect with --out.",
@@ -164,6 +173,7 @@ def command(
     reuse: "Reuse | None",
     exhaustive: bool,
     recheck: int,
+    control: "ControlMethod",
     batch: str | None,
     dry_run: bool,
     limits: "Limits",
@@ -201,6 +211,7 @@ def command(
         reuse=reuse,
         exhaustive=exhaustive,
         recheck=recheck,
+        control=control,
     )
     fetch_weights_if_named(evaluator, executor)
     if dry_run:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from math import log, sqrt
 from typing import Any, Final, Literal
 
-from epc.core.domain_test import LEVEL, Tested
-from epc.core.intervals import share_interval
+from epc.core.domain_test import LEVEL, PermutationTest
+from epc.core.intervals import mean, share_interval
 from epc.errors import Finding
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, SCREENING_SEEDS, SUBSTANTIAL_GAMMA
 
@@ -44,7 +44,7 @@ class Facts:
     dead: int
     collapsed: int
     stuck: Mapping[str, int]
-    test: Tested | None
+    test: PermutationTest | None
     tie_rate: float | None = None
     decided: int | None = None
     self_comparisons: Json | None = None
@@ -261,19 +261,23 @@ def _competence(facts: Facts) -> Iterator[Reason]:
 
 def _threshold(facts: Facts) -> Iterator[Reason]:
     """The paper's threshold lies below the noise; say so where a reader would apply it."""
-    for direction, excess in facts.excess.items():
-        interval, gammas = excess["ci95"], facts.gamma.get(direction, [])
-        if not gammas or interval is None:
-            continue
-        middle = sum(gammas) / len(gammas)
-        if middle > SUBSTANTIAL_GAMMA and interval[0] <= 0 <= interval[1]:
-            yield _warning(
-                "EPC-5.2",
-                f"/results/summary/gamma/{direction}",
-                f"gamma {middle:.2f} is above {SUBSTANTIAL_GAMMA}, which the paper calls "
-                "substantial, and not distinguishable from this evaluator's own noise floor",
-                "quote the excess and its interval, not gamma alone",
-            )
+    low = [direction for direction in facts.excess if _above_but_noise(facts, direction)]
+    if low:
+        means = " and ".join(f"{mean(facts.gamma[direction]):.2f}" for direction in low)
+        yield _warning(
+            "EPC-5.2",
+            "/results/summary/gamma",
+            f"gamma {means}: above {SUBSTANTIAL_GAMMA}, which the paper calls substantial, and "
+            "not to be told from the noise floor",
+            "quote the excess and its interval, not gamma alone",
+        )
+
+
+def _above_but_noise(facts: Facts, direction: str) -> bool:
+    interval, gammas = facts.excess[direction]["ci95"], facts.gamma[direction]
+    if interval is None or mean(gammas) <= SUBSTANTIAL_GAMMA:
+        return False
+    return bool(interval[0] <= 0 <= interval[1])
 
 
 def _rounded(facts: Facts) -> Iterator[Reason]:

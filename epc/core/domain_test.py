@@ -26,13 +26,14 @@ LEVEL: Final = 0.05
 _MOST_LISTED: Final = 20_000  # splits or swaps; beyond it they are drawn
 _DRAWN: Final = 9_999
 _STREAM: Final = 20260704
-_ROUNDING: Final = 1e-9  # two arrangements whose statistics differ by less are equally extreme
+# Statistics that differ by less, as a share of the most that they could be, are equally extreme.
+_ROUNDING: Final = 1e-11
 _RANK: Final = 1e-10
 _COIN: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tested:
+class PermutationTest:
     """A permutation test's outcome.
 
     `smallest` is the least p-value that so few units could have given.
@@ -48,7 +49,7 @@ class Tested:
         return self.smallest <= LEVEL
 
 
-def by_tasks(table: VerdictTable, rule: UpdateRule) -> Tested:
+def by_tasks(table: VerdictTable, rule: UpdateRule) -> PermutationTest:
     """Test whether strategies fare alike in both domains, with tasks as the unit.
 
     A verdict is worth the step it makes the weight take. An additive fit, one term a strategy and
@@ -61,18 +62,17 @@ def by_tasks(table: VerdictTable, rule: UpdateRule) -> Tested:
 
     Source: Reading R39.
     """
-    import numpy as np
-
     left = _residuals(table, rule)
     sizes = table.tasks()
     splits, listed = _splits(*(sizes[domain] for domain in DOMAINS))
     statistics = ((splits @ left.T) ** 2).sum(axis=1)
     observed = float((left[:, : sizes[DOMAINS[0]]].sum(axis=1) ** 2).sum())
-    scale = float((np.abs(left).sum(axis=1) ** 2).sum())
+    rounds = sum(table.counts[domain].sum(axis=(1, 2)) for domain in DOMAINS)
+    scale = float(((rounds * (rule.alpha_win + rule.alpha_lose)) ** 2).sum())
     return _tested(statistics, observed, scale, listed=listed, unit="task")
 
 
-def by_seeds(text: "Array", visual: "Array") -> Tested:
+def by_seeds(text: "Array", visual: "Array") -> PermutationTest:
     """Test whether the two pure vectors are alike, with seeds as the unit.
 
     For records that kept nothing but weights. A seed's two pure phases have streams of their own,
@@ -82,23 +82,22 @@ def by_seeds(text: "Array", visual: "Array") -> Tested:
     Shapes: both (n, K).
     Source: Reading R39.
     """
-    import numpy as np
-
     moved = text - visual
     signs, listed = _signs(len(moved))
     statistics = ((signs @ moved) ** 2).sum(axis=1)
     observed = float((moved.sum(axis=0) ** 2).sum())
-    scale = float((np.abs(moved).sum(axis=0) ** 2).sum())
-    return _tested(statistics, observed, scale, listed=listed, unit="seed")
+    return _tested(statistics, observed, float(len(moved) ** 2), listed=listed, unit="seed")
 
 
 def _tested(
     statistics: "Array", observed: float, scale: float, *, listed: bool, unit: str
-) -> Tested:
+) -> PermutationTest:
     as_extreme = int((statistics >= observed - _ROUNDING * scale).sum())
     if listed:  # the arrangement that was observed is one of them
-        return Tested(p_value=as_extreme / len(statistics), smallest=1 / len(statistics), unit=unit)
-    return Tested(
+        return PermutationTest(
+            p_value=as_extreme / len(statistics), smallest=1 / len(statistics), unit=unit
+        )
+    return PermutationTest(
         p_value=(1 + as_extreme) / (1 + len(statistics)),
         smallest=1 / (1 + len(statistics)),
         unit=unit,

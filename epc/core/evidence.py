@@ -7,31 +7,52 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from epc.core.control import Control, simulated
+from epc.core.config import Configuration
+from epc.core.control import Control, measured, simulated
 from epc.core.domain_test import by_tasks
+from epc.core.metrics import gamma
 from epc.core.table import VerdictTable
-from epc.core.weights import UpdateRule
-from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, REFERENCE, Direction
+from epc.spec.epc_v1 import CONTROL, DIRECTIONS, DOMAINS, REFERENCE, Direction
 
 Json = dict[str, Any]
 
 
-def evidence(
-    per_seed: Sequence[Json], *, table: VerdictTable, rounds: int, rule: UpdateRule
-) -> Json:
+def evidence(per_seed: Sequence[Json], *, table: VerdictTable, config: Configuration) -> Json:
     """Return `results.summary.control` from the seeds' records and the verdict table."""
-    controls = {
+    controls = (_measured if config.control == "measured" else _simulated)(per_seed, table, config)
+    return control_json(config.control, controls) | {"test": asdict(by_tasks(table, config.rule))}
+
+
+def _measured(
+    per_seed: Sequence[Json], _: VerdictTable, __: Configuration
+) -> dict[Direction, Control]:
+    """Compare each seed's control phase with its own pure vector, as gamma's is."""
+    return {
+        direction: measured(
+            [record["gamma"][direction] for record in per_seed],
+            [
+                gamma(*(list(record["weights"][phase].values()) for phase in pair))
+                for record in per_seed
+            ],
+        )
+        for direction, pair in ((d, (CONTROL[d], REFERENCE[d])) for d in DIRECTIONS)
+    }
+
+
+def _simulated(
+    per_seed: Sequence[Json], table: VerdictTable, config: Configuration
+) -> dict[Direction, Control]:
+    return {
         direction: simulated(
             [record["gamma"][direction] for record in per_seed],
             [list(record["weights"][REFERENCE[direction]].values()) for record in per_seed],
             table=table,
             domain=REFERENCE[direction],
-            rounds=rounds,
-            rule=rule,
+            rounds=config.rounds,
+            rule=config.rule,
         )
         for direction in DIRECTIONS
     }
-    return control_json("simulated", controls) | {"test": asdict(by_tasks(table, rule))}
 
 
 def control_json(method: str, controls: Mapping[Direction, Control]) -> Json:

@@ -24,17 +24,6 @@ BAND_QUANTILES: Final = (0.05, 0.95)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Odds:
-    """How often a blind evaluator says A and tie; the rest is B."""
-
-    a: float
-    tie: float
-
-
-COIN: Final = Odds(a=0.5, tie=0.0)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Band:
     """How a figure is spread over single seeds of a blind evaluator; 90% of them in low to high."""
 
@@ -45,11 +34,11 @@ class Band:
 
 @cache
 def blind_band(
-    *, strategies: int, rounds: int, rule: UpdateRule, odds: Odds = COIN
+    *, strategies: int, rounds: int, rule: UpdateRule, a: float = 0.5
 ) -> dict[str, Band]:
     """Return a blind evaluator's bands of `gamma` and `jsd`, each direction alike.
 
-    `BAND_SEEDS` are simulated from a fixed stream, which puts a Monte-Carlo standard error of
+    It says A with odds `a`, else B; a coin unless told otherwise. `BAND_SEEDS` are simulated from a fixed stream, which puts a Monte-Carlo standard error of
     about 0.006 on gamma's mean.
 
     Source: Readings R15 and R36; EPC-2.8 (the coin-flip evaluator).
@@ -57,11 +46,11 @@ def blind_band(
     from numpy.random import default_rng
 
     rng = default_rng(_BAND_STREAM)
-    same = blind(strategies, a=odds.a, tie=odds.tie)
+    odds = blind(strategies, a=a)
     start = uniform_start(strategies, BAND_SEEDS)
 
     def trained(before: "Array") -> "Array":
-        return train(before, rounds=rounds, rule=rule, odds=same, rng=rng)
+        return train(before, rounds=rounds, rule=rule, odds=odds, rng=rng)
 
     coupled, pure = trained(trained(start)), trained(start)
     return {"gamma": _band(gammas(coupled, pure)), "jsd": _band(divergences(coupled, pure))}

@@ -7,19 +7,20 @@ counted on one run of the very seeds against a coin, which is what weights near 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Final
 
 from epc.core.config import Configuration, Decoding
 from epc.core.draws import pick_task, turns
 from epc.core.prompt import Pair, evaluation_text, executor_prompt
-from epc.core.protocol import Outcome, run_phase, start_of
+from epc.core.protocol import Comparison, drive, measure
 from epc.core.results import Json
 from epc.core.verdict import Verdict
 from epc.engine.budget import most_tokens
 from epc.engine.mocks import unit
 from epc.engine.plan import Plan
 from epc.engine.prices import Price
-from epc.spec.epc_v1 import DOMAINS, JUDGED_CHARACTERS, PHASES, Domain
+from epc.spec.epc_v1 import DOMAINS, JUDGED_CHARACTERS, Domain
 
 # Characters a token, in the long run of English text: the fewest, the usual, the most.
 _DENSE, _USUAL, _SPARSE = 3.0, 4.0, 6.0
@@ -68,7 +69,7 @@ def as_json(shares: dict[str, Share]) -> Json:
 
 
 def _calls(plan: Plan, config: Configuration) -> dict[str, Range]:
-    rounds = len(plan.seeds) * len(PHASES) * config.rounds
+    rounds = len(plan.seeds) * len(config.phases) * config.rounds
     every = len(config.strategies) * sum(len(config.tasks[domain]) for domain in DOMAINS)
     if plan.reuse == "none":
         return {"executor": _exactly(2 * rounds), "evaluator": _exactly(rounds)}
@@ -94,21 +95,20 @@ def _calls(plan: Plan, config: Configuration) -> dict[str, Range]:
 def _drawn(plan: Plan, config: Configuration) -> Pairs:
     """Return the strategy-task pairs that the plan's seeds draw against a coin."""
     drawn: Pairs = set()
+
+    def toss(seed: int, asked: Comparison) -> Verdict:
+        domain = asked.phase.domain
+        task = pick_task(asked.turn.u_task or 0.0, len(config.tasks[domain]))
+        drawn.add((domain, task, asked.strategy))
+        heads = unit("forecast", seed, asked.phase.name, asked.round) < 1 / 2
+        return Verdict.A if heads else Verdict.B
+
     for seed in plan.seeds:
-        done: Outcome = {}
-        for phase in PHASES:
-            start = start_of(phase, len(config.strategies), done)
-            draws = turns(seed, phase.stream, config.rounds)
-            running = run_phase(phase, start, draws, config.rule)
-            try:
-                comparison = next(running)
-                while True:
-                    task = pick_task(comparison.turn.u_task or 0.0, len(config.tasks[phase.domain]))
-                    drawn.add((phase.domain, task, comparison.strategy))
-                    toss = unit("forecast", seed, phase.name, comparison.round)
-                    comparison = running.send(Verdict.A if toss < 1 / 2 else Verdict.B)
-            except StopIteration as stop:
-                done[phase.name] = stop.value
+        given = {phase.name: turns(seed, phase.stream, config.rounds) for phase in config.phases}
+        running = measure(
+            given, strategies=len(config.strategies), rule=config.rule, phases=config.phases
+        )
+        drive(running, partial(toss, seed))
     return drawn
 
 

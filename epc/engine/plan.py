@@ -12,6 +12,7 @@ from epc.errors import MalformedError, UsageError
 from epc.records import strict_json
 from epc.records.layout import MANIFEST, PLAN
 from epc.records.schemas import findings as schema_findings
+from epc.spec.epc_v1 import ControlMethod
 
 Reuse = Literal["none", "memo"]
 
@@ -31,6 +32,7 @@ class Plan:
     reuse: Reuse
     exhaustive: bool
     recheck: int
+    control: ControlMethod
     measurement_date: str
     epc_version: str
     identity: dict[str, Any]
@@ -52,8 +54,11 @@ def configuration(plan: Plan, evaluator: Model) -> Configuration:
             decoding=decoding,
             strategies=evaluator.table.strategies,
             tasks=evaluator.table.tasks,
+            control=plan.control,
         )
-    return Configuration(rounds=plan.rounds, method=evaluator.method, decoding=decoding)
+    return Configuration(
+        rounds=plan.rounds, method=evaluator.method, decoding=decoding, control=plan.control
+    )
 
 
 def reuse_for(asked: Reuse | None, *, exhaustive: bool, models: list[Model]) -> Reuse:

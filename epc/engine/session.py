@@ -26,6 +26,7 @@ from epc.engine.recorded import Recorded
 from epc.errors import UsageError
 from epc.records.layout import MANIFEST
 from epc.records.recompute import load_manifest
+from epc.spec.epc_v1 import ControlMethod
 
 Watch = Callable[[Progress], AbstractAsyncContextManager[None]]
 
@@ -41,6 +42,7 @@ class Request:
     reuse: Reuse | None
     exhaustive: bool
     recheck: int = 0
+    control: ControlMethod = "simulated"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +105,7 @@ def prepare(request: Request, *, now: datetime) -> Opened:
         reuse=reuse,
         exhaustive=request.exhaustive,
         recheck=request.recheck,
+        control=request.control,
         measurement_date=now.date().isoformat(),
         epc_version=__version__,
         identity=identities(evaluator, executor),

@@ -8,7 +8,7 @@ from typing import Final
 
 from epc.core.audit import Facts, Word, assess
 from epc.core.control import coin_flip
-from epc.core.domain_test import Tested, by_seeds
+from epc.core.domain_test import PermutationTest, by_seeds
 from epc.core.evidence import control_json
 from epc.core.metrics import COLLAPSED
 from epc.core.results import Json
@@ -121,7 +121,7 @@ def _stated(manifest: Json) -> Facts:
         dead=sum(_never_decided(record) for record in per_seed),
         collapsed=sum("collapse" in record["zero_cause"].values() for record in per_seed),
         stuck={d: sum(_stopped(record, d) for record in per_seed) for d in DIRECTIONS},
-        test=Tested(**summary["control"]["test"]),
+        test=PermutationTest(**summary["control"]["test"]),
         tie_rate=summary["tie_rate"]["mean"],
         self_comparisons=diagnostics.get("self_comparisons"),
         determinism=summary["determinism"],

@@ -21,7 +21,7 @@ from epc.core.config import Decoding
 from epc.core.results import Json
 from epc.errors import WorldError
 from epc.records.strict_json import dumps_line, write_text
-from epc.spec.epc_v1 import PHASE_NAMES
+from epc.spec.epc_v1 import EVERY_PHASE
 
 PLAN: Final = "run.json"
 JOURNAL: Final = "journal.jsonl"
@@ -77,7 +77,7 @@ class CallNames:
 def weight_rows(per_seed: Iterable[Json]) -> Iterator[Json]:
     """Yield the rows of weights.jsonl that follow from the seeds' records."""
     for record in per_seed:
-        for phase in PHASE_NAMES:
+        for phase in _phases(record):
             for strategy, weight in record["weights"][phase].items():
                 yield {
                     "seed": record["seed"],
@@ -87,9 +87,44 @@ def weight_rows(per_seed: Iterable[Json]) -> Iterator[Json]:
                 }
 
 
+def weight_lines(per_seed: Iterable[Json]) -> Iterator[str]:
+    """Yield the lines of weights.jsonl, a phase's at a time: those of `weight_rows`, canonical."""
+    for record in per_seed:
+        for phase in _phases(record):
+            head = f'{{"phase":"{phase}","seed":{record["seed"]},"strategy":'
+            yield "".join(
+                f'{head}{dumps_line(strategy)[:-1]},"weight":{weight!r}}}\n'
+                for strategy, weight in record["weights"][phase].items()
+            )
+
+
+def _phases(record: Json) -> list[str]:
+    """Return the phases that a seed ran, in the order of their streams."""
+    return [phase.name for phase in EVERY_PHASE if phase.name in record["weights"]]
+
+
 def write_rows(folder: Path, name: str, rows: Iterable[Json]) -> None:
     """Write one raw file whole or not at all."""
-    write_text(folder / RAW[name], (dumps_line(row) for row in rows))
+    write_lines(folder, name, (dumps_line(row) for row in rows))
+
+
+def write_lines(folder: Path, name: str, lines: Iterable[str]) -> None:
+    """Write one raw file, whose lines are canonical already, whole or not at all."""
+    write_text(folder / RAW[name], lines)
+
+
+def consists_of(folder: Path, name: str, lines: Iterable[str]) -> bool:
+    """Return whether a raw file is, byte for byte, these lines; as few are taken as are needed.
+
+    Raises: WorldError if it cannot be read.
+    """
+    path = folder / RAW[name]
+    try:
+        with path.open("rb") as file:
+            expected = (text.encode() for text in lines)
+            return all(file.read(len(part)) == part for part in expected) and not file.read(1)
+    except OSError as error:
+        raise WorldError(f"cannot read {path}: {error.strerror or error}") from error
 
 
 def describe(folder: Path) -> Json:

@@ -1,16 +1,21 @@
 """A run's results again, from its trials alone (EPC-2.5)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from epc.core.diagnostics import Repeat, determinism, diagnose
+from epc.core.config import Configuration
+from epc.core.diagnostics import Judged, Repeat, determinism, diagnose
+from epc.core.draws import GENERATOR
 from epc.core.evidence import evidence, table_json
-from epc.core.results import Json, seed_record, summarise
+from epc.core.protocol import Outcome
+from epc.core.results import Json, seed_records, summarise
+from epc.core.table import Cell
 from epc.errors import Finding, MalformedError
 from epc.records import strict_json
 from epc.records.calls import Call, read_calls
+from epc.records.derive import derive
 from epc.records.findings import Findings
 from epc.records.layout import MANIFEST, RECHECK
 from epc.records.manifest import configuration_of
@@ -20,6 +25,8 @@ from epc.records.schemas import findings as schema_findings
 from epc.records.table import table_of_run
 from epc.records.trials import CLAUSE, TrialReplay
 from epc.records.usage import Usage
+
+_MOST_PAIRS: Final = 2**16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,42 +102,82 @@ def recompute(manifest: Json, folder: Path, findings: Findings) -> Recomputed:
     Raises: WorldError if a raw file cannot be read.
     """
     config = configuration_of(manifest)
-    seeds = sorted(int(seed) for seed in manifest["config"]["seeds"])
-    executor = manifest["executor"]
     usage = Usage()
     calls = read_calls(folder, manifest, usage, findings)
-    replay = TrialReplay(
-        config=config,
-        seeds=seeds,
-        generator=manifest["config"]["generator"],
-        reuse=manifest["config"]["reuse"] == "memo",
-        executor_template=executor["prompt_template"] if executor else None,
-        calls=calls,
-        findings=findings,
-    )
-    replay.run(read_rows(folder, "trials", findings, clause=CLAUSE))
+    replayed = _replayed(manifest, config, calls, folder, findings)
     names = [strategy.name for strategy in config.strategies]
-    per_seed = [
-        seed_record(seed, replay.outcomes[seed], names) for seed in seeds if seed in replay.outcomes
-    ]
-    complete = len(per_seed) == len(seeds)
+    per_seed = seed_records(replayed.outcomes, names)
+    complete = len(per_seed) == len(manifest["config"]["seeds"])
     summary = table = None
     if complete:
         counted = table_of_run(
             config,
             calls=calls,
-            played=replay.cells,
-            reuse=replay.reuse,
-            executor_template=replay.executor_template,
+            played=replayed.cells,
+            reuse=_reuses(manifest),
+            executor_template=_template(manifest),
         )
         table = table_json(counted, names)
         summary = summarise(
             per_seed,
-            control=evidence(per_seed, table=counted, rounds=config.rounds, rule=config.rule),
-            diagnostics=diagnose(replay.judged.values(), baseline=config.baseline),
+            control=evidence(per_seed, table=counted, config=config),
+            diagnostics=diagnose(replayed.judged, baseline=config.baseline),
             determinism=determinism(_repeats(calls)),
         )
     return Recomputed(per_seed=per_seed, summary=summary, table=table, usage=usage)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Replayed:
+    """How each seed ended, in order, what the evaluator said, and the comparisons played.
+
+    `cells` is empty where the calls say them all.
+    """
+
+    outcomes: dict[int, Outcome]
+    judged: list[Judged]
+    cells: list[Cell] = field(default_factory=list)
+
+
+def _reuses(manifest: Json) -> bool:
+    return bool(manifest["config"]["reuse"] == "memo")
+
+
+def _template(manifest: Json) -> str | None:
+    executor = manifest["executor"]
+    return executor["prompt_template"] if executor else None
+
+
+def _replayed(
+    manifest: Json, config: Configuration, calls: dict[str, Call], folder: Path, findings: Findings
+) -> _Replayed:
+    """Replay the trials, by derivation where they follow from the calls, else row by row."""
+    seeds = sorted(int(seed) for seed in manifest["config"]["seeds"])
+    template, reuse = _template(manifest), _reuses(manifest)
+    if reuse and manifest["config"]["generator"] == GENERATOR and _can_derive(config):
+        derivation = derive(config, seeds, template, calls)
+        if derivation.are_trials_of(folder):
+            judged = [answered.judged for answered in derivation.met.values()]
+            return _Replayed(outcomes=derivation.outcomes, judged=judged)
+    replay = TrialReplay(
+        config=config,
+        seeds=seeds,
+        generator=manifest["config"]["generator"],
+        reuse=reuse,
+        executor_template=template,
+        calls=calls,
+        findings=findings,
+    )
+    replay.run(read_rows(folder, "trials", findings, clause=CLAUSE))
+    outcomes = {seed: replay.outcomes[seed] for seed in seeds if seed in replay.outcomes}
+    return _Replayed(outcomes=outcomes, judged=list(replay.judged.values()), cells=replay.cells)
+
+
+def _can_derive(config: Configuration) -> bool:
+    """Return whether strategies can be told apart by name, and pairs tabulated at little cost."""
+    names = {strategy.name for strategy in config.strategies}
+    pairs = len(names) * sum(len(tasks) for tasks in config.tasks.values())
+    return len(names) == len(config.strategies) and pairs <= _MOST_PAIRS
 
 
 def _repeats(calls: Mapping[str, Call]) -> list[Repeat]:

@@ -8,7 +8,7 @@ from epc.core.results import Json
 from epc.errors import Finding
 from epc.records import strict_json
 from epc.records.findings import Findings
-from epc.records.layout import MANIFEST, RAW, describe, weight_rows, write_rows
+from epc.records.layout import MANIFEST, RAW, describe, weight_lines, write_lines
 from epc.records.recompute import load_manifest, manifest_path, recompute
 
 
@@ -36,7 +36,7 @@ def rewrite(path: Path, *, write: bool) -> Rewritten:
     changed = disagreements(results, manifest["results"])
     written: list[str] = []
     if write and not len(findings):
-        write_rows(folder, "weights", weight_rows(results["per_seed"]))
+        write_lines(folder, "weights", weight_lines(results["per_seed"]))
         strict_json.write(file, {**manifest, "results": results, "raw": describe(folder)})
         written = [RAW["weights"], MANIFEST]
     return Rewritten(results=results, changed=changed, findings=findings.kept(), written=written)

@@ -14,12 +14,11 @@ from epc.core.agreement import disagreements
 from epc.core.config import variant_tag
 from epc.core.draws import GENERATOR
 from epc.core.evidence import evidence, table_of
-from epc.core.metrics import zero_cause
-from epc.core.results import Json, per_direction, summarise, tie_rate, weight_figures
+from epc.core.results import Json, summarise, tie_rate, vector, weight_figures, zero_causes
 from epc.core.weights import simplex_problem
 from epc.errors import Finding
 from epc.records.findings import Findings
-from epc.records.layout import RAW, digest, weight_rows
+from epc.records.layout import RAW, consists_of, digest, weight_lines, weight_rows
 from epc.records.manifest import configuration_of
 from epc.records.recompute import manifest_path, read_manifest, recompute
 from epc.records.rows import read_rows
@@ -126,8 +125,13 @@ def _check_seeds(manifest: Json, findings: Findings) -> bool:
     if given != sorted(set(given)) or set(given) != set(manifest["config"]["seeds"]):
         found = "the seeds are not those of /config/seeds, each once and in order"
         findings.add("EPC-2.5(d)", "/results/per_seed", found, "report every seed once")
+    phases = {phase.name for phase in configuration_of(manifest).phases}
     for index, record in enumerate(per_seed):
-        for phase in PHASE_NAMES:
+        if odd := sorted({*record["weights"], *record["verdicts"]} ^ phases):
+            found = f"{', '.join(odd)}: not the phases of a {manifest['config']['control']} control"
+            findings.add("Reading R15", f"/results/per_seed/{index}", found, _RECOMPUTE)
+            continue
+        for phase in sorted(phases):
             where = f"/results/per_seed/{index}/weights/{phase}"
             weights = record["weights"][phase]
             if weights.keys() != names.keys():
@@ -200,16 +204,17 @@ def _check_against_weights(manifest: Json, findings: Findings) -> None:
     # All vectors in one order, that of /strategies: an object's keys have none.
     order = [strategy["name"] for strategy in manifest["strategies"]]
     per_seed = [_ordered(record, order) for record in results["per_seed"]]
-    for index, record in enumerate(per_seed):
-        weights = {phase: tuple(record["weights"][phase].values()) for phase in PHASE_NAMES}
+    vectors = [{phase: vector(record, phase) for phase in PHASE_NAMES} for record in per_seed]
+    figures = weight_figures(vectors)
+    for index, (record, weights, figure) in enumerate(zip(per_seed, vectors, figures, strict=True)):
         again = {
-            **weight_figures(weights),
-            "zero_cause": per_direction(weights, zero_cause),
+            **figure,
+            "zero_cause": zero_causes(weights, figure["zero_coupling"]),
             "tie_rate": tie_rate(record),
         }
         stated = {key: record[key] for key in again}
         _compare(again, stated, f"/results/per_seed/{index}", findings)
-        for phase in PHASE_NAMES:
+        for phase in record["verdicts"]:
             played, rounds = sum(record["verdicts"][phase].values()), manifest["config"]["rounds"]
             if played != rounds:
                 where = f"/results/per_seed/{index}/verdicts/{phase}"
@@ -220,7 +225,7 @@ def _check_against_weights(manifest: Json, findings: Findings) -> None:
         table = table_of(results["verdict_table"], order)
         again = summarise(
             per_seed,
-            control=evidence(per_seed, table=table, rounds=config.rounds, rule=config.rule),
+            control=evidence(per_seed, table=table, config=config),
             diagnostics=summary["diagnostics"],
             determinism=summary["determinism"],
         )
@@ -229,7 +234,7 @@ def _check_against_weights(manifest: Json, findings: Findings) -> None:
 
 def _ordered(record: Json, order: Sequence[str]) -> Json:
     weights = {
-        phase: {name: record["weights"][phase][name] for name in order} for phase in PHASE_NAMES
+        phase: {name: vector[name] for name in order} for phase, vector in record["weights"].items()
     }
     return {**record, "weights": weights}
 
@@ -242,6 +247,8 @@ def _check_weight_rows(
     `lost` are the seeds whose trials could not be replayed.
     """
     clause, remedy = "EPC-2.5(b)", _RECOMPUTE
+    if not lost and consists_of(folder, "weights", weight_lines(per_seed)):
+        return
     expected = {(r["seed"], r["phase"], r["strategy"]): r["weight"] for r in weight_rows(per_seed)}
     for index, row in read_rows(folder, "weights", findings, clause=clause):
         where = f"/weights/{index}"

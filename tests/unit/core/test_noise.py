@@ -2,7 +2,7 @@
 
 import pytest
 
-from epc.core.noise import Odds, blind_band
+from epc.core.noise import blind_band
 from epc.core.weights import UpdateRule
 
 RULE = UpdateRule()
@@ -19,8 +19,8 @@ def test_reading_r15_a_coin_flip_has_gamma_of_about_1_17() -> None:
 
 
 def test_reading_r15_an_evaluator_that_always_says_the_same_has_a_gamma_too() -> None:
-    always_a = blind_band(strategies=11, rounds=30, rule=RULE, odds=Odds(a=1, tie=0))
-    always_b = blind_band(strategies=11, rounds=30, rule=RULE, odds=Odds(a=0, tie=0))
+    always_a = blind_band(strategies=11, rounds=30, rule=RULE, a=1)
+    always_b = blind_band(strategies=11, rounds=30, rule=RULE, a=0)
 
     # The figures on record: 1.29 for always A, 0.94 for always B.
     assert always_a["gamma"].mean == pytest.approx(1.29, abs=0.02)

@@ -1,6 +1,7 @@
 """Carrying out a plan: what comes of it does not depend on when the answers come."""
 
 import asyncio
+import json
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from epc.engine.finish import SelfCheckError
 from epc.engine.finish import finish as real_finish
 from epc.engine.model import CallError, Completion, Model, Prompt
 from epc.errors import ExitCode, StoppedError, WorldError
+from epc.records.strict_json import dumps_line
 from epc.records.validate import validate
 from epc.spec.epc_v1 import PHASE_NAMES
 from epc.spec.reference import EVALUATOR_PROMPT, STRATEGIES, TASKS
@@ -347,7 +349,9 @@ def test_epc_2_5_d_a_run_whose_files_do_not_give_it_back_is_not_signed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tamper: Tamper
 ) -> None:
     def finish(folder: Path, **given: Any) -> dict[str, Any]:
+        given["trials"] = [json.loads(line) for line in given["trials"]]
         tamper(given)
+        given["trials"] = map(dumps_line, given["trials"])
         return real_finish(folder, **given)
 
     monkeypatch.setattr(measure, "finish", finish)
