@@ -20,6 +20,8 @@ _COMMANDS: Final = {
     "merge": "Join runs of one measurement over different seeds.",
     "show": "Show a run's figures: table, picture, or JSON.",
     "audit": "Say whether a measurement can bear a claim, and why.",
+    "simulate": "Say what the figures are for a synthetic evaluator.",
+    "study": "Rerun the simulations behind the audit: error rates, power, coverage.",
     "validate": "Check records: schema, meaning, recomputed values.",
     "recompute": "Compute a run's metrics again, from the trials alone.",
     "replay": "Answer one conformance case.",

@@ -87,12 +87,12 @@ def spread_interval(values: Sequence[float], *, variance: float = 0.0) -> Interv
     if n < 2:  # noqa: PLR2004  (as above)
         return None
     middle = mean(values)
-    half = _student(n - 1) * sqrt(variance_of(values) / n + variance)
+    half = student(n - 1) * sqrt(variance_of(values) / n + variance)
     return middle - half, middle + half
 
 
 @cache
-def _student(freedom: int) -> float:
+def student(freedom: int) -> float:
     """Return the point that Student's t passes with probability (1 - CONFIDENCE) / 2.
 
     Its distribution is a finite sum for whole degrees of freedom, here inverted by bisection, and
@@ -109,11 +109,13 @@ def _student(freedom: int) -> float:
         return z + first + second + third
     low, high = 0.0, pi / 2
     while low < (middle := (low + high) / 2) < high:
-        low, high = (middle, high) if _within(middle, freedom) < CONFIDENCE else (low, middle)
+        low, high = (
+            (middle, high) if within_student(middle, freedom) < CONFIDENCE else (low, middle)
+        )
     return sqrt(freedom) * tan(high)
 
 
-def _within(angle: float, freedom: int) -> float:
+def within_student(angle: float, freedom: int) -> float:
     """Return the probability that |t| is below sqrt(freedom) tan(angle)."""
     odd = freedom % 2
     squared = cos(angle) ** 2

@@ -38,8 +38,8 @@ def blind_band(
 ) -> dict[str, Band]:
     """Return a blind evaluator's bands of `gamma` and `jsd`, each direction alike.
 
-    It says A with odds `a`, else B; a coin unless told otherwise. `BAND_SEEDS` are simulated from a fixed stream, which puts a Monte-Carlo standard error of
-    about 0.006 on gamma's mean.
+    It says A with odds `a`, else B; a coin unless told otherwise. `BAND_SEEDS` are simulated from a
+    fixed stream, which puts a Monte-Carlo standard error of about 0.006 on gamma's mean.
 
     Source: Readings R15 and R36; EPC-2.8 (the coin-flip evaluator).
     """

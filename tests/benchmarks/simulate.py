@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from epc.core.draws import turns
-from epc.core.protocol import drive, run_phase
+from epc.core.protocol import Comparison, drive, run_phase
 from epc.core.simulation import blind, measure
 from epc.core.verdict import Verdict
 from epc.core.weights import UpdateRule, Weights
@@ -40,6 +40,11 @@ def vectorised() -> float:
     return MANY * PHASE_ROUNDS / (time.perf_counter() - began)
 
 
+def answers(verdicts: list[Verdict]) -> Callable[[Comparison], Verdict]:
+    """Return the evaluator that gives these verdicts, a round each."""
+    return lambda comparison: verdicts[comparison.round]
+
+
 def plain() -> float:
     """Return rounds a second of the protocol's generator, a round after another."""
     rng = np.random.default_rng(0)
@@ -54,8 +59,8 @@ def plain() -> float:
                 turns(seed, phase.stream, ROUNDS),
                 UpdateRule(),
             )
-            won = (Verdict.A if u < 0.5 else Verdict.B for u in said)
-            done[phase.name] = drive(running, lambda _, won=won: next(won)).weights
+            won = [Verdict.A if u < 0.5 else Verdict.B for u in said]
+            done[phase.name] = drive(running, answers(won)).weights
     return FEW * PHASE_ROUNDS / (time.perf_counter() - began)
 
 

@@ -1,7 +1,5 @@
 """Synthetic evaluators through the protocol: the kernel against the protocol's own generator."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +7,7 @@ from hypothesis import strategies as some
 
 from epc.core.draws import Turn
 from epc.core.metrics import gamma, jsd, pci
-from epc.core.protocol import drive, run_phase
+from epc.core.protocol import run_phase
 from epc.core.simulation import (
     Odds,
     Trace,
@@ -157,7 +155,7 @@ def test_epc_2_1_a_trace_tells_every_round() -> None:
 
 
 def test_epc_2_1_a_block_does_not_depend_on_how_many_follow() -> None:
-    preferences: Mapping[Domain, Odds] = {domain: blind(4, a=0.5) for domain in DOMAINS}
+    preferences: dict[Domain, Odds] = {domain: blind(4, a=0.5) for domain in DOMAINS}
 
     short, long = (
         next(iter(measure(preferences, seeds=n, rounds=9, rule=RULE, entropy=[3])))
