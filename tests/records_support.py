@@ -10,9 +10,12 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import altair as alt
+import jsonschema
 import pytest
 
 from epc.engine.calls import Progress
@@ -23,6 +26,7 @@ from epc.records.strict_json import dumps, dumps_line
 from epc.records.validate import Report, validate
 from epc.spec.epc_v1 import ControlMethod
 
+_VEGA_LITE = Path(alt.__file__).parent / "vegalite" / "v6" / "schema" / "vega-lite-schema.json"
 NOW = datetime(2026, 7, 2, 12, tzinfo=UTC)
 
 # Two strategies, one task a domain: the smallest set that recorded verdicts can be about.
@@ -176,6 +180,12 @@ def ties(tmp_path: Path) -> Run:
     table.write_text(ONLY_TIES, "utf-8")
     folder = tmp_path / "ties"
     return make_run(folder, evaluator=f"recorded:{table}", executor=None, seeds=2, rounds=3)
+
+
+@cache
+def vega_lite() -> jsonschema.Draft7Validator:
+    """Return a checker of Vega-Lite specifications."""
+    return jsonschema.Draft7Validator(json.loads(_VEGA_LITE.read_text("utf-8")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,9 @@ CLAUSES = [
     "epc_2_8",
     *(f"epc_2_8_{item}" for item in range(1, 8)),
     *(f"reading_r{number}" for number in (*range(1, 14), 15, 16)),
+    "epc_5_2",
+    "epc_5_3_4",
+    *(f"reading_r{number}" for number in range(40, 44)),
 ]
 
 

@@ -100,7 +100,9 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
             help="Stop after so many seconds.",
         ),
         click.option(
-            "--concurrency", type=click.IntRange(1), help="Calls under way at once, each model."
+            "--concurrency",
+            type=click.IntRange(1),
+            help="Calls under way at once, each model (128; self-hosted up to 512).",
         ),
         click.option(
             "--no-cache", is_flag=True, help="Neither use nor keep answers of other runs."
@@ -152,6 +154,13 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
     "without a change of domain (twice the calls; none after an exhaustive run).",
 )
 @click.option(
+    "--controls",
+    type=click.IntRange(0, 10_000),
+    default=0,
+    metavar="N",
+    help="First ask about N planted pairs, good against bad, and stop if the evaluator fails.",
+)
+@click.option(
     "--batch",
     type=click.Choice(["submit", "collect"]),
     help="Send an exhaustive run's waves to the provider's batch endpoint; collect with --out.",
@@ -174,6 +183,7 @@ def command(
     exhaustive: bool,
     recheck: int,
     control: "ControlMethod",
+    controls: int,
     batch: str | None,
     dry_run: bool,
     limits: "Limits",
@@ -212,6 +222,7 @@ def command(
         exhaustive=exhaustive,
         recheck=recheck,
         control=control,
+        controls=controls,
     )
     fetch_weights_if_named(evaluator, executor)
     if dry_run:
@@ -224,7 +235,13 @@ def command(
 
 
 def finish(
-    opened: "Opened", folder: Path, limits: "Limits", *, form: str, batches: bool = False
+    opened: "Opened",
+    folder: Path,
+    limits: "Limits",
+    *,
+    form: str,
+    batches: bool = False,
+    anyway: bool = False,
 ) -> None:
     """Carry a plan out and show what came of it; `epc resume` ends with the same."""
     from epc.cli.progress import shown
@@ -237,7 +254,9 @@ def finish(
         f"run      {folder}: {len(plan.seeds)} seeds, {plan.evaluator} judges "
         f"{plan.executor or 'nothing: its verdicts are recorded'}"
     )
-    work = measure(opened, folder, now=now(), watch=shown, limits=limits, batches=batches)
+    work = measure(
+        opened, folder, now=now(), watch=shown, limits=limits, batches=batches, anyway=anyway
+    )
     try:
         asyncio.run(work)
     except KeyboardInterrupt:
@@ -249,6 +268,12 @@ def finish(
     # What stands on disk, so that this prints the very bytes that `epc show` does.
     show(load_manifest(folder), folder, form=form)
     note(f"manifest {folder / 'manifest.json'}")
+    if plan.controls:
+        from epc.records.probes import in_words, probes_of
+
+        found, _ = probes_of(folder)
+        if found["competence"] is not None:
+            note(f"controls {plan.evaluator}: {in_words(found['competence'])}")
 
 
 def show_forecast(shares: "dict[str, Share]", form: str) -> None:

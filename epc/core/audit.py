@@ -247,13 +247,14 @@ def _repeats(facts: Facts) -> Iterator[Reason]:
 
 
 def _competence(facts: Facts) -> Iterator[Reason]:
-    if facts.competence and facts.competence["verdict"] == "incapable":
-        share = facts.competence["accuracy"]
+    if facts.competence and facts.competence["word"] == "incapable":
+        overall = facts.competence["overall"]
         yield _error(
             "EPC-5.3(4)",
             "/competence",
-            "it cannot tell good answers from shuffled, off-topic or refused ones "
-            f"({100 * share['mean']:.0f}% right): it is incapable, whatever its gamma",
+            "it cannot tell good answers from shuffled, off-topic or refusing ones (right in "
+            f"{100 * overall['accuracy']['mean']:.0f}% of {overall['pairs']} planted pairs): "
+            "it is incapable, whatever its gamma",
             "take an evaluator that can",
             None if _significant(facts) else "inconclusive",
         )

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
     Array = NDArray[float64]
 
-SEEDS: Final = 1000  # simulated starts; puts about 0.005 on the floor's mean
+STARTS: Final = 1000  # simulated; puts about 0.005 on the floor's mean
+_FEWEST: Final = 50  # starts, however many seeds they are held against
+_COMPARED: Final = 500_000  # starts times seeds, which bounds memory and time
 QUANTILES: Final = (0.025, 0.975)
 _PRIOR: Final = 0.5  # verdicts; how much a strategy's rates lean on its domain's
 _TABLES: Final = 20  # verdict tables that this one might have been
@@ -66,7 +68,7 @@ def simulated(
 ) -> Control:
     """Return the control simulated from the run's own verdicts in a domain, at no further call.
 
-    Every seed's gamma is held against the mean over `SEEDS` simulated vectors, each trained on
+    Every seed's gamma is held against the mean over `STARTS` simulated vectors, each trained on
     the domain from an independently trained start, all compared with that seed's own pure vector:
     what the pure vector adds to both then cancels. How uncertain the verdict table is enters as
     the variance between `_TABLES` tables drawn from it, each with a control of its own.
@@ -79,11 +81,12 @@ def simulated(
     vectors = np.asarray(pure).T
     streams = _streams(domain)
     odds, uncertain = rates(table, domain), _uncertain(table, domain)
+    starts = _starts(len(pure))
     distances = _distances(
-        _trained_twice(odds, rounds=rounds, rule=rule, seeds=SEEDS, rng=streams[0]), vectors
+        _trained_twice(odds, rounds=rounds, rule=rule, seeds=starts, rng=streams[0]), vectors
     )
     within = variance_of(_means(distances))  # between starts, of the mean over seeds
-    variance = within / SEEDS
+    variance = within / starts
     if uncertain:
         drawn = _redrawn(table, domain, streams[1])
         twice = _trained_twice(
@@ -111,11 +114,12 @@ def coin_flip(
     import numpy as np
 
     vectors = np.asarray(pure).T
+    starts = _starts(len(pure))
     twice = _trained_twice(
-        blind(len(vectors), a=0.5), rounds=rounds, rule=rule, seeds=SEEDS, rng=_streams("text")[0]
+        blind(len(vectors), a=0.5), rounds=rounds, rule=rule, seeds=starts, rng=_streams("text")[0]
     )
     distances = _distances(twice, vectors)
-    variance = variance_of(_means(distances)) / SEEDS
+    variance = variance_of(_means(distances)) / starts
     return _control(gammas, _means(distances.T), distances.reshape(-1), variance=variance)
 
 
@@ -195,6 +199,11 @@ def _trained_twice(
         uniform_start(odds.strategies, seeds), rounds=rounds, rule=rule, odds=odds, rng=rng
     )
     return train(start, rounds=rounds, rule=rule, odds=odds, rng=rng)
+
+
+def _starts(seeds: int) -> int:
+    """Return how many starts to simulate: fewer where many seeds average over them."""
+    return max(_FEWEST, min(STARTS, _COMPARED // seeds))
 
 
 def _distances(coupled: "Array", pure: "Array") -> "Array":

@@ -55,11 +55,13 @@ def mean_interval(values: Sequence[float]) -> Interval | None:
     return float(low), float(high)
 
 
-def share_interval(hits: int, n: int) -> Interval | None:
+def share_interval(hits: float, n: int) -> Interval | None:
     """Return the 95% Wilson interval of a share of seeds; None for a single seed.
 
     Resampling thirty zeros gives thirty zeros again, and an interval from 0 to 0 would claim that
-    the rate is known exactly. Wilson's does not (Reading R33).
+    the rate is known exactly. Wilson's does not (Reading R33). Where each of the n is itself a
+    share, `hits` is their sum: a share varies at most as a coin does, so the interval then covers
+    at least as often as it says.
 
     Unit:   share, 0 to 1.
     Source: E. B. Wilson, J. Am. Stat. Assoc. 22 (1927), 209-212.

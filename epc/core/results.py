@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from epc.core.calibration import Calibrated, brier, ece
 from epc.core.divergence import divergences
 from epc.core.intervals import mean, mean_interval, share_interval
 from epc.core.metrics import cpci, gamma, mpci, pci, zero_cause, zero_coupling
@@ -113,13 +114,14 @@ def summarise(
     control: Json,
     diagnostics: Json | None = None,
     determinism: Json | None = None,
+    reliability: Mapping[str, Json] | None = None,
 ) -> Json:
     """Return `results.summary` from the records of all seeds.
 
     Every figure is a mean over seeds with its 95% bootstrap interval, null for a single seed
     (EPC-2.5(f); Reading R10); the zero-coupling rate has a share's interval (EPC-2.5(e); Reading
     R33). `control` is `epc.core.evidence.evidence` (Reading R15). `ece` and `brier` are null
-    until accuracies are given.
+    without an accuracy; `reliability` holds each strategy's wins, decided trials and accuracy.
     """
     return {
         "n": len(records),
@@ -134,8 +136,9 @@ def summarise(
         "mpci": estimate([mpci(*(vector(r, d) for d in _PURE)) for r in records]),
         "diagnostics": diagnostics,
         "determinism": determinism,
-        "ece": None,
-        "brier": None,
+        "ece": _calibration(records, reliability, "ece", ece),
+        "brier": _calibration(records, reliability, "brier", brier),
+        **({} if reliability is None else {"reliability": dict(reliability)}),
         "control": control,
     }
 
@@ -162,6 +165,20 @@ def _estimates(
     records: Sequence[Json], keys: Iterable[str], value: Callable[[Json, str], float]
 ) -> Json:
     return {key: estimate([value(record, key) for record in records]) for key in keys}
+
+
+def _calibration(
+    records: Sequence[Json],
+    reliability: Mapping[str, Json] | None,
+    key: str,
+    metric: Callable[[Sequence[Calibrated]], float | None],
+) -> Json | None:
+    """Return a calibration figure over seeds, and pooled over all of their trials (Reading R42)."""
+    values = [record[key] for record in records if record.get(key) is not None]
+    if reliability is None or not values:
+        return None
+    pooled = metric([Calibrated(**counted) for counted in reliability.values()])
+    return {**estimate(values), "seeds": len(values), "pooled": pooled}
 
 
 def _zero_rate(records: Sequence[Json], direction: str) -> Estimate:

@@ -92,8 +92,8 @@ class Caller:
     _failed: EpcError | None = None
 
     def __post_init__(self) -> None:
-        self.progress.from_journal = len(self.journal)
-        self.progress.repaired = self.journal.repaired
+        self.progress.from_journal += len(self.journal)
+        self.progress.repaired += self.journal.repaired
 
     def name(self, question: Question, place: str | None = None) -> str:
         """Return the name that the answer to a question has."""
@@ -123,15 +123,17 @@ class Caller:
         if (call := self.known(name)) is not None:
             self.progress.reused += 1
             return call
+        if place is not None:
+            return await self._fresh(name, question, afresh, place)
         if name in self._under_way:
             self.progress.reused += 1
             return await asyncio.shield(self._under_way[name])
         future: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
         self._under_way[name] = future
         try:
-            call = self._cached(name, question) if place is None else None
+            call = self._cached(name, question)
             if call is None:
-                call = await self._fresh(name, question, afresh, place)
+                call = await self._fresh(name, question, None, None)
             else:
                 await self.keep(call)
         except BaseException as error:
@@ -143,10 +145,12 @@ class Caller:
         future.set_result(call)
         return call
 
-    async def ask_again(self, question: Question, place: str) -> Json:
+    async def ask_again(
+        self, question: Question, place: str, occasion: Occasion | None = None
+    ) -> Json:
         """Ask what may have been answered before, under a name of its own."""
         name = self.name(question, place)
-        return self.known(name) or await self._fresh(name, question, None, place)
+        return self.known(name) or await self._fresh(name, question, occasion, place)
 
     async def recall(self, question: Question) -> bool:
         """Take an answer over from the cache; return whether there was one."""

@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
-from typing import Final
 
 from epc import __version__
 from epc.core.protocol import Outcome
@@ -26,10 +25,8 @@ from epc.records.layout import MANIFEST, describe, weight_lines, write_lines, wr
 from epc.records.manifest import config_json, configuration_json
 from epc.records.recompute import recompute
 from epc.records.usage import Usage
-from epc.spec.epc_v1 import EVERY_PHASE
+from epc.spec.epc_v1 import PHASE
 from epc.spec.reference import EXECUTOR_PROMPT
-
-_STREAMS: Final[dict[str, int]] = {phase.name: phase.stream for phase in EVERY_PHASE}
 
 
 class SelfCheckError(EpcError):
@@ -113,7 +110,7 @@ def _counted(calls: Iterable[Json], usage: Usage) -> Iterator[Json]:
 
 def trial_order(trial: Json) -> tuple[int, int, int]:
     """Return what the rows of trials.jsonl are sorted by."""
-    return trial["seed"], _STREAMS[trial["phase"]], trial["round"]
+    return trial["seed"], PHASE[trial["phase"]].stream, trial["round"]
 
 
 def _model_json(role: Role) -> Json:

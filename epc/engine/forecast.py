@@ -12,6 +12,7 @@ from typing import Final
 
 from epc.core.config import Configuration, Decoding
 from epc.core.draws import pick_task, turns
+from epc.core.probes import SIDES
 from epc.core.prompt import Pair, evaluation_text, executor_prompt
 from epc.core.protocol import Comparison, drive, measure
 from epc.core.results import Json
@@ -57,6 +58,7 @@ def forecast(
     """Return what each role of a plan will be asked for, nothing being cached."""
     calls = _calls(plan, config)
     calls["evaluator"] = _with_rechecks(calls["evaluator"], plan.recheck)
+    calls["evaluator"] = _with_controls(calls["evaluator"], plan.controls)
     return {
         role: _share(calls[role], config, role, decoding, prices[role])
         for role, decoding in decodings.items()
@@ -172,6 +174,12 @@ def _with_rechecks(calls: Range, most: int) -> Range:
     ends = (calls.lower, calls.expected, calls.upper)
     lower, expected, upper = (end + min(most, end) for end in ends)
     return Range(lower=lower, expected=expected, upper=upper)
+
+
+def _with_controls(calls: Range, pairs: int) -> Range:
+    """Add the planted pairs, at most so many and each in both orders."""
+    most = len(SIDES) * pairs
+    return Range(lower=calls.lower, expected=calls.expected + most, upper=calls.upper + most)
 
 
 def _exactly(count: float) -> Range:

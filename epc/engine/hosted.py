@@ -18,7 +18,7 @@ from epc.engine.limits import Gate, retry_after
 from epc.engine.model import CallError, Completion, Identity, Prompt
 from epc.engine.providers import PROVIDERS, Provider
 from epc.engine.secrets import redact
-from epc.engine.transport import NoReplyError, Reply, Transport
+from epc.engine.transport import NoReplyError, Reply, Transport, most_connections
 from epc.errors import UsageError
 from epc.records.strict_json import storable
 
@@ -27,7 +27,7 @@ DEADLINE_S: Final = 120.0  # for one reply
 PATIENCE_S: Final = 600.0  # for one answer, pauses included
 FIRST_PAUSE_S: Final = 0.5
 LONGEST_PAUSE_S: Final = 60.0
-CONCURRENCY: Final = 128
+CONCURRENCY: Final = 128  # of a provider with accounts, whose rate limits bind before this does
 _OK: Final = 200
 _TOO_MANY: Final = 429
 _TRANSIENT: Final = frozenset({408, 409, 425, _TOO_MANY, 500, 502, 503, 504, 529})
@@ -75,7 +75,7 @@ class Hosted:
         self._provider, self._model, self._has_key = provider, model, bool(key)
         self.transport = Transport(base_url, key=key)
         self._gate = Gate()
-        self.concurrency = CONCURRENCY
+        self.concurrency = CONCURRENCY if provider.needs_key else most_connections()
         self.identity = Identity(
             model=f"{provider.name}/{model}",
             version=model,

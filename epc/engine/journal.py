@@ -116,7 +116,8 @@ class Journal:
             left = memoryview(lines)
             while left:  # a disk that is almost full takes a part, and says so by a number only
                 left = left[self._file.write(left) :]
-            os.fsync(self._file.fileno())
+            # The bytes and the length, not the times; macOS has no such call.
+            getattr(os, "fdatasync", os.fsync)(self._file.fileno())
         except OSError:
             # Cut off what a full disk took of the lines, so that no later line follows a torn one.
             os.ftruncate(self._file.fileno(), self._end)

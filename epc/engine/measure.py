@@ -22,12 +22,10 @@ from epc.engine.model import Occasion
 from epc.engine.plan import Plan
 from epc.engine.questions import Questions
 from epc.errors import StoppedError
-from epc.records.calls import call_of
-from epc.records.derive import Answered, Derivation, derive
+from epc.records.derive import Answered, Derivation, tabulate
 from epc.records.layout import RECHECK
 from epc.records.strict_json import dumps_line
 from epc.spec.epc_v1 import Domain, Phase
-from epc.spec.reference import EXECUTOR_PROMPT
 
 Trial = Json
 T = TypeVar("T")
@@ -50,8 +48,7 @@ class Measurement:
         phases = self.questions.config.phases
         rounds = len(self.plan.seeds) * len(phases) * self.plan.rounds
         if self.plan.exhaustive:
-            await self.wave("answers", self.questions.answers())
-            await self.wave("comparisons", self.questions.comparisons(self.answered))
+            await self._ask_every_pair()
             self.caller.progress.begin("rounds", rounds)
             self._derive()
         else:
@@ -66,19 +63,29 @@ class Measurement:
             return self._derivation.trials()
         return (dumps_line(trial) for trial in sorted(self._trials, key=trial_order))
 
+    async def _ask_every_pair(self) -> None:
+        """Ask both waves of an exhaustive run, a comparison as soon as its answers are in."""
+        pairs = list(self.questions.pairs())
+        self.caller.progress.begin("pairs", len(pairs))
+
+        async def one(domain: Domain, task: int, strategy: int) -> None:
+            key = domain, strategy, task
+            self._played[key] = await self._play(*key, None)
+            self.caller.progress.done += 1
+
+        await _all(one(*pair) for pair in pairs)
+
     def _derive(self) -> None:
-        """Play every round at once: both waves are in, so each verdict is known."""
-        executor = self.questions.executor
-        calls = {row["id"]: call_of(row) for row in self.caller.journal.calls()}
-        derivation = derive(
-            self.questions.config, self.plan.seeds, EXECUTOR_PROMPT if executor else None, calls
-        )
+        """Play every round at once: each verdict is known."""
+        config = self.questions.config
+        table = tabulate(config, lambda *pair: self._played[pair])
+        derivation = Derivation(config=config, seeds=self.plan.seeds, table=table)
         for _ in derivation.courses():
             pass
         self._derivation, self.outcomes = derivation, derivation.outcomes
         progress = self.caller.progress
         progress.done = progress.total
-        progress.reused += progress.total * (3 if executor else 1)
+        progress.reused += progress.total * (1 if self.questions.executor is None else 3)
         progress.ties += sum(
             end.verdicts[Verdict.TIE] for ended in self.outcomes.values() for end in ended.values()
         )
@@ -182,7 +189,9 @@ class Measurement:
         self.caller.progress.ties += not played.verdict.decided
         return played.verdict
 
-    async def _play(self, domain: Domain, strategy: int, task: int, occasion: Occasion) -> Answered:
+    async def _play(
+        self, domain: Domain, strategy: int, task: int, occasion: Occasion | None
+    ) -> Answered:
         """Ask what a round asks."""
         answers = await self._answers(strategy, domain, task, occasion)
         question = self.questions.comparison(strategy, domain, task, answers)
@@ -202,7 +211,7 @@ class Measurement:
         )
 
     async def _answers(
-        self, strategy: int, domain: Domain, task: int, occasion: Occasion
+        self, strategy: int, domain: Domain, task: int, occasion: Occasion | None
     ) -> tuple[Json, Json] | None:
         if self.questions.executor is None:
             return None

@@ -56,7 +56,8 @@ def _require_one_measurement(folders: list[Path], manifests: list[Json]) -> None
     first = _comparable(manifests[0])
     for folder, manifest in zip(folders[1:], manifests[1:], strict=True):
         other = _comparable(manifest)
-        differing = [key for key in first if first[key] != other[key]]
+        keys = sorted(first.keys() | other.keys())  # accuracies stand in some manifests only
+        differing = [key for key in keys if first.get(key) != other.get(key)]
         if differing:
             where = ", ".join(pointer(key) for key in differing)
             raise UsageError(f"{folders[0]} and {folder} are two measurements: {where} differ")

@@ -36,6 +36,7 @@ class Plan:
     measurement_date: str
     epc_version: str
     identity: dict[str, Any]
+    controls: int = 0
 
 
 def identities(evaluator: Model, executor: Model | None) -> Json:

@@ -1,6 +1,6 @@
 """A run from its request to its folder: opening models, carrying the plan out, letting go."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +14,7 @@ from epc.engine.budget import Budget
 from epc.engine.cache import Cache
 from epc.engine.calls import Caller, Progress, Role
 from epc.engine.catalog import open_model
+from epc.engine.controls import preflight
 from epc.engine.hosted import Hosted
 from epc.engine.journal import Journal
 from epc.engine.measure import Measurement, carry_out
@@ -43,6 +44,7 @@ class Request:
     exhaustive: bool
     recheck: int = 0
     control: ControlMethod = "simulated"
+    controls: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,9 +67,15 @@ class Opened:
     executor: Model | None
 
     @property
+    def roles(self) -> dict[str, Model]:
+        """The model of each role."""
+        both = {"evaluator": self.evaluator, "executor": self.executor}
+        return {role: model for role, model in both.items() if model is not None}
+
+    @property
     def models(self) -> list[Model]:
         """The models of both roles."""
-        return [model for model in (self.evaluator, self.executor) if model is not None]
+        return list(self.roles.values())
 
     @property
     def questions(self) -> Questions:
@@ -97,6 +105,8 @@ def prepare(request: Request, *, now: datetime) -> Opened:
     reuse = reuse_for(request.reuse, exhaustive=request.exhaustive, models=models)
     if request.recheck and reuse == "none":
         raise UsageError("--recheck asks again what was reused: a fresh run reuses nothing")
+    if request.controls and executor is None:
+        raise UsageError("--controls asks an evaluator: recorded verdicts cannot be asked more")
     plan = Plan(
         evaluator=request.evaluator,
         executor=request.executor,
@@ -106,6 +116,7 @@ def prepare(request: Request, *, now: datetime) -> Opened:
         exhaustive=request.exhaustive,
         recheck=request.recheck,
         control=request.control,
+        controls=request.controls,
         measurement_date=now.date().isoformat(),
         epc_version=__version__,
         identity=identities(evaluator, executor),
@@ -126,8 +137,8 @@ def start(
     Raises: as `prepare`; UsageError if the limits cannot be kept, or the folder holds something.
     """
     opened = prepare(request, now=now)
-    _require_keys(opened)
-    _budget(opened, limits or Limits())
+    require_keys(opened.models)
+    budget_of(opened.roles, limits or Limits())
     _check_batches(opened, batches=batches)
     save(opened.plan, folder)
     return opened
@@ -144,23 +155,37 @@ def reopen(folder: Path) -> Opened | None:
         return None
     evaluator = open_model(plan.evaluator)
     executor = open_model(plan.executor) if plan.executor is not None else None
-    found = identities(evaluator, executor)
-    for role, stated in plan.identity.items():
+    require_same(identities(evaluator, executor), plan.identity)
+    opened = Opened(plan=plan, evaluator=evaluator, executor=executor)
+    require_keys(opened.models)
+    return opened
+
+
+def require_same(found: Json, began: Json) -> None:
+    """Raise a UsageError unless the models are those that the run began with."""
+    for role, stated in began.items():
         for key, value in stated.items():
             if found[role][key] != value:
                 raise UsageError(
                     f"the {role}'s {key} is {found[role][key]}, the run began with {value}: "
                     "go on where it began, or start a new run"
                 )
-    opened = Opened(plan=plan, evaluator=evaluator, executor=executor)
-    _require_keys(opened)
-    return opened
 
 
-def _require_keys(opened: Opened) -> None:
-    for model in opened.models:
+def require_keys(models: Iterable[Model]) -> None:
+    """Raise a UsageError unless every hosted model has its key."""
+    for model in models:
         if isinstance(model, Hosted):
             model.require_key()
+
+
+def restrain(models: Iterable[Model], limits: Limits) -> None:
+    """Let no model be asked more at once than the user wants."""
+    for model in models:
+        if limits.concurrency is not None:
+            # How much a provider stands is for the user to know; other models know themselves.
+            most = limits.concurrency if isinstance(model, Hosted) else model.concurrency
+            model.concurrency = min(limits.concurrency, most)
 
 
 def expect(opened: Opened) -> dict[str, forecast.Share]:
@@ -183,27 +208,26 @@ async def measure(
     watch: Watch,
     limits: Limits | None = None,
     batches: bool = False,
+    anyway: bool = False,
 ) -> Json:
     """Carry a plan out with its models and return the manifest.
 
     With `batches`, the two waves of an exhaustive run go through the provider's batch endpoint.
 
     Raises: StoppedError if a call got no answer, a limit was reached or a batch is under way;
-    WorldError if the disk fails. `epc resume` then goes on from the journal.
+    WorldError if the disk fails; IncapableError if the evaluator failed the plan's controls and
+    is not to be measured `anyway`. `epc resume` then goes on from the journal.
     """
     limits = limits or Limits()
     _check_batches(opened, batches=batches)
-    budget = _budget(opened, limits)
+    budget = budget_of(opened.roles, limits)
     cache = None
     if limits.cache and opened.plan.reuse == "memo":
         cache = Cache(answer_cache_folder(), today=now.date().isoformat())
     async with AsyncExitStack() as stack:
         for model in opened.models:
             stack.push_async_callback(model.close)
-            if limits.concurrency is not None:
-                # How much a provider stands is for the user to know; other models know themselves.
-                most = limits.concurrency if isinstance(model, Hosted) else model.concurrency
-                model.concurrency = min(limits.concurrency, most)
+        restrain(opened.models, limits)
         progress = Progress()
         journal = Journal(folder)
         stack.callback(journal.close)
@@ -220,6 +244,8 @@ async def measure(
         stack.push_async_callback(caller.close)
         await stack.enter_async_context(watch(progress))
         questions = opened.questions
+        if opened.plan.controls:
+            await preflight(opened.plan, folder, questions=questions, caller=caller, anyway=anyway)
         if batches or batch.pending(folder):
             await batch.advance(
                 Measurement(plan=opened.plan, questions=questions, caller=caller), folder
@@ -227,13 +253,9 @@ async def measure(
         return await carry_out(opened.plan, folder, questions=questions, caller=caller, now=now)
 
 
-def _budget(opened: Opened, limits: Limits) -> Budget:
+def budget_of(roles: Mapping[str, Model], limits: Limits) -> Budget:
     """Return a new budget; a UsageError says that a limit cannot be kept."""
-    prices = {
-        role: price_of(model.identity.model)
-        for role, model in (("evaluator", opened.evaluator), ("executor", opened.executor))
-        if model is not None
-    }
+    prices = {role: price_of(model.identity.model) for role, model in roles.items()}
     return Budget(
         max_calls=limits.max_calls,
         max_cost=limits.max_cost,
@@ -247,6 +269,8 @@ def _check_batches(opened: Opened, *, batches: bool) -> None:
         raise UsageError("--batch sends whole waves: add --exhaustive")
     if batches and not any(isinstance(model, Hosted) for model in opened.models):
         raise UsageError("--batch is for hosted models: neither of these is one")
+    if batches and opened.plan.controls:
+        raise UsageError("--controls waits for its answers, --batch does not: use one of them")
 
 
 def _role(name: str, model: Model) -> Role:

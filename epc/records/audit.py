@@ -16,6 +16,7 @@ from epc.core.simulation import divergences, gammas
 from epc.core.weights import UpdateRule, Weights
 from epc.errors import Finding
 from epc.records.bare import Bare, read_bare
+from epc.records.probes import probes_of
 from epc.records.recompute import load_manifest, manifest_path
 from epc.records.validate import validate
 from epc.spec.epc_v1 import (
@@ -78,12 +79,21 @@ def audit(path: Path, *, rounds: int = ROUNDS) -> Audit:
 
     Raises: MalformedError if there is nothing that can be read; WorldError if the disk fails.
     """
+    problems: list[Finding] = []
     if _is_run(path):
         facts, control = _facts_of_run(path)
+        asked, problems = probes_of(path)
+        facts = replace(facts, **asked)
     else:
         facts, control = facts_of_bare(read_bare(path), rounds=rounds)
     verdict, findings = assess(facts)
-    return Audit(path=str(path), verdict=verdict, facts=facts, control=control, findings=findings)
+    return Audit(
+        path=str(path),
+        verdict=verdict,
+        facts=facts,
+        control=control,
+        findings=[*findings, *problems],
+    )
 
 
 def audit_manifest(manifest: Json, path: str = "") -> Audit:

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
+from epc.core.audit import Facts
 from epc.core.domain_test import LEVEL
 from epc.core.results import Json
 from epc.records.audit import Audit
+from epc.records.probes import in_words
 
 TITLES: Final = {"text_to_visual": "text to visual", "visual_to_text": "visual to text"}
 MEANING: Final = {
@@ -48,6 +50,7 @@ def _lines(audit: Audit) -> Iterator[str]:
     yield f"  noise floor: {_METHODS[audit.control['method']]}"
     if facts.tie_rate is not None:
         yield f"  tie rate       {100 * facts.tie_rate:.1f}%"
+    yield from _on_the_evaluator(facts)
     if audit.findings:
         yield ""
     for finding in audit.findings:
@@ -57,6 +60,22 @@ def _lines(audit: Audit) -> Iterator[str]:
 def seeds(n: int) -> str:
     """Return a number of seeds in words."""
     return "1 seed" if n == 1 else f"{n} seeds"
+
+
+def _on_the_evaluator(facts: Facts) -> Iterator[str]:
+    if (itself := facts.self_comparisons) and itself["decided"]:
+        share = 100 * itself["share_of_a"]
+        yield f"  equal answers  A in {share:.0f}% of {itself['decided']} comparisons"
+    if facts.swap:
+        kept = facts.swap["order_consistency"]
+        if kept["ci95"]:
+            low, high = (100 * end for end in kept["ci95"])
+            yield (
+                f"  both orders    the same answer in {100 * kept['mean']:.0f}% of "
+                f"{facts.swap['pairs'] - facts.swap['tied']} pairs ({low:.0f} to {high:.0f}%)"
+            )
+    if facts.competence:
+        yield f"  competence     {facts.competence['word']}: {in_words(facts.competence)}"
 
 
 def interval(estimate: Json) -> str:

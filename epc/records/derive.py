@@ -6,7 +6,7 @@ is byte for byte what follows from the calls has nothing wrong in it. Any other 
 by row (`epc.records.trials`), which says what is wrong and where.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -133,63 +133,72 @@ def derive(
         for name, call in calls.items()
         if call.occasion is None
     }
-    table = _Tabulator(config, executor_template, reusable)
-    return Derivation(
-        config=config,
-        seeds=seeds,
-        table={
-            domain: [
-                [table.cell(domain, strategy, task) for task in range(len(config.tasks[domain]))]
-                for strategy in range(len(config.strategies))
-            ]
-            for domain in DOMAINS
-        },
-    )
+    answers = _Answers(config, executor_template, reusable)
+    return Derivation(config=config, seeds=seeds, table=tabulate(config, answers.about))
 
 
-@dataclass(frozen=True, slots=True)
-class _Tabulator:
-    """Looks up what was answered about a strategy on a task."""
+def tabulate(
+    config: Configuration, answered: Callable[[Domain, int, int], Answered | None]
+) -> Table:
+    """Return what is known of every domain, strategy and task of a configuration."""
+    return {
+        domain: [
+            [answered(domain, strategy, task) for task in range(len(config.tasks[domain]))]
+            for strategy in range(len(config.strategies))
+        ]
+        for domain in DOMAINS
+    }
 
-    config: Configuration
-    executor_template: str | None
-    calls: Mapping[tuple[str, str], tuple[str, Call]]
 
-    def cell(self, domain: Domain, strategy: int, task: int) -> Answered | None:
+class _Answers:
+    """Finds what was answered about a strategy on a task."""
+
+    def __init__(
+        self,
+        config: Configuration,
+        executor_template: str | None,
+        calls: Mapping[tuple[str, str], tuple[str, Call]],
+    ) -> None:
+        self._config, self._template, self._calls = config, executor_template, calls
+        baselines = [s.prompt for s in config.strategies if s.name == config.baseline]
+        self._baseline = baselines[0] if baselines else ""
+
+    def about(self, domain: Domain, strategy: int, task: int) -> Answered | None:
         """Return a pair's calls, if all of them were answered."""
-        config, text = self.config, self.config.tasks[domain][task]
-        own, prompts = config.strategies[strategy], {s.name: s.prompt for s in config.strategies}
-        names: list[str | None] = [None, None]
-        answers: list[str | None] = [None, None]
-        if self.executor_template is not None:
-            for side, prefix in enumerate((own.prompt, prompts.get(config.baseline, ""))):
-                prompt = executor_prompt(
-                    strategy_prompt=prefix, task=text, template=self.executor_template
-                )
-                if ("executor", prompt) not in self.calls:
-                    return None
-                names[side], call = self.calls["executor", prompt]
-                answers[side] = call.answer
-        response, baseline = answers
+        config, own = self._config, self._config.strategies[strategy]
+        text = config.tasks[domain][task]
+        response = self._written(own.prompt, text)
+        baseline = self._written(self._baseline, text)
         pair = Pair(
-            domain=domain, task=text, strategy=own.name, response=response, baseline=baseline
+            domain=domain,
+            task=text,
+            strategy=own.name,
+            response=response[1].answer if response else None,
+            baseline=baseline[1].answer if baseline else None,
         )
         asked = evaluation_text(pair, method=config.method, template=config.evaluator_prompt)
-        if ("evaluator", asked) not in self.calls:
+        said = self._calls.get(("evaluator", asked))
+        if said is None or (self._template is not None and not (response and baseline)):
             return None
-        evaluation, verdict = self.calls["evaluator", asked]
         return Answered(
             domain=domain,
             strategy=strategy,
             name=own.name,
             task=task,
-            response=names[0],
-            baseline=names[1],
-            evaluation=evaluation,
-            raw=verdict.answer,
-            finish_reason=verdict.finish_reason,
-            verdict=parse_verdict(verdict.answer),
+            response=response[0] if response else None,
+            baseline=baseline[0] if baseline else None,
+            evaluation=said[0],
+            raw=said[1].answer,
+            finish_reason=said[1].finish_reason,
+            verdict=parse_verdict(said[1].answer),
         )
+
+    def _written(self, prefix: str, task: str) -> tuple[str, Call] | None:
+        """Return the executor's answer, if answers are written here and this one was."""
+        if self._template is None:
+            return None
+        prompt = executor_prompt(strategy_prompt=prefix, task=task, template=self._template)
+        return self._calls.get(("executor", prompt))
 
 
 def _stencils(

@@ -4,22 +4,19 @@ One Vega-Lite specification, rendered to SVG and PNG. The colours are of the Oka
 colour-blind readers can tell apart.
 """
 
-import json
 from dataclasses import astuple
 from pathlib import Path
 from typing import Any, Final
 
 from epc.core.noise import blind_band
 from epc.core.results import Json
-from epc.records import strict_json
 from epc.records.audit import audit_manifest
 from epc.records.audit_text import MEANING, TITLES
 from epc.records.manifest import configuration_of
+from epc.records.picture import SCHEMA, render
 from epc.spec.epc_v1 import DIRECTIONS
 
-FILES: Final = {"svg": "figure.svg", "png": "figure.png"}
-_VEGA_LITE: Final = "5.21"
-_SCALE: Final = 2.0
+_NAME: Final = "figure"
 
 _SEEDS, _MEAN, _BAND, _FLOOR = "#0072B2", "#000000", "#D9D9D9", "#555555"
 _PANELS: Final = (("gamma", "gamma"), ("jsd", "JSD (nats)"))
@@ -34,15 +31,7 @@ def draw(manifest: Json, folder: Path) -> list[Path]:
 
     Raises: WorldError if the disk fails.
     """
-    import vl_convert
-
-    given = json.dumps(specification(manifest))
-    svg = vl_convert.vegalite_to_svg(given, vl_version=_VEGA_LITE)
-    png = vl_convert.vegalite_to_png(given, vl_version=_VEGA_LITE, scale=_SCALE)
-    paths = [folder / FILES["svg"], folder / FILES["png"]]
-    strict_json.write_text(paths[0], [svg])
-    strict_json.write_bytes(paths[1], [png])
-    return paths
+    return render(specification(manifest), folder, _NAME)
 
 
 def specification(manifest: Json) -> Json:
@@ -58,7 +47,7 @@ def specification(manifest: Json) -> Json:
     }
     summary = manifest["results"]["summary"]
     return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "$schema": SCHEMA,
         "description": alternative_text(manifest),
         "title": {
             "text": f"{manifest['evaluator']['model']} · {summary['n']} seeds",

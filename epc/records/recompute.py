@@ -14,6 +14,7 @@ from epc.core.results import Json, seed_records, summarise
 from epc.core.table import Cell
 from epc.errors import Finding, MalformedError
 from epc.records import strict_json
+from epc.records.accuracy import calibrated
 from epc.records.calls import Call, read_calls
 from epc.records.derive import derive
 from epc.records.findings import Findings
@@ -110,6 +111,7 @@ def recompute(manifest: Json, folder: Path, findings: Findings) -> Recomputed:
     complete = len(per_seed) == len(manifest["config"]["seeds"])
     summary = table = None
     if complete:
+        per_seed, reliability = calibrated(per_seed, manifest, folder)
         counted = table_of_run(
             config,
             calls=calls,
@@ -123,6 +125,7 @@ def recompute(manifest: Json, folder: Path, findings: Findings) -> Recomputed:
             control=evidence(per_seed, table=counted, config=config),
             diagnostics=diagnose(replayed.judged, baseline=config.baseline),
             determinism=determinism(_repeats(calls)),
+            reliability=reliability,
         )
     return Recomputed(per_seed=per_seed, summary=summary, table=table, usage=usage)
 

@@ -178,6 +178,11 @@ def dumps_line(value: Any) -> str:
     return f"{_LINE.encode(value)}\n"
 
 
+def dumps_part(value: str | None) -> str:
+    """Return a text, or null, as it stands inside a canonical line."""
+    return _LINE.encode(value)
+
+
 def write(path: Path, value: Any) -> None:
     """Write a document canonically, whole or not at all."""
     write_text(path, [dumps(value)])
@@ -211,7 +216,7 @@ def write_bytes(path: Path, parts: Iterable[bytes]) -> None:
 
 def storable(text: str) -> str:
     """Return a model's text with what is no Unicode text (lone surrogates) replaced by U+FFFD."""
-    return _SURROGATE.sub("\ufffd", text)
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def pointer(*parts: str | int) -> str:

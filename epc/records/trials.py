@@ -21,10 +21,9 @@ from epc.core.verdict import Verdict, classify, parse_verdict
 from epc.records.calls import Call
 from epc.records.findings import MAX_KEPT, Findings
 from epc.records.layout import occasion_of
-from epc.spec.epc_v1 import EVERY_PHASE, Phase, PhaseName
+from epc.spec.epc_v1 import PHASE, Phase, PhaseName
 
 CLAUSE: Final = "EPC-2.5(d)"
-_BY_NAME: Final[dict[str, Phase]] = {phase.name: phase for phase in EVERY_PHASE}
 _ROW_REMEDY: Final = "restore the trials as they were recorded"
 _MAX_LISTED: Final = 10
 _REFERENCES: Final = ("strategy", "raw", "response", "baseline", "evaluation")
@@ -99,7 +98,7 @@ class TrialReplay:
                 self._note(f"/trials/{index}/phase", found)
                 whole = False
                 continue
-            place = (_BY_NAME[row["phase"]].stream, row["round"])
+            place = (PHASE[row["phase"]].stream, row["round"])
             if row["round"] in phases[row["phase"]]:
                 self._note(f"/trials/{index}", f"{_name(seed, row)} stands twice")
                 whole = False
@@ -124,7 +123,7 @@ class TrialReplay:
     def _check(self, index: int, row: Json) -> bool:
         """Check what a row says against what follows from its own raw parts."""
         where = f"/trials/{index}"
-        domain = _BY_NAME[row["phase"]].domain
+        domain = PHASE[row["phase"]].domain
         tasks = self.config.tasks[domain]
         names = [strategy.name for strategy in self.config.strategies]
         sound = True
@@ -146,7 +145,7 @@ class TrialReplay:
 
     def _check_calls(self, where: str, row: Json, calls: Mapping[str, Call]) -> None:
         """Follow a row's references and render its prompts again."""
-        domain = _BY_NAME[row["phase"]].domain
+        domain = PHASE[row["phase"]].domain
         task = self.config.tasks[domain][int(row["task"])]
         key = (domain, task, *(row[name] for name in _REFERENCES))
         if self.reuse and key in self._followed:
@@ -213,7 +212,7 @@ class TrialReplay:
             given, strategies=len(names), rule=self.config.rule, phases=self.config.phases
         )
         for name, rows in phases.items():
-            self._check_stream(seed, _BY_NAME[name], rows)
+            self._check_stream(seed, PHASE[name], rows)
 
         def recorded(asked: Comparison) -> Verdict:
             index, row = phases[asked.phase.name][asked.round]

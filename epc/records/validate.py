@@ -17,12 +17,15 @@ from epc.core.evidence import evidence, table_of
 from epc.core.results import Json, summarise, tie_rate, vector, weight_figures, zero_causes
 from epc.core.weights import simplex_problem
 from epc.errors import Finding
+from epc.records.accuracy import restated, unknown_strategies
 from epc.records.findings import Findings
 from epc.records.layout import RAW, consists_of, digest, weight_lines, weight_rows
 from epc.records.manifest import configuration_of
+from epc.records.probes import read_probes
 from epc.records.recompute import manifest_path, read_manifest, recompute
 from epc.records.rows import read_rows
 from epc.records.schemas import clause_of
+from epc.records.strict_json import pointer
 from epc.records.usage import suspicions
 from epc.spec.epc_v1 import DOMAINS, MIN_TASKS, PHASE_NAMES
 
@@ -67,6 +70,7 @@ def validate(path: Path) -> Report:
             findings.add("EPC-2.5(d)", "/raw", problem, remedy, "warning")
         elif _check_files(manifest["raw"], folder, findings) and distinct:
             _check_against_trials(manifest, folder, findings)
+            read_probes(manifest, folder, findings)
             sound = False  # the trials have said all that the weights could say
         if _check_table(manifest, findings) and sound:
             _check_against_weights(manifest, findings)
@@ -103,6 +107,9 @@ def _check_configuration(manifest: Json, findings: Findings) -> bool:
     if manifest["config"]["generator"] != GENERATOR:
         found = "is not the generator of Reading R2, so its draws are taken as they stand"
         findings.add("Reading R2", "/config/generator", found, f"expected {GENERATOR}", "warning")
+    for name in unknown_strategies(manifest):
+        where, found = f"/accuracy/values{pointer(name)}", f"{name!r} is not among /strategies"
+        findings.add("EPC-2.5(c)", where, found, "give accuracies to the run's strategies only")
     _check_date(manifest["evaluator"]["measurement_date"], findings)
     return len(set(names)) == len(names)
 
@@ -228,6 +235,7 @@ def _check_against_weights(manifest: Json, findings: Findings) -> None:
             control=evidence(per_seed, table=table, config=config),
             diagnostics=summary["diagnostics"],
             determinism=summary["determinism"],
+            reliability=restated(manifest),
         )
         _compare(again, summary, "/results/summary", findings)
 

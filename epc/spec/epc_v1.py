@@ -54,6 +54,7 @@ CONTROL_PHASES: Final = (
     Phase(name="visual_start", domain="visual", start=None, stream=7),
 )
 EVERY_PHASE: Final = PHASES + CONTROL_PHASES  # in the order of the streams
+PHASE: Final[dict[str, Phase]] = {phase.name: phase for phase in EVERY_PHASE}
 
 # EPC-2.5 eq. (1): each coupled phase is compared with the pure phase of its own domain.
 REFERENCE: Final[dict[Direction, Domain]] = {
@@ -103,3 +104,4 @@ VARIANT_LABELS: Final = (
 # EPC-5.2, quoted beside every figure so that a reader sees how little they separate from noise.
 SUBSTANTIAL_GAMMA: Final = 0.5
 WEAK_GAMMA: Final = 0.2
+MISCALIBRATED_ECE: Final = 0.2

@@ -88,3 +88,32 @@ def test_what_is_no_record_is_misuse_and_says_what_is_expected(
     assert done.returncode == code
     assert b"fix: " in done.stderr
     assert b"Traceback" not in done.stderr
+
+
+def test_epc_5_3_4_an_evaluator_that_cannot_tell_bad_answers_bears_no_claim(tmp_path: Path) -> None:
+    """The deterministic mock judges by a digest: it knows nothing of quality or of places."""
+    run = measured(tmp_path, "mock/deterministic")
+    manifest = (run / "manifest.json").read_bytes()
+    first = epc("audit", run, "--swap", "16", "--controls", "24")
+
+    assert first.returncode == 1
+    assert b"72 calls" not in first.stdout
+    assert b"incapable, whatever its gamma" in first.stdout
+    assert b"both orders    the same answer in" in first.stdout
+    assert (run / "manifest.json").read_bytes() == manifest
+    code, said = audited(run)  # what was asked is kept: nothing is asked again
+    assert (code, said["verdict"]) == (1, "inconclusive")
+    assert said["competence"]["word"] == "incapable"
+    assert said["competence"]["overall"]["pairs"] == 24
+    assert said["position_bias"]["swap"]["pairs"] == 16
+
+
+def test_recorded_verdicts_cannot_be_asked_anything_more(tmp_path: Path) -> None:
+    file = tmp_path / "verdicts.csv"
+    file.write_text("strategy,domain,task,verdict\nx,text,one,A\nx,visual,one,B\n", "utf-8")
+    run = tmp_path / "run"
+    assert epc("run", "--evaluator", f"recorded:{file}", "--out", run).returncode == 0
+    done = epc("audit", run, "--swap", "3")
+
+    assert done.returncode == 2
+    assert b"recorded verdicts cannot be asked anything more" in done.stderr

@@ -136,7 +136,8 @@ def test_epc_5_2_a_gamma_above_the_papers_threshold_may_be_noise(
 
 
 def test_epc_5_3_4_an_incapable_evaluator_cannot_show_stability() -> None:
-    competence = {"verdict": "incapable", "accuracy": {"mean": 0.5, "ci95": [0.4, 0.6]}}
+    accuracy = {"mean": 0.5, "ci95": [0.4, 0.6]}
+    competence = {"word": "incapable", "overall": {"accuracy": accuracy, "pairs": 48}}
 
     assert assess(replace(SOUND, competence=competence))[0] == "inconclusive"
     assert assess(replace(COUPLED, competence=competence))[0] == "coupled"
@@ -148,3 +149,12 @@ def test_reading_r39_weights_alone_speak_of_these_very_tasks() -> None:
 
     assert "these very tasks" in problems(by_seeds)["Reading R39"]
     assert "Reading R39" not in problems(COUPLED)
+
+
+@pytest.mark.parametrize(("high", "said"), [(0.79, True), (0.8, False)])
+def test_reading_r40_an_evaluator_that_follows_the_order_is_named(
+    high: float, *, said: bool
+) -> None:
+    swap = {"order_consistency": {"mean": 0.5, "ci95": [0.3, high]}}
+
+    assert ("Reading R40" in problems(replace(SOUND, swap=swap))) == said

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import resource
 import time
 from base64 import b64encode
 from collections.abc import Iterator
@@ -154,6 +155,19 @@ def test_a_key_is_needed_to_begin_and_not_to_plan() -> None:
     with pytest.raises(UsageError, match="set OPENAI_API_KEY to your key for openai"):
         model.require_key()
     open_hosted("ollama", "m").require_key()
+
+
+@pytest.mark.parametrize(
+    ("soft", "expected"), [(1024, 480), (256, 96), (10**6, 512), (resource.RLIM_INFINITY, 512)]
+)
+def test_calls_under_way_leave_files_to_open_and_accounts_their_limits(
+    monkeypatch: pytest.MonkeyPatch, soft: int, expected: int
+) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, soft))
+
+    # two endpoints, one a role, and 64 descriptors for the rest
+    assert open_hosted("vllm", "m").concurrency == expected
+    assert open_hosted("openai", "gpt-4o").concurrency == 128
 
 
 def test_epc_5_3_the_identity_tells_a_gateway_from_a_provider(

@@ -89,13 +89,13 @@ def test_each_answer_is_on_disk_before_append_returns(
 ) -> None:
     synced: list[bytes] = []
     path = tmp_path / "journal.jsonl"
-    real = os.fsync
+    real = os.fdatasync
 
-    def fsync(handle: int) -> None:
+    def fdatasync(handle: int) -> None:
         real(handle)
         synced.append(path.read_bytes())
 
-    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(os, "fdatasync", fdatasync)
     journal = Journal(tmp_path)
     append(journal, call(0))
     append(journal, call(1))

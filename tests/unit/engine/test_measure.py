@@ -306,6 +306,29 @@ def test_the_first_failure_stops_the_other_calls(tmp_path: Path) -> None:
         measured(tmp_path / "run", failing, Told(), seeds=list(range(5)), reuse="none")
 
 
+def test_a_comparison_of_an_exhaustive_run_waits_for_its_own_answers_alone(tmp_path: Path) -> None:
+    compared, held = asyncio.Event(), list[Prompt]()
+    slowest = (STRATEGIES[-1].prompt, TASKS["visual"][-1])
+
+    class Judge(Told):
+        async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:
+            compared.set()
+            return await super().complete(prompt, decoding)
+
+    class Slow(Told):
+        async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:
+            if all(part in prompt.text for part in slowest):
+                held.append(prompt)
+                await asyncio.wait_for(compared.wait(), timeout=30)
+            return await super().complete(prompt, decoding)
+
+    executor = Slow(concurrency=200)
+    manifest = measured(tmp_path / "run", Judge(verdict_of), executor, exhaustive=True)
+
+    assert len(held) == 1
+    assert manifest["provenance"]["calls"] == {"evaluator": 176, "executor": 176}
+
+
 Tamper = Callable[[dict[str, Any]], None]
 
 

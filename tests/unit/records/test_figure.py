@@ -1,26 +1,16 @@
 """One specification, drawn the same every time, with its numbers in words."""
 
-import json
-from functools import cache
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
-import altair as alt
-import jsonschema
 import pytest
-from records_support import Run, make_run
+from records_support import Run, make_run, vega_lite
 
 from epc.errors import WorldError
 from epc.records.figure import draw, specification
 
-SCHEMA = Path(alt.__file__).parent / "vegalite" / "v6" / "schema" / "vega-lite-schema.json"
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-@cache
-def vega_lite() -> jsonschema.Draft7Validator:
-    return jsonschema.Draft7Validator(json.loads(SCHEMA.read_text("utf-8")))
 
 
 def layers(spec: Any) -> list[Any]:
