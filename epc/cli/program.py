@@ -21,6 +21,7 @@ _COMMANDS: Final = {
     "show": "Show a run's figures: table, picture, or JSON.",
     "audit": "Say whether a measurement can bear a claim, and why.",
     "simulate": "Say what the figures are for a synthetic evaluator.",
+    "plan": "Say how many seeds, calls and dollars a precision takes.",
     "study": "Rerun the simulations behind the audit: error rates, power, coverage.",
     "validate": "Check records: schema, meaning, recomputed values.",
     "recompute": "Compute a run's metrics again, from the trials alone.",

@@ -145,7 +145,7 @@ def power_figure(rows: Sequence[Rejections]) -> Json:
     ]
     return _figure(
         title="How often a test finds that domains differ",
-        subtitle="by strength of the preference; dashed: the 5% of false alarms that are allowed",
+        subtitle="dashed: 5%; a line is power only where false alarms, in the other picture, are 5%",
         description=_power_text(rows),
         values=values,
         layer=[
@@ -183,7 +183,7 @@ def calibration_figure(rows: Sequence[Rejections]) -> Json:
     ]
     return _figure(
         title="How often a test finds a difference that is not there",
-        subtitle="dashed: the 5% that are allowed; every point 2,000 runs in the published tables",
+        subtitle="dashed: the 5% that are allowed",
         description=_calibration_text(rows),
         values=values,
         layer=[
