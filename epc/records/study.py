@@ -145,7 +145,7 @@ def power_figure(rows: Sequence[Rejections]) -> Json:
     ]
     return _figure(
         title="How often a test finds that domains differ",
-        subtitle="dashed: 5%; a line is power only where false alarms, in the other picture, are 5%",
+        subtitle="dashed: 5%; a line is power only where its false alarms (other picture) are 5%",
         description=_power_text(rows),
         values=values,
         layer=[
