@@ -62,10 +62,10 @@ def by_tasks(table: VerdictTable, rule: UpdateRule) -> PermutationTest:
 
     Source: Reading R39.
     """
-    left = _residuals(table, rule)
+    left = residuals(table, rule)
     sizes = table.tasks()
-    splits, listed = _splits(*(sizes[domain] for domain in DOMAINS))
-    statistics = ((splits @ left.T) ** 2).sum(axis=1)
+    rows, listed = splits(*(sizes[domain] for domain in DOMAINS))
+    statistics = ((left @ rows.T) ** 2).sum(axis=0)
     observed = float((left[:, : sizes[DOMAINS[0]]].sum(axis=1) ** 2).sum())
     rounds = sum(table.counts[domain].sum(axis=(1, 2)) for domain in DOMAINS)
     scale = float(((rounds * (rule.alpha_win + rule.alpha_lose)) ** 2).sum())
@@ -84,7 +84,7 @@ def by_seeds(text: "Array", visual: "Array") -> PermutationTest:
     """
     moved = text - visual
     signs, listed = _signs(len(moved))
-    statistics = ((signs @ moved) ** 2).sum(axis=1)
+    statistics = ((moved.T @ signs.T) ** 2).sum(axis=0)
     observed = float((moved.sum(axis=0) ** 2).sum())
     return _tested(statistics, observed, float(len(moved) ** 2), listed=listed, unit="seed")
 
@@ -104,7 +104,7 @@ def _tested(
     )
 
 
-def _residuals(table: VerdictTable, rule: UpdateRule) -> "Array":
+def residuals(table: VerdictTable, rule: UpdateRule) -> "Array":
     """Return what strategies and tasks do not explain, in steps of the weight times rounds.
 
     Shapes: (K, all tasks), the text domain's first.
@@ -130,7 +130,7 @@ def _residuals(table: VerdictTable, rule: UpdateRule) -> "Array":
 
 
 @cache
-def _splits(text: int, visual: int) -> tuple["Array", bool]:
+def splits(text: int, visual: int) -> tuple["Array", bool]:
     """Return indicator rows of the tasks called text, and whether they are all there are.
 
     Where the domains are of one size, a split and its mirror image have the same statistic, so

@@ -196,6 +196,18 @@ def divergences(left: "Array", right: "Array") -> "Array":
     return nats
 
 
+def concentrations(weights: "Array") -> "Array":
+    """Return PCI, a seed each, within rounding of `epc.core.metrics.pci`.
+
+    Shapes: (K, seeds); (seeds,).
+    """
+    import numpy as np
+
+    middle = weights.mean(axis=0)
+    ratio: Array = np.sqrt(((weights - middle) ** 2).mean(axis=0)) / middle
+    return ratio
+
+
 def _terms(share: "Array", middle: "Array") -> "Array":
     """Return share * ln(share / middle), with 0 ln 0 = 0."""
     import numpy as np
