@@ -6,7 +6,7 @@ from typing import Final
 
 from epc.core.domain_test import LEVEL, by_tasks
 from epc.core.evaluators import evaluator
-from epc.core.intervals import student
+from epc.core.inference import t_point
 from epc.core.study_runs import RULE, Point, Reuse, simulate_runs
 from epc.core.synthetic import GAMMA, Simulated
 from epc.errors import UsageError
@@ -27,7 +27,7 @@ def width_at(sd: float, seeds: int) -> float:
     Unit:   that of the standard deviation.
     Source: EPC-2.5(g); Reading R39.
     """
-    return 2 * student(seeds - 1) * sd / sqrt(seeds)
+    return 2 * t_point(seeds - 1) * sd / sqrt(seeds)
 
 
 def seeds_for_width(sd: float, width: float = WIDTH) -> int:

@@ -5,11 +5,11 @@ anything in a measurement.
 """
 
 from collections.abc import Iterator
-from math import atan, erfc, exp, pi, sqrt
+from math import erfc, exp, pi, sqrt
 from typing import TYPE_CHECKING, Final
 
 from epc.core.domain_test import by_seeds, by_tasks, residuals, splits
-from epc.core.intervals import within_student
+from epc.core.inference import t_two_sided
 from epc.core.table import VerdictTable
 from epc.core.weights import UpdateRule
 from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, REFERENCE, Direction, PhaseName
@@ -153,5 +153,4 @@ def student_p(values: "Array") -> float:
     spread = float(values.std(ddof=1))
     if not spread:
         return 1.0 if not values.any() else 0.0
-    t = abs(float(values.mean())) / (spread / sqrt(n))
-    return max(0.0, 1 - within_student(atan(t / sqrt(n - 1)), n - 1))
+    return t_two_sided(abs(float(values.mean())) / (spread / sqrt(n)), n - 1)
