@@ -35,8 +35,8 @@ docs: $(VENV)/.dev ## Build the documents into public/.
 benchmark: $(VENV)/.dev ## Measure speed, as ratios in one run.
 	$(BIN)/python tests/benchmarks/measure.py
 	$(BIN)/python tests/benchmarks/engine.py
-	$(BIN)/python tests/benchmarks/simulate.py
 	$(BIN)/python tests/benchmarks/registry.py
+	$(BIN)/python tests/benchmarks/simulate.py
 
 drift-study: $(VENV)/.dev ## Simulate what site/docs/drift.md states: about 2 minutes.
 	$(BIN)/python tests/studies/drift.py

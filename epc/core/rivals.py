@@ -153,4 +153,5 @@ def student_p(values: "Array") -> float:
     spread = float(values.std(ddof=1))
     if not spread:
         return 1.0 if not values.any() else 0.0
-    return t_two_sided(abs(float(values.mean())) / (spread / sqrt(n)), n - 1)
+    t = abs(float(values.mean())) / (spread / sqrt(n))
+    return t_two_sided(t, n - 1)
