@@ -38,6 +38,7 @@ benchmark: $(VENV)/.dev ## Measure speed, as ratios in one run.
 
 vectors: $(VENV)/.dev ## Work the conformance vectors out again; fails if the files differ.
 	$(BIN)/python tests/conformance/work_vectors.py --check
+	$(BIN)/python tests/conformance/work_judge_vectors.py --check
 
 lock: $(VENV)/.dev ## Write the lock files again from pyproject.toml.
 	$(BIN)/uv pip compile pyproject.toml --extra build $(LOCK_FLAGS) \
