@@ -14,6 +14,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from epc.core.config import REFERENCE_DECODING, Decoding, Method
 from epc.core.results import Json
+from epc.engine.constraints import response_format
 from epc.engine.limits import Gate, retry_after
 from epc.engine.model import CallError, Completion, Identity, Prompt
 from epc.engine.providers import PROVIDERS, Provider
@@ -111,6 +112,8 @@ class Hosted:
             asked["top_p"] = decoding.top_p
         if decoding.stop:
             asked["stop"] = list(decoding.stop)
+        if (shape := response_format(decoding.constraint)) is not None:
+            asked["response_format"] = shape
         return asked
 
     async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:

@@ -1,6 +1,6 @@
 """A run from its request to its folder: opening models, carrying the plan out, letting go."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
 from datetime import datetime
@@ -123,7 +123,7 @@ def start(
     Raises: as `prepare`; UsageError if the limits cannot be kept, or the folder holds something.
     """
     opened = prepare(request, now=now)
-    _require_keys(opened)
+    require_keys(opened.models)
     _budget(opened, limits or Limits())
     _check_batches(opened, batches=batches)
     save(opened.plan, folder)
@@ -150,14 +150,26 @@ def reopen(folder: Path) -> Opened | None:
                     "go on where it began, or start a new run"
                 )
     opened = Opened(plan=plan, evaluator=evaluator, executor=executor)
-    _require_keys(opened)
+    require_keys(opened.models)
     return opened
 
 
-def _require_keys(opened: Opened) -> None:
-    for model in opened.models:
+def require_keys(models: Iterable[Model]) -> None:
+    """Refuse to begin without the keys that the models' providers will ask for.
+
+    Raises: UsageError that names the variable to set.
+    """
+    for model in models:
         if isinstance(model, Hosted):
             model.require_key()
+
+
+def bound(model: Model, limits: Limits) -> None:
+    """Have a model serve no more calls at once than the limits say."""
+    if limits.concurrency is not None:
+        # How much a provider stands is for the user to know; other models know themselves.
+        most = limits.concurrency if isinstance(model, Hosted) else model.concurrency
+        model.concurrency = min(limits.concurrency, most)
 
 
 def expect(opened: Opened) -> dict[str, forecast.Share]:
@@ -197,10 +209,7 @@ async def measure(
     async with AsyncExitStack() as stack:
         for model in opened.models:
             stack.push_async_callback(model.close)
-            if limits.concurrency is not None:
-                # How much a provider stands is for the user to know; other models know themselves.
-                most = limits.concurrency if isinstance(model, Hosted) else model.concurrency
-                model.concurrency = min(limits.concurrency, most)
+            bound(model, limits)
         progress = Progress()
         journal = Journal(folder)
         stack.callback(journal.close)

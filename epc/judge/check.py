@@ -94,8 +94,8 @@ def check(raw: str | bytes, sample: Sample, output: Output) -> Checked:
     if reply is None:
         unread = [Fault(flag=UNPARSABLE, finding=problem) for problem in problems]
         if evades(text):
-            unread.append(_fault(EVASION, "JUDGE-6.4", "", "a refusal, or no dimension scored"))
-        return _checked(unread)
+            unread.append(fault(EVASION, "JUDGE-6.4", "", "a refusal, or no dimension scored"))
+        return worth(unread)
     return check_reply(reply, sample, output)
 
 
@@ -110,7 +110,7 @@ def check_reply(
         *faults,
         *_dimensions(reply),
         *evidence,
-        *(_fault(UNPARSABLE, *departure) for departure in departures(reply)),
+        *(fault(UNPARSABLE, *departure) for departure in departures(reply)),
         *_coverage(reply, sample),
         *_evasion(reply),
         *_sums(reply),
@@ -118,7 +118,7 @@ def check_reply(
         *_method(reply, sample),
         *_own_flags(reply),
     ]
-    return _checked(
+    return worth(
         found,
         scores=scores,
         verdict=verdict_of(scores) if scores is not None else None,
@@ -130,7 +130,7 @@ def check_reply(
 
 def with_fault(checked: Checked, fault: Fault) -> Checked:
     """Return a judgement with one reason more."""
-    return _checked(
+    return worth(
         [*checked.faults, fault],
         flags=checked.flags,
         scores=checked.scores,
@@ -143,17 +143,17 @@ def with_fault(checked: Checked, fault: Fault) -> Checked:
 
 def unjudged() -> Checked:
     """Return what a sample is worth that nobody judged (Reading R22)."""
-    return _checked([_fault(COVERAGE, "JUDGE-7.2", "", "the sample was not judged")])
+    return worth([fault(COVERAGE, "JUDGE-7.2", "", "the sample was not judged")])
 
 
 def judged_again() -> Fault:
     """Return the fault of a sample that was judged more than once (Reading R22)."""
-    return _fault(COVERAGE, "JUDGE-7.2", "", "the sample was judged more than once")
+    return fault(COVERAGE, "JUDGE-7.2", "", "the sample was judged more than once")
 
 
 def outside_the_set() -> Fault:
     """Return the fault of a reply about something that is not in the evaluation set."""
-    return _fault(COVERAGE, "JUDGE-7.1", "", "the sample is not in the evaluation set")
+    return fault(COVERAGE, "JUDGE-7.1", "", "the sample is not in the evaluation set")
 
 
 def scores_of(reply: Json) -> dict[str, int] | None:
@@ -170,10 +170,10 @@ def _dimensions(reply: Json) -> Iterator[Fault]:
         where = pointer("scores", name)
         if name not in DIMENSIONS:
             if name != OVERALL:
-                yield _fault(VIOLATION, "JUDGE-2", where, "the rubric has no such dimension")
+                yield fault(VIOLATION, "JUDGE-2", where, "the rubric has no such dimension")
         elif _is_number(score) and not SCALE[0] <= score <= SCALE[-1]:
             problem = f"is {shown(score)}, outside the scale 0 to 2"
-            yield _fault(VIOLATION, "JUDGE-3.1", where, problem)
+            yield fault(VIOLATION, "JUDGE-3.1", where, problem)
 
 
 def _evidence(reply: Json, output: Output) -> tuple[int, int, list[Fault]]:
@@ -189,7 +189,7 @@ def _evidence(reply: Json, output: Output) -> tuple[int, int, list[Fault]]:
         if dimension and dimension not in DIMENSIONS:
             place = pointer("evidence", index, "dimension")
             problem = f"is {shown(dimension)}, which the rubric does not have"
-            faults.append(_fault(VIOLATION, "JUDGE-2", place, problem))
+            faults.append(fault(VIOLATION, "JUDGE-2", place, problem))
         if not quote.strip():
             continue
         quotes += 1
@@ -199,12 +199,12 @@ def _evidence(reply: Json, output: Output) -> tuple[int, int, list[Fault]]:
             invented += 1
             place = pointer("evidence", index, "quote")
             problem = f"the output does not hold {shown(quote)}"
-            faults.append(_fault(VIOLATION, "JUDGE-4.4", place, problem))
+            faults.append(fault(VIOLATION, "JUDGE-4.4", place, problem))
     if len(given) > MAX_EVIDENCE:
         problem = f"has {len(given):,} items, of which {MAX_EVIDENCE:,} are looked at"
-        faults.append(_fault(VIOLATION, "JUDGE-4.1", "/evidence", problem))
+        faults.append(fault(VIOLATION, "JUDGE-4.1", "/evidence", problem))
     faults.extend(
-        _fault(VIOLATION, "JUDGE-4.1", "/evidence", f"no quote with a reason for {name}")
+        fault(VIOLATION, "JUDGE-4.1", "/evidence", f"no quote with a reason for {name}")
         for name in DIMENSIONS
         if name not in covered
     )
@@ -216,11 +216,11 @@ def _coverage(reply: Json, sample: Sample) -> Iterator[Fault]:
     meta = members(reply, "meta")
     for name in (*IDENTIFIERS, "judge_model"):
         if name not in meta:
-            yield _fault(COVERAGE, "JUDGE-6.3", "/meta", f"the identifier {name!r} is missing")
+            yield fault(COVERAGE, "JUDGE-6.3", "/meta", f"the identifier {name!r} is missing")
         elif meta[name] != getattr(sample, name):
             asked = shown(getattr(sample, name))
             problem = f"is {shown(meta[name])}, the sample's is {asked}"
-            yield _fault(COVERAGE, "JUDGE-6.3", pointer("meta", name), problem)
+            yield fault(COVERAGE, "JUDGE-6.3", pointer("meta", name), problem)
 
 
 def _evasion(reply: Json) -> Iterator[Fault]:
@@ -228,7 +228,7 @@ def _evasion(reply: Json) -> Iterator[Fault]:
     given = members(reply, "scores")
     blank = all(given.get(name) is None or given[name] == "" for name in DIMENSIONS)
     if blank and not any(name != OVERALL and _is_number(given[name]) for name in given):
-        yield _fault(EVASION, "JUDGE-6.4", "/scores", "no dimension is scored")
+        yield fault(EVASION, "JUDGE-6.4", "/scores", "no dimension is scored")
 
 
 def _sums(reply: Json) -> Iterator[Fault]:
@@ -239,7 +239,7 @@ def _sums(reply: Json) -> Iterator[Fault]:
         total = overall_of(dict(zip(DIMENSIONS, scores, strict=True)))  # type: ignore[arg-type]
         if overall != total:
             problem = f"is {overall}, the four scores sum to {total}"
-            yield _fault(INCONSISTENCY, "JUDGE-3.2", pointer("scores", OVERALL), problem)
+            yield fault(INCONSISTENCY, "JUDGE-3.2", pointer("scores", OVERALL), problem)
 
 
 def _verdict(reply: Json, scores: dict[str, int] | None) -> Iterator[Fault]:
@@ -250,7 +250,7 @@ def _verdict(reply: Json, scores: dict[str, int] | None) -> Iterator[Fault]:
     fitting = admitted(scores) if scores is not None else VERDICTS
     if verdict not in fitting:
         problem = f"is {shown(verdict)}, expected {' or '.join(fitting)}"
-        yield _fault(INCONSISTENCY, "JUDGE-3.3", "/verdict", problem)
+        yield fault(INCONSISTENCY, "JUDGE-3.3", "/verdict", problem)
 
 
 def _method(reply: Json, sample: Sample) -> Iterator[Fault]:
@@ -264,16 +264,14 @@ def _method(reply: Json, sample: Sample) -> Iterator[Fault]:
         fits = fits and method == method_of(judge, target)  # type: ignore[arg-type]
     if not fits:
         problem = f"is {shown(method)}, which contradicts the judge and the target"
-        yield _fault(INCONSISTENCY, "JUDGE-5.6", "/meta/method", problem)
+        yield fault(INCONSISTENCY, "JUDGE-5.6", "/meta/method", problem)
 
 
 def _own_flags(reply: Json) -> Iterator[Fault]:
     """The judge's own hand says that its record is invalid."""
     for index, flag in enumerate(items(reply, "flags")):
         if flag in FLAGS:
-            yield _fault(
-                flag, "JUDGE-5.5", pointer("flags", index), f"the judge itself says {flag}"
-            )
+            yield fault(flag, "JUDGE-5.5", pointer("flags", index), f"the judge itself says {flag}")
 
 
 def _is_number(value: Any) -> bool:
@@ -285,7 +283,8 @@ def _text(item: dict[str, Any], key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _fault(flag: str, clause: str, where: str, problem: str) -> Fault:
+def fault(flag: str, clause: str, where: str, problem: str) -> Fault:
+    """Return a fault, in words that any file can hold."""
     # A hostile key may hold a lone surrogate, which no file takes.
     return Fault(
         flag=flag,
@@ -298,7 +297,8 @@ def _fault(flag: str, clause: str, where: str, problem: str) -> Fault:
     )
 
 
-def _checked(faults: list[Fault], *, flags: Iterable[str] = (), **what: Any) -> Checked:
+def worth(faults: list[Fault], *, flags: Iterable[str] = (), **what: Any) -> Checked:
+    """Return the judgement that follows from faults: every flag, in the protocol's order."""
     raised = {fault.flag for fault in faults} | set(flags)
     ordered = tuple(flag for flag in FLAGS if flag in raised)
     return Checked(flags=ordered, faults=tuple(islice(faults, _MAX_FAULTS)), **what)

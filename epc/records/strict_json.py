@@ -8,8 +8,10 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from epc.errors import Finding, WorldError
 from epc.json_text import (
@@ -40,6 +42,7 @@ __all__ = [
     "write",
     "write_bytes",
     "write_text",
+    "written_whole",
 ]
 
 MAX_LINE_BYTES: Final = 4 * 2**20
@@ -126,11 +129,21 @@ def write_bytes(path: Path, parts: Iterable[bytes]) -> None:
 
     Raises: WorldError if the disk refuses.
     """
+    with written_whole(path) as file:
+        file.writelines(parts)
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[BinaryIO]:
+    """Yield a file that takes its place, whole and on disk, when the block ends without failing.
+
+    Raises: WorldError if the disk refuses.
+    """
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
             with os.fdopen(handle, "wb") as file:
-                file.writelines(parts)
+                yield file
                 file.flush()
                 os.fsync(file.fileno())
             Path(temporary).chmod(0o644)
@@ -142,10 +155,5 @@ def write_bytes(path: Path, parts: Iterable[bytes]) -> None:
         raise WorldError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def _under(where: str, finding: Finding) -> Finding:
-    return Finding(
-        clause=finding.clause,
-        where=where + finding.where,
-        problem=finding.problem,
-        remedy=finding.remedy,
-    )
+def _under(where: str, problem: Finding) -> Finding:
+    return replace(problem, where=where + problem.where)
