@@ -223,6 +223,44 @@ def check(
     ctx.exit(ExitCode.CLEAN if checked.valid else ExitCode.FINDINGS)
 
 
+@command.command()
+@click.argument("folders", type=_FOLDER, nargs=-1, required=True)
+@click.option("--figure/--no-figure", default=True, show_default=True)
+@click.option(
+    "--accuracy",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write each variant's PASS share as strategy,accuracy (CSV).",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "csv"]),
+    default="text",
+    show_default=True,
+    help="How to print the result.",
+)
+def report(folders: tuple[Path, ...], figure: bool, accuracy: Path | None, form: str) -> None:
+    r"""Show what judges said in FOLDERS: shares, agreement, self-preference, invented quotes.
+
+    With several folders, also how each judge's scores of the same outputs changed from one to the
+    next. Draws report.svg and report.png into the last folder.
+
+    \b
+    Example:
+      epc judge report judged
+      epc judge report judged --format csv --accuracy accuracy.csv
+      epc judge report judged-july judged-august
+    """
+    from epc.records.judging.table import accuracy_table
+    from epc.records.strict_json import write_text
+
+    shown = show_report(list(folders), form, figure=figure)
+    if accuracy is not None:
+        write_text(accuracy, [accuracy_table(shown)])
+        note(f"accuracy {accuracy}")
+
+
 def _show_findings(place: str, findings: "list[Finding]", form: str, more: "Json") -> None:
     ok = not any(finding.severity == "error" for finding in findings)
     if form == "json":
@@ -234,6 +272,24 @@ def _show_findings(place: str, findings: "list[Finding]", form: str, more: "Json
         click.echo(str(finding))
 
 
-def show_report(folders: list[Path], form: str) -> None:
-    """Print what judges said."""
-    raise NotImplementedError
+def show_report(folders: list[Path], form: str, *, figure: bool = True) -> "Json":
+    """Print what judges said and draw it into the last folder; return the report."""
+    from epc.records.judging.summary import summary
+
+    report = summary(folders)
+    if form == "json":
+        echo_json(report)
+    elif form == "csv":
+        from epc.records.judging.table import table
+
+        click.echo(table(report), nl=False)
+    else:
+        from epc.records.judging.text import text
+
+        click.echo(text(report))
+    if figure:
+        from epc.records.judging.picture import draw
+
+        for path in draw(report, folders[-1]):
+            note(f"picture  {path}")
+    return report

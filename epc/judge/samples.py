@@ -4,13 +4,15 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from itertools import product
+from typing import Final
 
 from epc.errors import Finding
 from epc.spec.judge_v1 import CROSS, SELF, Method
 
-_MAX_LISTED = 100
+_MAX_LISTED: Final = 100
+_ENCODER: Final = json.JSONEncoder(separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +56,12 @@ class Sample:
 
         Names come from here and never from what a model wrote, so no text reaches a file name.
         """
-        text = json.dumps(astuple(self), separators=(",", ":"))
+        text = _ENCODER.encode(list(self.as_json().values()))
         return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+    def as_json(self) -> dict[str, str]:
+        """Return the sample as a plain JSON object."""
+        return {name: getattr(self, name) for name in self.__slots__}  # asdict copies deeply
 
     @property
     def unit(self) -> Unit:

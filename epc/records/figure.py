@@ -29,15 +29,23 @@ def draw(manifest: Json, folder: Path) -> list[Path]:
 
     Raises: WorldError if the disk fails.
     """
+    paths = [folder / FILES["svg"], folder / FILES["png"]]
+    render(specification(manifest), svg=paths[0], png=paths[1])
+    return paths
+
+
+def render(specification: Json, *, svg: Path, png: Path) -> None:
+    """Write a Vega-Lite specification as two pictures.
+
+    Raises: WorldError if the disk fails.
+    """
     import vl_convert
 
-    given = json.dumps(specification(manifest))
-    svg = vl_convert.vegalite_to_svg(given, vl_version=_VEGA_LITE)
-    png = vl_convert.vegalite_to_png(given, vl_version=_VEGA_LITE, scale=_SCALE)
-    paths = [folder / FILES["svg"], folder / FILES["png"]]
-    strict_json.write_text(paths[0], [svg])
-    strict_json.write_bytes(paths[1], [png])
-    return paths
+    given = json.dumps(specification)
+    drawn = vl_convert.vegalite_to_svg(given, vl_version=_VEGA_LITE)
+    pixels = vl_convert.vegalite_to_png(given, vl_version=_VEGA_LITE, scale=_SCALE)
+    strict_json.write_text(svg, [drawn])
+    strict_json.write_bytes(png, [pixels])
 
 
 def specification(manifest: Json) -> Json:

@@ -5,7 +5,7 @@ Sources: JUDGE-7.4, JUDGE-6; Reading R23.
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -92,7 +92,7 @@ class Archive:
         row = self._units.row(sample)
         record = {
             "id": sample.id,
-            "sample": asdict(sample),
+            "sample": sample.as_json(),
             "output_sha256": None if row is None else row.output_sha256,
             "raw": None if raw is None else storable(raw),
             "calls": list(calls),

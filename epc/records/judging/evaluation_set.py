@@ -13,7 +13,7 @@ from epc.judge.samples import Sample, Unit
 from epc.records.judging.layout import OUTPUTS, SAMPLES, models, sha256
 from epc.records.judging.single import content_of
 from epc.records.schemas import findings as schema_findings
-from epc.records.strict_json import dumps_line, read_lines, write_bytes, write_text
+from epc.records.strict_json import dumps_line, read_lines, write_text
 from epc.spec.judge_v1 import IDENTIFIERS
 
 _KEPT: Final = 16  # folded outputs in memory; one judge after another asks for the same
@@ -88,11 +88,6 @@ def write_set(folder: Path, entries: Iterable[Entry]) -> None:
 
     Raises: WorldError if the disk refuses.
     """
-    outputs = folder / OUTPUTS
-    try:
-        outputs.mkdir(exist_ok=True)
-    except OSError as error:
-        raise WorldError(f"cannot make {outputs}: {error.strerror or error}") from error
 
     def lines() -> Iterator[str]:
         for entry in entries:
@@ -100,11 +95,16 @@ def write_set(folder: Path, entries: Iterable[Entry]) -> None:
             digest = sha256(content)
             path = output_path(folder, digest)
             if not path.exists():
-                write_bytes(path, [content])
+                # No wait for the disk: a file that is torn is no longer what its name says.
+                path.write_bytes(content)
             row = {**asdict(entry.unit), "output_sha256": digest, "task": entry.task}
             yield dumps_line(row)
 
-    write_text(folder / SAMPLES, lines())
+    try:
+        (folder / OUTPUTS).mkdir(exist_ok=True)
+        write_text(folder / SAMPLES, lines())
+    except OSError as error:
+        raise WorldError(f"cannot write {folder}: {error.strerror or error}") from error
 
 
 def _read_rows(folder: Path) -> Iterator[Row]:
