@@ -58,9 +58,9 @@ def _mark(sample: Sample, *texts: str) -> str:
     """Return a mark that none of the texts holds."""
     # Replaced, not refused: a lone surrogate is no text, and need not be told apart here.
     content = "\x00".join((sample.id, *texts)).encode("utf-8", "replace")
-    mark = hashlib.sha256(content).hexdigest()[:24]
+    mark = hashlib.sha256(content).hexdigest()[:12]
     while any(mark in text for text in texts):  # never met; holds by construction all the same
-        mark = hashlib.sha256(mark.encode()).hexdigest()[:24]
+        mark = hashlib.sha256(mark.encode()).hexdigest()[:12]
     return mark
 
 

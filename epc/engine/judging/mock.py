@@ -14,7 +14,7 @@ from epc.engine.model import Prompt
 from epc.spec.judge_v1 import DIMENSIONS, OVERALL
 
 _BLOCK: Final = re.compile(
-    r"\[\[([0-9a-f]{24}) output begins\]\]\n(.*)\n\[\[\1 output ends\]\]", re.DOTALL
+    r"\[\[([0-9a-f]{12}) output begins\]\]\n(.*)\n\[\[\1 output ends\]\]", re.DOTALL
 )
 _META: Final = '"meta": '
 _TOKENS: Final = 1200
