@@ -79,7 +79,9 @@ def write_rows(path: Path, rows: Iterable[Json]) -> Path:
 
 
 def grid(
-    questions: str = "12", variants: str = "AB", targets: Sequence[str] = ("m/x",)
+    questions: Sequence[str] = "12",
+    variants: Sequence[str] = "AB",
+    targets: Sequence[str] = ("m/x",),
 ) -> list[Json]:
     """Return a table whose cells are all filled."""
     return [table_row(f"Q{q}", v, t) for q in questions for v in variants for t in targets]
