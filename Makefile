@@ -35,6 +35,7 @@ docs: $(VENV)/.dev ## Build the documents into public/.
 benchmark: $(VENV)/.dev ## Measure speed, as ratios in one run.
 	$(BIN)/python tests/benchmarks/measure.py
 	$(BIN)/python tests/benchmarks/engine.py
+	$(BIN)/python tests/benchmarks/judge.py
 
 vectors: $(VENV)/.dev ## Work the conformance vectors out again; fails if the files differ.
 	$(BIN)/python tests/conformance/work_vectors.py --check

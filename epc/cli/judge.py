@@ -131,15 +131,21 @@ def run(folder: Path, dry_run: bool, limits: "Limits", form: str) -> None:
       epc judge run judged --dry-run
       epc judge run judged --max-cost 2
     """
-    from epc.engine.judging.evaluate import expect, is_complete, open_evaluation
-
-    if is_complete(folder):
-        note(f"{folder} is complete")
-    elif dry_run:
+    if dry_run:
         from epc.cli.run import show_forecast
+        from epc.engine.judging.evaluate import expect, open_evaluation
 
         show_forecast(expect(open_evaluation(folder)), form)
         return
+    go_on(folder, limits, form)
+
+
+def go_on(folder: Path, limits: "Limits", form: str) -> None:
+    """Carry an evaluation out from wherever it stands and show its report."""
+    from epc.engine.judging.evaluate import is_complete
+
+    if is_complete(folder):
+        note(f"{folder} is complete")
     else:
         _evaluate(folder, limits)
     show_report([folder], form)

@@ -111,7 +111,9 @@ def test_ctrl_c_and_a_limit_leave_work_that_the_same_command_finishes(
     assert stopped.returncode == 4
     assert f"next: epc judge run {tmp_path / 'e'}" in stopped.stderr
     assert epc("judge", "report", tmp_path / "e").returncode == 2
-    assert epc("judge", "run", tmp_path / "e").returncode == 0
+    done = epc("resume", tmp_path / "e")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Judge-v1.0")
 
 
 def test_replies_that_exist_are_imported(tmp_path: Path, table: Path) -> None:
@@ -151,8 +153,8 @@ def test_what_is_no_evaluation_is_misuse(tmp_path: Path) -> None:
 def real_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a real measurement's folder, of one round a phase."""
     folder = tmp_path_factory.mktemp("real") / "run"
-    local = {"evaluator": "local/smollm2-135m-likelihood", "executor": "local/smollm2-135m"}
-    return make_run(folder, **local, rounds=1).folder
+    evaluator, executor = "local/smollm2-135m-likelihood", "local/smollm2-135m"
+    return make_run(folder, evaluator=evaluator, executor=executor, rounds=1).folder
 
 
 @pytest.mark.parametrize("constraint", [None, "judge_reply"])
