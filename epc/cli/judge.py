@@ -142,7 +142,7 @@ def run(folder: Path, dry_run: bool, limits: "Limits", form: str) -> None:
 
 def go_on(folder: Path, limits: "Limits", form: str) -> None:
     """Carry an evaluation out from wherever it stands and show its report."""
-    from epc.engine.judging.evaluate import is_complete
+    from epc.records.judging.layout import is_complete
 
     if is_complete(folder):
         note(f"{folder} is complete")

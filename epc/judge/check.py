@@ -167,13 +167,13 @@ def scores_of(reply: Json) -> dict[str, int] | None:
 def _dimensions(reply: Json) -> Iterator[Fault]:
     """Scores outside the scale, and dimensions that the rubric does not have."""
     for name, score in members(reply, "scores").items():
-        where = pointer("scores", name)
         if name not in DIMENSIONS:
             if name != OVERALL:
+                where = pointer("scores", name)
                 yield fault(VIOLATION, "JUDGE-2", where, "the rubric has no such dimension")
         elif _is_number(score) and not SCALE[0] <= score <= SCALE[-1]:
             problem = f"is {shown(score)}, outside the scale 0 to 2"
-            yield fault(VIOLATION, "JUDGE-3.1", where, problem)
+            yield fault(VIOLATION, "JUDGE-3.1", pointer("scores", name), problem)
 
 
 def _evidence(reply: Json, output: Output) -> tuple[int, int, list[Fault]]:

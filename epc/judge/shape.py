@@ -52,16 +52,17 @@ def _members(reply: Json, name: str, keys: tuple[str, ...], rule: Rule) -> Itera
 
 def _evidence(reply: Json) -> Iterator[Departure]:
     for index, item in enumerate(items(reply, "evidence")):
-        where = pointer("evidence", index)
         if not isinstance(item, dict):
-            yield "JUDGE-4.2", where, f"is {shown(item)}, expected an object"
+            problem = f"is {shown(item)}, expected an object"
+            yield "JUDGE-4.2", pointer("evidence", index), problem
             continue
         for key in EVIDENCE_KEYS:
             if key not in item:
-                yield "JUDGE-4.2", where, f"the field {key!r} is missing"
+                problem = f"the field {key!r} is missing"
+                yield "JUDGE-4.2", pointer("evidence", index), problem
             elif not isinstance(item[key], str):
                 problem = f"is {shown(item[key])}, expected a string"
-                yield "JUDGE-4.2", f"{where}/{key}", problem
+                yield "JUDGE-4.2", pointer("evidence", index, key), problem
 
 
 def is_text(value: Any) -> bool:

@@ -30,10 +30,10 @@ from epc.judge.samples import Sample
 from epc.records.judging import run_log
 from epc.records.judging.archive import Archive, Given
 from epc.records.judging.evaluation_set import EvaluationSet, Row
-from epc.records.judging.layout import CALLS, RUN_LOG, load_plan, load_run_log
+from epc.records.judging.layout import CALLS, is_complete, load_plan, load_run_log, role_of
 from epc.records.judging.mappings import load_mapping
 from epc.records.judging.prompts import JudgePrompt, load_prompts
-from epc.records.strict_json import dumps_line, read, write_text
+from epc.records.strict_json import dumps_line, write_text
 
 _SIDE: Final = "judgment"
 _RETRY: Final = "retry/"  # the occasion of a call that asks a malformed reply's question again
@@ -83,7 +83,7 @@ def open_evaluation(folder: Path) -> Evaluation:
         model = open_model(name)
         _require_same(name, stated["identity"], asdict(model.identity))
         decoding = Decoding(**{**stated["decoding"], "stop": tuple(stated["decoding"]["stop"])})
-        judges[name] = Role(name=f"judge:{name}", model=model, decoding=decoding)
+        judges[name] = Role(name=role_of(name), model=model, decoding=decoding)
     return Evaluation(
         folder=folder,
         plan=plan,
@@ -156,14 +156,6 @@ async def evaluate(
         return log
 
 
-def is_complete(folder: Path) -> bool:
-    """Return whether an evaluation has been carried out."""
-    if not (folder / RUN_LOG).is_file():
-        return False
-    value, problems = read(folder / RUN_LOG)
-    return not problems and isinstance(value, dict) and value.get("state") == "complete"
-
-
 @dataclass(kw_only=True)
 class _Sitting:
     """An evaluation under way."""
@@ -203,7 +195,7 @@ class _Sitting:
 
         def lines() -> Iterator[str]:
             for call in self.caller.journal.calls():
-                judge = call["role"].removeprefix("judge:")
+                judge = call["role"].removeprefix(role_of(""))
                 spent.setdefault(judge, run_log.Spent()).add(call)
                 yield dumps_line(call)
 

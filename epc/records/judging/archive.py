@@ -82,16 +82,23 @@ class Archive:
 
         Raises: WorldError if the disk refuses.
         """
-        self._seen.add(given.sample.id)
+        name = given.sample.id
+        self._seen.add(name)
         checked = judgement(given, self._units, self._mapping)
-        self._write(given.sample, checked, raw=given.raw, calls=given.calls)
+        self._write(name, given.sample, checked, raw=given.raw, calls=given.calls)
 
     def _write(
-        self, sample: Sample, checked: Checked, *, raw: str | None, calls: tuple[str, ...] = ()
+        self,
+        name: str,
+        sample: Sample,
+        checked: Checked,
+        *,
+        raw: str | None,
+        calls: tuple[str, ...] = (),
     ) -> None:
         row = self._units.row(sample)
         record = {
-            "id": sample.id,
+            "id": name,
             "sample": sample.as_json(),
             "output_sha256": None if row is None else row.output_sha256,
             "raw": None if raw is None else storable(raw),
@@ -119,8 +126,9 @@ class Archive:
             write_text(folder / INVALID / README, [_README])
             yield
             for sample, _ in self._units.samples():
-                if sample.id not in self._seen:
-                    self._write(sample, unjudged(), raw=None)
+                name = sample.id
+                if name not in self._seen:
+                    self._write(name, sample, unjudged(), raw=None)
 
     def totals(self) -> Json:
         """Return the totals of every method."""

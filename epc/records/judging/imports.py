@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from epc.core.results import Json
-from epc.errors import Finding, MalformedError, UsageError
+from epc.errors import Finding, MalformedError, UsageError, WorldError
 from epc.json_text import pointer
 from epc.judge.mapping import RubricMapping
 from epc.judge.samples import Sample, Unit
@@ -20,10 +20,11 @@ from epc.records import strict_json
 from epc.records.judging import run_log
 from epc.records.judging.archive import Archive, Given
 from epc.records.judging.evaluation_set import EvaluationSet
-from epc.records.judging.layout import LONGEST_LINE, RUN_LOG, load_plan
+from epc.records.judging.layout import LONGEST_LINE, is_complete, load_plan
 from epc.records.judging.mappings import load_mapping
 from epc.spec.judge_v1 import IDENTIFIERS
 
+_OPENING: Final = 1024  # bytes in which a bundle's first bracket stands
 _NAMES: Final = (*IDENTIFIERS, "judge_model")
 
 
@@ -39,7 +40,7 @@ def import_replies(bundle: Path, folder: Path, *, now: str) -> Json:
     plan = load_plan(folder)
     if plan["prompts"]:
         raise UsageError(f"{folder} was planned to be run: plan with --recorded to import")
-    if (folder / RUN_LOG).is_file():
+    if is_complete(folder):
         raise UsageError(f"{folder} holds judgments already: plan another folder")
     mapping, units = load_mapping(folder, plan), EvaluationSet(folder, plan)
     times = Counter(sample.id for sample, _ in _samples(bundle, mapping))
@@ -76,8 +77,11 @@ def _samples(bundle: Path, mapping: RubricMapping | None) -> Iterator[tuple[Samp
 
 def _rows(bundle: Path) -> Iterator[tuple[str, Any]]:
     """Yield the rows of a bundle with their places."""
-    with bundle.open("rb") as file:
-        is_array = file.read(1024).lstrip()[:1] == b"["
+    try:
+        with bundle.open("rb") as file:
+            is_array = file.read(_OPENING).lstrip()[:1] == b"["
+    except OSError as error:
+        raise WorldError(f"cannot read {bundle}: {error.strerror or error}") from error
     if not is_array:
         for index, value, problems in strict_json.read_lines(bundle, "rows", longest=LONGEST_LINE):
             if problems:

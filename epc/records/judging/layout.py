@@ -59,6 +59,14 @@ def is_evaluation(folder: Path) -> bool:
     return (folder / PLAN).is_file()
 
 
+def is_complete(folder: Path) -> bool:
+    """Return whether an evaluation has been carried out to its end."""
+    if not (folder / RUN_LOG).is_file():
+        return False
+    value, problems = strict_json.read(folder / RUN_LOG)
+    return not problems and isinstance(value, dict) and value.get("state") == "complete"
+
+
 def load(folder: Path, name: str, schema: str) -> Json:
     """Return a document of the folder.
 
@@ -96,3 +104,8 @@ def load_run_log(folder: Path) -> Json:
 def models(plan: Json) -> Sequence[str]:
     """Return the judges of a plan in their order."""
     return [judge["model"] for judge in plan["judges"]]
+
+
+def role_of(judge: str) -> str:
+    """Return the role that a judge has in calls.jsonl."""
+    return f"judge:{judge}"

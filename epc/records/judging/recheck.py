@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Final
 
 from epc.core.results import Json
-from epc.errors import Finding
+from epc.errors import Finding, MalformedError
 from epc.judge.check import unjudged
 from epc.judge.mapping import RubricMapping
 from epc.judge.samples import Sample
 from epc.records.findings import Findings
 from epc.records.judging.archive import Given, judgement
+from epc.records.judging.asked import Asked
 from epc.records.judging.evaluation_set import EvaluationSet
 from epc.records.judging.layout import (
     LONGEST_LINE,
@@ -52,7 +53,6 @@ def recheck(folder: Path) -> Rechecked:
     Raises: UsageError or MalformedError if the folder is no complete evaluation.
     """
     plan, log = load_plan(folder), load_run_log(folder)
-    load_prompts(folder, plan)
     findings = Findings()
     _files(folder, plan, log, findings)
     tallies: dict[str, Tally] = {method: Tally() for method in METHODS}
@@ -60,6 +60,7 @@ def recheck(folder: Path) -> Rechecked:
         units=EvaluationSet(folder, plan),
         mapping=load_mapping(folder, plan),
         times=Counter(record["id"] for _, record in records(folder)),
+        asked=Asked(folder, plan),
     )
     for where, record in records(folder, findings):
         for key, problem in basis.departures(record):
@@ -100,11 +101,12 @@ def records(folder: Path, findings: Findings | None = None) -> Iterator[tuple[st
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Basis:
-    """What a record is compared with: the set, the mapping, how often each sample has a record."""
+    """What a record is compared with: set, mapping, how often a sample has a record, its calls."""
 
     units: EvaluationSet
     mapping: RubricMapping | None
     times: Counter[str]
+    asked: Asked
 
     def departures(self, record: Json) -> Iterator[tuple[str, str]]:
         """Yield every key of a record that its raw reply does not give."""
@@ -124,6 +126,8 @@ class _Basis:
         for key, value in expected.items():
             if record[key] != value:
                 yield key, f"says {_short(record[key])}, the raw reply gives {_short(value)}"
+        if record["calls"] and not self.asked.answered(record):
+            yield "calls", "calls.jsonl has no such answer of this judge to this record's prompt"
 
 
 def _files(folder: Path, plan: Json, log: Json, findings: Findings) -> None:
@@ -132,6 +136,10 @@ def _files(folder: Path, plan: Json, log: Json, findings: Findings) -> None:
     if {key: found[key] for key in ("sha256", "rows")} != plan["samples"]:
         problem = f"{SAMPLES} is not what was planned"
         findings.add("JUDGE-7.1", "/samples", problem, "restore the file, or plan again")
+    try:
+        load_prompts(folder, plan)
+    except MalformedError as error:
+        findings.extend([error.finding])
     there = described(folder)
     for name in sorted(there.keys() | log["files"].keys()):
         if there.get(name) != log["files"].get(name):
