@@ -223,9 +223,8 @@ def check(
         echo_json(checked.as_json())
     else:
         click.echo(f"{response}: {', '.join(checked.flags) or 'valid'}")
-        click.echo(f"verdict {checked.verdict}, the judge's {checked.judge_verdict}")
-        for fault in checked.faults:
-            click.echo(str(fault.finding))
+        verdict = f"verdict {checked.verdict}, the judge's {checked.judge_verdict}"
+        _echo_lines([verdict, *(str(fault.finding) for fault in checked.faults)])
     ctx.exit(ExitCode.CLEAN if checked.valid else ExitCode.FINDINGS)
 
 
@@ -274,8 +273,15 @@ def _show_findings(place: str, findings: "list[Finding]", form: str, more: "Json
         echo_json({"path": place, "ok": ok, "findings": listed, **more})
         return
     click.echo(f"{place}: {'ok' if ok else 'not ok'}, findings: {len(findings)}")
-    for finding in findings:
-        click.echo(str(finding))
+    _echo_lines([str(finding) for finding in findings])
+
+
+def _echo_lines(texts: list[str]) -> None:
+    from epc.records.judging.text import printable
+
+    for text in texts:
+        for line in text.split("\n"):
+            click.echo(printable(line))
 
 
 def show_report(folders: list[Path], form: str, *, figure: bool = True) -> "Json":

@@ -21,7 +21,12 @@ _MOST_ROWS: Final = 20
 def text(report: Json) -> str:
     """Return the printed form of a report."""
     parts = [line for one in report["evaluations"] for line in (*_evaluation(one), "")]
-    return "\n".join([*parts, *_drift(report["drift"])]).rstrip()
+    return "\n".join(map(printable, [*parts, *_drift(report["drift"])])).rstrip()
+
+
+def printable(line: str) -> str:
+    """Return a line that cannot steer a terminal: names and replies are other people's text."""
+    return line if line.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in line)
 
 
 def _evaluation(one: Json) -> Iterator[str]:

@@ -56,6 +56,17 @@ def test_each_finding_has_its_place_clause_and_remedy(files: Path) -> None:
     assert "fix: " in done.stdout
 
 
+def test_a_reply_cannot_steer_the_terminal(files: Path) -> None:
+    reply = {**record(), "verdict": "\x1b[2J\u202ePASS"}
+    reply["scores"]["\x1b]0;title\x07"] = 2
+    (files / "reply.json").write_text(json.dumps(reply), "utf-8")
+
+    done = epc(*WORDS, cwd=files)
+
+    assert done.returncode == 1
+    assert not set(done.stdout) & set("\x1b\x07\u202e")
+
+
 @pytest.mark.parametrize(
     ("sample", "says"),
     [

@@ -277,10 +277,11 @@ def test_a_judge_that_scores_everything_alike_is_called_that(tmp_path: Path) -> 
 
 
 def test_a_name_that_a_spreadsheet_would_run_is_quoted_off(tmp_path: Path) -> None:
-    rows = grid("1", ("=cmd()", "+1"))
+    rows = grid("1", ("=cmd()", "+1", "\x1b[2J"))
     replies = [reply_row(row, "j/1", record_for(row, "j/1")) for row in rows]
     imported(tmp_path / "e", rows, replies, judges=["j/1"])
 
+    assert "\x1b" not in text(summary([tmp_path / "e"]))
     values = {row["value"] for row in csv.DictReader(io.StringIO(table(summary([tmp_path / "e"]))))}
 
     assert {"'=cmd()", "'+1"} <= values
