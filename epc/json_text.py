@@ -113,7 +113,7 @@ def decode(content: bytes) -> tuple[str, list[Finding]]:
 
 def storable(text: str) -> str:
     """Return a model's text with what is no Unicode text (lone surrogates) replaced by U+FFFD."""
-    return _SURROGATE.sub("\ufffd", text)
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def pointer(*parts: str | int) -> str:

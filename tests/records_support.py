@@ -10,17 +10,23 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import altair as alt
+import jsonschema
 import pytest
 
 from epc.engine.calls import Progress
+from epc.engine.plan import Reuse
 from epc.engine.session import Limits, Request, measure, start
 from epc.records.layout import MANIFEST, RAW, describe
 from epc.records.strict_json import dumps, dumps_line
 from epc.records.validate import Report, validate
+from epc.spec.epc_v1 import ControlMethod
 
+_VEGA_LITE = Path(alt.__file__).parent / "vegalite" / "v6" / "schema" / "vega-lite-schema.json"
 NOW = datetime(2026, 7, 2, 12, tzinfo=UTC)
 
 # Two strategies, one task a domain: the smallest set that recorded verdicts can be about.
@@ -40,7 +46,7 @@ class Run:
 
     def rows(self, name: str) -> list[Any]:
         text = (self.folder / RAW[name]).read_text("utf-8")
-        return [json.loads(line) for line in text.splitlines()]
+        return [json.loads(line) for line in text.split("\n") if line]
 
     def save(self, manifest: Any, *, described: bool = True) -> None:
         """Write a manifest; `described` makes it own up to the raw files as they now are."""
@@ -83,6 +89,8 @@ def make_run(
     seeds: int = 1,
     rounds: int = 2,
     exhaustive: bool = False,
+    reuse: Reuse | None = None,
+    control: ControlMethod = "simulated",
 ) -> Run:
     """Measure, as `epc run` does."""
     request = Request(
@@ -90,8 +98,9 @@ def make_run(
         executor=executor,
         seeds=list(range(seeds)),
         rounds=rounds,
-        reuse=None,
+        reuse=reuse,
         exhaustive=exhaustive,
+        control=control,
     )
     opened = start(request, folder, now=NOW)
     limits = Limits(cache=False)
@@ -173,6 +182,12 @@ def ties(tmp_path: Path) -> Run:
     return make_run(folder, evaluator=f"recorded:{table}", executor=None, seeds=2, rounds=3)
 
 
+@cache
+def vega_lite() -> jsonschema.Draft7Validator:
+    """Return a checker of Vega-Lite specifications."""
+    return jsonschema.Draft7Validator(json.loads(_VEGA_LITE.read_text("utf-8")))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finished:
     """How a process ended, and the most memory that it held."""
@@ -182,19 +197,6 @@ class Finished:
     stderr: str
     megabytes: float
     seconds: float
-
-
-# A small process between the tests and the program: a child's peak begins at its parent's size.
-_LAUNCHER = """
-import json, os, subprocess, sys
-out, err, *words = sys.argv[1:]
-with open(out, "wb") as stdout, open(err, "wb") as stderr:
-    command = [sys.executable, "-m", "epc", *words]
-    process = subprocess.Popen(command, stdout=stdout, stderr=stderr)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-print(json.dumps([process.returncode, usage.ru_maxrss / 1024]))
-"""
 
 
 # A process begins with the memory of the one that it was forked from, and a test process is large:

@@ -16,7 +16,10 @@ CLAUSES = [
     *(f"epc_2_6_{item}" for item in "abcd"),
     "epc_2_8",
     *(f"epc_2_8_{item}" for item in range(1, 8)),
-    *(f"reading_r{number}" for number in (*range(1, 14), 15, 16, *range(20, 24))),
+    *(f"reading_r{number}" for number in (*range(1, 17), *range(20, 24), 33, 39)),
+    "epc_5_2",
+    "epc_5_3_4",
+    *(f"reading_r{number}" for number in (*range(40, 44), 53, 54, 55)),
     # The judge protocol, numbered as site/docs/judge-protocol.md does.
     "judge_0",
     *(f"judge_1_{item}" for item in (1, 2)),

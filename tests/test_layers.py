@@ -77,6 +77,29 @@ def test_pure_code_reaches_no_file_clock_or_random_state(path: Path) -> None:
                 assert node.args, "a generator without a seed is a random state of its own"
 
 
+# Modules of an impure layer that are pure themselves: they may do arithmetic on days, and on
+# nothing else that a clock could reach.
+PURE_MODULES = [
+    ROOT / "registry" / f"{name}.py"
+    for name in ("tags", "lives", "snapshots", "expiry", "registry", "figures", "changes", "sync")
+]
+DAYS = {"datetime", "datetime.date", "datetime.timedelta"}
+
+
+@pytest.mark.parametrize("path", PURE_MODULES, ids=lambda path: path.name)
+def test_pure_modules_of_the_registry_reach_no_file_or_clock(path: Path) -> None:
+    siblings = {f"epc.registry.{pure.stem}" for pure in PURE_MODULES} | {"epc.registry.layout"}
+    for name in imports(path):
+        assert name.split(".")[0] not in IMPURE or name in DAYS, f"imports {name}"
+        if name.startswith("epc.registry.") and name.count(".") == 2:
+            assert name in siblings, f"imports {name}, which is not pure"
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            assert called not in IMPURE_CALLS, f"calls {called}"
+            assert not called.endswith((".today", ".now", ".fromtimestamp")), f"calls {called}"
+
+
 def test_only_the_command_line_imports_click_or_prints() -> None:
     for path in MODULES:
         if layer_of(path) != "cli":

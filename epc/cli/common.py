@@ -36,3 +36,22 @@ def echo_json(value: Any) -> None:
 def note(message: str) -> None:
     """Say something about the work on stderr, where it does not mix with the data."""
     click.echo(message, err=True)
+
+
+def _today() -> str:
+    return now().date().isoformat()
+
+
+as_of_option = click.option(
+    "--as-of",
+    type=click.DateTime(["%Y-%m-%d"]),
+    default=_today,
+    metavar="YYYY-MM-DD",
+    help="The day to ask about; today in UTC if left out.",
+)
+
+registry_option = click.option(
+    "--registry",
+    metavar="PATH|URL",
+    help="A checkout, or a published registry.json; the checkout around here if left out.",
+)

@@ -11,22 +11,32 @@ from epc.errors import ExitCode
 @click.command()
 @run_argument
 @click.option("--write", is_flag=True, help="Put the recomputed results into the manifest.")
+@click.option(
+    "--accuracy",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A CSV strategy,accuracy: how good each strategy's answers are, for ECE and Brier.",
+)
 @format_option
 @click.pass_context
-def command(ctx: click.Context, run: Path, write: bool, form: str) -> None:
+def command(ctx: click.Context, run: Path, write: bool, accuracy: Path | None, form: str) -> None:
     r"""Compute RUN's metrics again from its trials alone, and compare with its manifest.
 
     Exits 1 if they differ or a trial does not fit; with --write, the manifest and weights.jsonl
-    are then brought in line with the trials.
+    are then brought in line with the trials. With --accuracy the results have the evaluator's
+    calibration too, and with --write the manifest has the accuracies and the folder a reliability
+    diagram.
 
     \b
     Example:
       epc recompute runs/first
-      epc recompute runs/first --format json
+      epc recompute runs/first --accuracy accuracy.csv --write
     """
+    from epc.records.recompute import manifest_path
+    from epc.records.reliability import draw, lines
     from epc.records.rewrite import rewrite
 
-    outcome = rewrite(run, write=write)
+    outcome = rewrite(run, write=write, accuracy=accuracy)
     for finding in outcome.findings:
         note(str(finding))
     if form == "json":
@@ -37,7 +47,12 @@ def command(ctx: click.Context, run: Path, write: bool, form: str) -> None:
         click.echo(f"{run}: {seeds} seeds recomputed from the trials; results {same}")
         for place in outcome.changed:
             click.echo(f"  differs: /results{place}")
+        for line in lines(outcome.manifest):
+            click.echo(f"  {line}")
         if outcome.written:
             click.echo(f"  written: {', '.join(outcome.written)}")
+    if outcome.written and "accuracy" in outcome.manifest:
+        for path in draw(outcome.manifest, manifest_path(run).parent):
+            note(f"picture  {path}")
     clean = not outcome.findings and not outcome.changed
     ctx.exit(ExitCode.CLEAN if clean else ExitCode.FINDINGS)

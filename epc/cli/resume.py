@@ -14,10 +14,14 @@ if TYPE_CHECKING:
 
 @click.command()
 @run_argument
+@click.option(
+    "--anyway", is_flag=True, help="Measure an evaluator that failed the controls all the same."
+)
 @limit_options
 @format_option
 def command(
     run: Path,
+    anyway: bool,
     limits: "Limits",
     form: str,
 ) -> None:
@@ -30,10 +34,12 @@ def command(
     Example:
       epc resume runs/first
     """
-    resume(run, limits, form=form)
+    resume(run, limits, form=form, anyway=anyway)
 
 
-def resume(run: Path, limits: "Limits", *, form: str, batches: bool = False) -> None:
+def resume(
+    run: Path, limits: "Limits", *, form: str, batches: bool = False, anyway: bool = False
+) -> None:
     """Go on with a run; `epc run --batch collect` does the same."""
     from epc.cli.run import finish
     from epc.cli.show import show
@@ -51,4 +57,4 @@ def resume(run: Path, limits: "Limits", *, form: str, batches: bool = False) -> 
         note(f"{run} is complete")
         show(load_manifest(run), run, form=form, figure=False)
         return
-    finish(opened, run, limits, form=form, batches=batches)
+    finish(opened, run, limits, form=form, batches=batches, anyway=anyway)

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from epc.cli.common import echo_json, format_option, note, now
+from epc.cli.decoding import decoding_options
 from epc.errors import StoppedError
 
 if TYPE_CHECKING:
     from epc.engine.forecast import Share
     from epc.engine.plan import Reuse
     from epc.engine.session import Limits, Opened
+    from epc.spec.epc_v1 import ControlMethod
 
 _MAX_SEEDS = 100_000
 _SPAN = re.compile(r"(\d{1,10})(?:-(\d{1,10}))?")
@@ -99,7 +101,9 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
             help="Stop after so many seconds.",
         ),
         click.option(
-            "--concurrency", type=click.IntRange(1), help="Calls under way at once, each model."
+            "--concurrency",
+            type=click.IntRange(1),
+            help="Calls under way at once, each model (128; self-hosted up to 512).",
         ),
         click.option(
             "--no-cache", is_flag=True, help="Neither use nor keep answers of other runs."
@@ -142,6 +146,22 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
     metavar="N",
     help="Ask N comparisons a second time and report how many verdicts flip.",
 )
+@decoding_options
+@click.option(
+    "--control",
+    type=click.Choice(["simulated", "measured"]),
+    default="simulated",
+    show_default=True,
+    help="Where the noise floor comes from: the run's own verdicts, or as many rounds again "
+    "without a change of domain (twice the calls; none after an exhaustive run).",
+)
+@click.option(
+    "--controls",
+    type=click.IntRange(0, 10_000),
+    default=0,
+    metavar="N",
+    help="First ask about N planted pairs, good against bad, and stop if the evaluator fails.",
+)
 @click.option(
     "--batch",
     type=click.Choice(["submit", "collect"]),
@@ -164,6 +184,9 @@ def command(
     reuse: "Reuse | None",
     exhaustive: bool,
     recheck: int,
+    decoding: dict[str, dict[str, Any]],
+    control: "ControlMethod",
+    controls: int,
     batch: str | None,
     dry_run: bool,
     limits: "Limits",
@@ -201,10 +224,13 @@ def command(
         reuse=reuse,
         exhaustive=exhaustive,
         recheck=recheck,
+        decoding=decoding,
+        control=control,
+        controls=controls,
     )
     fetch_weights_if_named(evaluator, executor)
     if dry_run:
-        show_forecast(expect(prepare(request, now=began)), form)
+        show_forecast(expect(prepare(request, now=began), batches=batch is not None), form)
         return
     folder = out or _default_folder(evaluator, began)
     batches = batch == "submit"
@@ -213,7 +239,13 @@ def command(
 
 
 def finish(
-    opened: "Opened", folder: Path, limits: "Limits", *, form: str, batches: bool = False
+    opened: "Opened",
+    folder: Path,
+    limits: "Limits",
+    *,
+    form: str,
+    batches: bool = False,
+    anyway: bool = False,
 ) -> None:
     """Carry a plan out and show what came of it; `epc resume` ends with the same."""
     from epc.cli.progress import shown
@@ -226,7 +258,9 @@ def finish(
         f"run      {folder}: {len(plan.seeds)} seeds, {plan.evaluator} judges "
         f"{plan.executor or 'nothing: its verdicts are recorded'}"
     )
-    work = measure(opened, folder, now=now(), watch=shown, limits=limits, batches=batches)
+    work = measure(
+        opened, folder, now=now(), watch=shown, limits=limits, batches=batches, anyway=anyway
+    )
     try:
         asyncio.run(work)
     except KeyboardInterrupt:
@@ -238,6 +272,12 @@ def finish(
     # What stands on disk, so that this prints the very bytes that `epc show` does.
     show(load_manifest(folder), folder, form=form)
     note(f"manifest {folder / 'manifest.json'}")
+    if plan.controls:
+        from epc.records.probes import in_words, probes_of
+
+        found, _ = probes_of(folder)
+        if found["competence"] is not None:
+            note(f"controls {plan.evaluator}: {in_words(found['competence'])}")
 
 
 def show_forecast(shares: "dict[str, Share]", form: str) -> None:

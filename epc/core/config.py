@@ -6,12 +6,16 @@ from typing import Literal
 from epc.core.weights import UpdateRule
 from epc.spec.epc_v1 import (
     BASELINE,
+    CONTROL_PHASES,
     EVALUATOR_MAX_TOKENS,
     EVALUATOR_TEMPERATURE,
+    PHASES,
     PROTOCOL,
     ROUNDS,
     VARIANT_LABELS,
+    ControlMethod,
     Domain,
+    Phase,
 )
 from epc.spec.reference import EVALUATOR_PROMPT, STRATEGIES, TASKS, Strategy
 
@@ -22,11 +26,12 @@ Method = Literal["prompt", "likelihood", "recorded"]
 class Decoding:
     """How a model is asked to decode (EPC-2.6(b)).
 
-    `constraint` names a restriction of the output to a fixed set, such as a grammar that admits
-    A and B only; None is free text.
+    A temperature of None is not sent: the provider decodes as it likes, for models that take no
+    other. `constraint` names a restriction of the output to a fixed set, such as a grammar that
+    admits A and B only; None is free text.
     """
 
-    temperature: float
+    temperature: float | None
     max_tokens: int
     top_p: float | None = None
     stop: tuple[str, ...] = ()
@@ -41,7 +46,8 @@ class Configuration:
     """Everything that decides a measurement besides its models and seeds.
 
     `method` is how the evaluator gets to its verdict: asked by the prompt, by scoring the
-    likelihood of both answers, or from verdicts that were recorded earlier.
+    likelihood of both answers, or from verdicts that were recorded earlier. `control` says where
+    the noise floor comes from; it is no variant, because the four phases stay as they are.
     """
 
     rule: UpdateRule = field(default_factory=UpdateRule)
@@ -52,6 +58,12 @@ class Configuration:
     evaluator_prompt: str = EVALUATOR_PROMPT
     decoding: Decoding = REFERENCE_DECODING
     method: Method = "prompt"
+    control: ControlMethod = "simulated"
+
+    @property
+    def phases(self) -> tuple[Phase, ...]:
+        """The phases of every seed, in the order of their streams (EPC-2.1, Reading R15)."""
+        return PHASES + CONTROL_PHASES if self.control == "measured" else PHASES
 
     @property
     def baseline_index(self) -> int:

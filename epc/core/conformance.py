@@ -1,10 +1,10 @@
 """Answering one conformance case (EPC-2.8)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from epc.core.draws import Turn
-from epc.core.protocol import drive, measure
+from epc.core.protocol import Comparison, drive, measure
 from epc.core.results import Json, answer
 from epc.core.verdict import Verdict
 from epc.core.weights import UpdateRule, simplex_problem
@@ -33,11 +33,11 @@ def replay(case: Mapping[str, Any]) -> Json:
         rule=UpdateRule(**case.get("config", {})),
         initial=_initial(case, strategies),
     )
-    return answer(drive(measurement, _verdicts(case)))
 
+    def given(asked: Comparison) -> Verdict:
+        return Verdict(case["phases"][asked.phase.name][asked.round]["verdict"])
 
-def _verdicts(case: Mapping[str, Any]) -> Iterator[Verdict]:
-    return (Verdict(given["verdict"]) for name in PHASE_NAMES for given in case["phases"][name])
+    return answer(drive(measurement, given))
 
 
 def _strategy(given: Mapping[str, Any], phase: str, index: int, strategies: int) -> int | None:

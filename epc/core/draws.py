@@ -2,9 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from epc.errors import ShapeError
+
+if TYPE_CHECKING:
+    from numpy import float64
+    from numpy.typing import NDArray
 
 # What the manifest declares, so that another implementation can reproduce the stream.
 GENERATOR: Final = "numpy.random.Generator(PCG64(SeedSequence([seed, phase])))"
@@ -23,15 +27,23 @@ class Turn:
     strategy: int | None = None
 
 
-def turns(seed: int, stream: int, rounds: int) -> Sequence[Turn]:
+def draws(seed: int, stream: int, rounds: int) -> "NDArray[float64]":
     """Return the draws of one phase: per round first the task's, then the strategy's.
 
-    Shapes: (rounds,).
+    Shapes: (rounds, 2).
     Source: EPC-2.3(e); Reading R2.
     """
     from numpy.random import PCG64, Generator, SeedSequence
 
-    pairs = Generator(PCG64(SeedSequence([seed, stream]))).random((rounds, 2)).tolist()
+    return Generator(PCG64(SeedSequence([seed, stream]))).random((rounds, 2))
+
+
+def turns(seed: int, stream: int, rounds: int) -> Sequence[Turn]:
+    """Return the draws of one phase as its turns.
+
+    Shapes: (rounds,).
+    """
+    pairs = draws(seed, stream, rounds).tolist()
     return [Turn(u_task=task, u_strategy=strategy) for task, strategy in pairs]
 
 

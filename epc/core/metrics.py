@@ -16,7 +16,7 @@ ZeroCause = Literal["no_update", "collapse", "identical"]
 
 _DIGITS: Final = Context(prec=34)  # twice what a double holds
 _LN_2: Final = log(2)
-_COLLAPSED: Final = 0.99  # a vector with this much on one strategy has collapsed onto it
+COLLAPSED: Final = 0.99  # a vector with this much on one strategy has collapsed onto it
 
 
 def gamma(coupled: Sequence[float], pure: Sequence[float]) -> float:
@@ -52,12 +52,12 @@ def jsd(left: Sequence[float], right: Sequence[float]) -> float:
         for share in (exact_p, exact_q):
             total = _DIGITS.add(total, _relative_entropy_term(share, middle))
     # Stored weights sum to 1 up to rounding only, which may carry the sum past its bounds.
-    return min(max(0.0, float(total / 2)), _LN_2)
+    return min(max(0.0, float(_DIGITS.divide(total, Decimal(2)))), _LN_2)
 
 
-def zero_coupling(coupled: Sequence[float], pure: Sequence[float]) -> bool:
-    """Return whether gamma counts as zero (EPC-2.5(e), Reading R8)."""
-    return gamma(coupled, pure) <= ZERO_COUPLING
+def zero_coupling(gamma: float) -> bool:
+    """Return whether a gamma counts as zero (EPC-2.5(e), Reading R8)."""
+    return gamma <= ZERO_COUPLING
 
 
 def zero_cause(coupled: Sequence[float], pure: Sequence[float]) -> ZeroCause | None:
@@ -70,11 +70,11 @@ def zero_cause(coupled: Sequence[float], pure: Sequence[float]) -> ZeroCause | N
     Shapes: both (K,), same K.
     Source: Reading R8; EPC-5.2 names both causes of a high zero-coupling rate.
     """
-    if not zero_coupling(coupled, pure):
+    if not zero_coupling(gamma(coupled, pure)):
         return None
     if all(abs(w - 1 / len(pure)) <= ZERO_COUPLING for w in (*coupled, *pure)):
         return "no_update"
-    if max(coupled) >= _COLLAPSED and max(pure) >= _COLLAPSED:
+    if max(coupled) >= COLLAPSED and max(pure) >= COLLAPSED:
         return "collapse"
     return "identical"
 

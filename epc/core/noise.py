@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from epc.core.lockstep import spin, step
 from epc.core.weights import UpdateRule
 
 if TYPE_CHECKING:
@@ -83,26 +84,14 @@ def simulate_blind(
 def train(weights: "Array", rounds: int, rule: UpdateRule, odds: Odds, rng: "Generator") -> "Array":
     """Return the weights after `rounds` rounds against a blind evaluator in every row.
 
-    The same arithmetic in the same order as `epc.core.weights`, a row a seed: running sums and
-    totals come from one cumulative sum, which adds from left to right.
-
     Shapes: (seeds, K) in and out.
     """
-    import numpy as np
-
-    after: Array = weights.copy()
-    rows = np.arange(len(after))
-    last = after.shape[1] - 1
+    after = weights
     for _ in range(rounds):
         u = rng.random(len(after))
         said = rng.random(len(after))
-        running = np.cumsum(after, axis=1)
-        chosen = np.minimum((running <= u[:, None]).sum(axis=1), last)
-        step = np.where(said < odds.a, rule.alpha_win, -rule.alpha_lose)
-        moved = after.copy()
-        moved[rows, chosen] = np.maximum(rule.weight_floor, moved[rows, chosen] + step)
-        moved /= np.cumsum(moved, axis=1)[:, -1:]
-        after = np.where((said < 1 - odds.tie)[:, None], moved, after)
+        won, decided = said < odds.a, said < 1 - odds.tie
+        after = step(after, spin(after, u), won=won, decided=decided, rule=rule)
     return after
 
 

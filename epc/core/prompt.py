@@ -39,7 +39,8 @@ def executor_prompt(*, strategy_prompt: str, task: str, template: str = EXECUTOR
 class Pair:
     """What an evaluator compares: two answers to one task, the sampled strategy's as A.
 
-    The answers are None where recorded verdicts stand in for both models.
+    The answers are None where recorded verdicts stand in for both models. In an exchanged pair
+    `strategy` and `response` are the baseline's, and `against` names the strategy beside B.
     """
 
     domain: Domain
@@ -47,6 +48,22 @@ class Pair:
     strategy: str
     response: str | None
     baseline: str | None
+    against: str | None = None
+
+
+def exchanged(pair: Pair, baseline: str) -> Pair:
+    """Return a pair with its two answers in each other's place, each under its own name.
+
+    Source: Reading R40.
+    """
+    return Pair(
+        domain=pair.domain,
+        task=pair.task,
+        strategy=baseline,
+        response=pair.baseline,
+        baseline=pair.response,
+        against=pair.strategy,
+    )
 
 
 def evaluation_text(pair: Pair, *, method: Method, template: str = EVALUATOR_PROMPT) -> str:
@@ -65,6 +82,12 @@ def evaluation_text(pair: Pair, *, method: Method, template: str = EVALUATOR_PRO
             "response_A": response,
             "response_B": baseline,
         }
+        if pair.against is not None:
+            # Reading R40: the prompt prints the baseline's name beside B, which is now A's.
+            values["name_of_B"] = pair.against
+            template = re.sub(
+                rf"(?<![\w{{]){re.escape(pair.strategy)}(?!\w)", "{name_of_B}", template
+            )
         return fill(template, values)
     parts = {"task": pair.task, "response_A": response, "response_B": baseline}
     if method == "recorded":

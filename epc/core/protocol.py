@@ -5,7 +5,7 @@ recomputation (`epc.records`), and cases drive it in conformance (`epc.core.conf
 """
 
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -67,21 +67,27 @@ def start_of(phase: Phase, strategies: int, done: Mapping[PhaseName, PhaseEnd]) 
     return uniform(strategies) if phase.start is None else done[phase.start].weights
 
 
+def in_order(phases: Sequence[Phase]) -> list[Phase]:
+    """Return phases so that each comes after the one that it begins from."""
+    return sorted(phases, key=lambda phase: phase.start is not None)
+
+
 def measure(
     turns: Mapping[PhaseName, Iterable[Turn]],
     *,
     strategies: int,
     rule: UpdateRule,
     initial: Weights | None = None,
+    phases: Sequence[Phase] = PHASES,
 ) -> Measurement:
-    """Run all four phases of one seed, one after the other.
+    """Run all phases of one seed, one after the other.
 
     `initial` replaces the uniform start of the two pure phases; only conformance cases use it.
 
     Source: EPC-2.1.
     """
     done: Outcome = {}
-    for phase in PHASES:
+    for phase in in_order(phases):
         start = start_of(phase, strategies, done)
         if phase.start is None and initial is not None:
             start = initial
@@ -89,12 +95,12 @@ def measure(
     return done
 
 
-def drive(running: Generator[Comparison, Verdict, T], verdicts: Iterator[Verdict]) -> T:
+def drive(running: Generator[Comparison, Verdict, T], answer: Callable[[Comparison], Verdict]) -> T:
     """Answer the comparisons of a phase or a measurement in order and return how it ended."""
     try:
-        next(running)
+        comparison = next(running)
         while True:
-            running.send(next(verdicts))
+            comparison = running.send(answer(comparison))
     except StopIteration as stop:
         ended: T = stop.value
         return ended

@@ -1,18 +1,20 @@
 """From weight vectors to the figures of a manifest: one seed's record, and the summary.
 
-The record of a seed and the answer to a conformance case are one computation, `answer`.
+The record of a seed and the answer to a conformance case have their figures from one place.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from epc.core.calibration import Calibrated, brier, ece
+from epc.core.divergence import divergences
 from epc.core.intervals import mean, mean_interval, share_interval
-from epc.core.metrics import cpci, gamma, jsd, mpci, pci, zero_cause, zero_coupling
+from epc.core.metrics import cpci, gamma, mpci, pci, zero_cause, zero_coupling
 from epc.core.protocol import Outcome
 from epc.core.verdict import Verdict
 from epc.core.weights import Weights
-from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, PHASE_NAMES, REFERENCE, PhaseName
+from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, EVERY_PHASE, PHASE_NAMES, REFERENCE, PhaseName
 
 Json = dict[str, Any]
 Estimate = Json  # {"mean": float, "ci95": [low, high] | None}
@@ -27,12 +29,27 @@ def per_direction(
     return {d: metric(weights[d], weights[REFERENCE[d]]) for d in DIRECTIONS}
 
 
-def weight_figures(weights: Mapping[PhaseName, Weights]) -> Json:
-    """Return what follows from one seed's four weight vectors alone."""
+def weight_figures(seeds: Sequence[Mapping[PhaseName, Weights]]) -> list[Json]:
+    """Return what follows from each seed's four weight vectors alone."""
+    pairs = [(weights[d], weights[REFERENCE[d]]) for weights in seeds for d in DIRECTIONS]
+    jsds = iter(divergences(pairs))
+    figures = []
+    for weights in seeds:
+        gammas = per_direction(weights, gamma)
+        figures.append(
+            {
+                "gamma": gammas,
+                "jsd": {d: next(jsds) for d in DIRECTIONS},
+                "zero_coupling": {d: zero_coupling(gammas[d]) for d in DIRECTIONS},
+            }
+        )
+    return figures
+
+
+def zero_causes(weights: Mapping[PhaseName, Weights], zero: Mapping[str, bool]) -> Json:
+    """Return why each direction that did not couple did not (Reading R8)."""
     return {
-        "gamma": per_direction(weights, gamma),
-        "jsd": per_direction(weights, jsd),
-        "zero_coupling": per_direction(weights, zero_coupling),
+        d: zero_cause(weights[d], weights[REFERENCE[d]]) if zero[d] else None for d in DIRECTIONS
     }
 
 
@@ -42,49 +59,69 @@ def answer(outcome: Outcome) -> Json:
     Weight vectors are lists in strategy order. The tie rate is that of all four phases
     together, and 0 where there was no round.
     """
-    weights = {name: outcome[name].weights for name in PHASE_NAMES}
-    verdicts = sum((outcome[name].verdicts for name in PHASE_NAMES), Counter[Verdict]())
+    weights = _weights(outcome)
     return {
         "weights": {name: list(vector) for name, vector in weights.items()},
-        **weight_figures(weights),
-        "tie_rate": _share(verdicts[Verdict.TIE], verdicts.total()),
+        **weight_figures([weights])[0],
+        "tie_rate": _tie_share(outcome),
     }
 
 
-def seed_record(seed: int, outcome: Outcome, strategies: Sequence[str]) -> Json:
-    """Return a seed's entry of `results.per_seed` (EPC-2.5(d)).
+def seed_records(outcomes: Mapping[int, Outcome], strategies: Sequence[str]) -> list[Json]:
+    """Return each seed's entry of `results.per_seed` (EPC-2.5(d)).
 
-    Beside the conformance answer it says why a zero coupling is zero (Reading R8) and how the
-    rounds of each phase ended.
+    Beside the figures of the conformance answer it says why a zero coupling is zero (Reading R8)
+    and how the rounds of each phase ended.
     """
-    figures = answer(outcome)
-    weights = {name: outcome[name].weights for name in PHASE_NAMES}
-    named = {name: dict(zip(strategies, vector, strict=True)) for name, vector in weights.items()}
-    verdicts = {
-        name: {verdict.value: outcome[name].verdicts[verdict] for verdict in Verdict}
-        for name in PHASE_NAMES
-    }
-    causes = per_direction(weights, zero_cause)
+    figures = weight_figures([_weights(outcome) for outcome in outcomes.values()])
+    return [
+        _seed_record(seed, outcome, strategies, figure)
+        for (seed, outcome), figure in zip(outcomes.items(), figures, strict=True)
+    ]
+
+
+def _seed_record(seed: int, outcome: Outcome, strategies: Sequence[str], figures: Json) -> Json:
+    weights = _weights(outcome)
     return {
         "seed": seed,
         **figures,
-        "weights": named,
-        "zero_cause": causes,
-        "verdicts": verdicts,
+        "weights": {
+            name: dict(zip(strategies, vector, strict=True)) for name, vector in weights.items()
+        },
+        "tie_rate": _tie_share(outcome),
+        "zero_cause": zero_causes(weights, figures["zero_coupling"]),
+        "verdicts": {
+            name: {verdict.value: outcome[name].verdicts[verdict] for verdict in Verdict}
+            for name in weights
+        },
     }
+
+
+def _weights(outcome: Outcome) -> dict[PhaseName, Weights]:
+    """Return the final vectors in the order of the streams."""
+    ran = (phase.name for phase in EVERY_PHASE if phase.name in outcome)
+    return {name: outcome[name].weights for name in ran}
+
+
+def _tie_share(outcome: Outcome) -> float:
+    ties = sum(outcome[name].verdicts[Verdict.TIE] for name in PHASE_NAMES)
+    return _share(ties, sum(outcome[name].verdicts.total() for name in PHASE_NAMES))
 
 
 def summarise(
     records: Sequence[Json],
     *,
+    control: Json,
     diagnostics: Json | None = None,
     determinism: Json | None = None,
+    reliability: Mapping[str, Json] | None = None,
 ) -> Json:
     """Return `results.summary` from the records of all seeds.
 
     Every figure is a mean over seeds with its 95% bootstrap interval, null for a single seed
     (EPC-2.5(f); Reading R10); the zero-coupling rate has a share's interval (EPC-2.5(e); Reading
-    R33). `ece`, `brier` and `control` are null until they are measured.
+    R33). `control` is `epc.core.evidence.evidence` (Reading R15). `ece` and `brier` are null
+    without an accuracy; `reliability` holds each strategy's wins, decided trials and accuracy.
     """
     return {
         "n": len(records),
@@ -99,9 +136,10 @@ def summarise(
         "mpci": estimate([mpci(*(vector(r, d) for d in _PURE)) for r in records]),
         "diagnostics": diagnostics,
         "determinism": determinism,
-        "ece": None,
-        "brier": None,
-        "control": None,
+        "ece": _calibration(records, reliability, "ece", ece),
+        "brier": _calibration(records, reliability, "brier", brier),
+        **({} if reliability is None else {"reliability": dict(reliability)}),
+        "control": control,
     }
 
 
@@ -112,8 +150,8 @@ def estimate(values: Sequence[float]) -> Estimate:
 
 
 def tie_rate(record: Json) -> float:
-    """Return the share of ties in a seed's record, over all four phases."""
-    counts = record["verdicts"].values()
+    """Return the share of ties in a seed's record, over the protocol's four phases."""
+    counts = [record["verdicts"][phase] for phase in PHASE_NAMES]
     ties = sum(count[Verdict.TIE.value] for count in counts)
     return _share(ties, sum(sum(count.values()) for count in counts))
 
@@ -127,6 +165,20 @@ def _estimates(
     records: Sequence[Json], keys: Iterable[str], value: Callable[[Json, str], float]
 ) -> Json:
     return {key: estimate([value(record, key) for record in records]) for key in keys}
+
+
+def _calibration(
+    records: Sequence[Json],
+    reliability: Mapping[str, Json] | None,
+    key: str,
+    metric: Callable[[Sequence[Calibrated]], float | None],
+) -> Json | None:
+    """Return a calibration figure over seeds, and pooled over all of their trials (Reading R42)."""
+    values = [record[key] for record in records if record.get(key) is not None]
+    if reliability is None or not values:
+        return None
+    pooled = metric([Calibrated(**counted) for counted in reliability.values()])
+    return {**estimate(values), "seeds": len(values), "pooled": pooled}
 
 
 def _zero_rate(records: Sequence[Json], direction: str) -> Estimate:

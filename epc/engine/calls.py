@@ -32,10 +32,12 @@ class Progress:
     from_cache: int = 0
     from_journal: int = 0
     retries: int = 0
+    lost: int = 0
     ties: int = 0
     tokens: int = 0
     cost: float | None = None
-    repaired: int = 0
+    torn: int = 0
+    damaged: int = 0
 
     def begin(self, stage: str, total: int) -> None:
         """Enter the next stage of the run."""
@@ -92,8 +94,9 @@ class Caller:
     _failed: EpcError | None = None
 
     def __post_init__(self) -> None:
-        self.progress.from_journal = len(self.journal)
-        self.progress.repaired = self.journal.repaired
+        self.progress.from_journal += len(self.journal)
+        self.progress.torn += self.journal.torn
+        self.progress.damaged += self.journal.damaged
 
     def name(self, question: Question, place: str | None = None) -> str:
         """Return the name that the answer to a question has."""
@@ -123,15 +126,17 @@ class Caller:
         if (call := self.known(name)) is not None:
             self.progress.reused += 1
             return call
+        if place is not None:
+            return await self._fresh(name, question, afresh, place)
         if name in self._under_way:
             self.progress.reused += 1
             return await asyncio.shield(self._under_way[name])
         future: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
         self._under_way[name] = future
         try:
-            call = self._cached(name, question) if place is None else None
+            call = self._cached(name, question)
             if call is None:
-                call = await self._fresh(name, question, afresh, place)
+                call = await self._fresh(name, question, None, None)
             else:
                 await self.keep(call)
         except BaseException as error:
@@ -143,10 +148,12 @@ class Caller:
         future.set_result(call)
         return call
 
-    async def ask_again(self, question: Question, place: str) -> Json:
+    async def ask_again(
+        self, question: Question, place: str, occasion: Occasion | None = None
+    ) -> Json:
         """Ask what may have been answered before, under a name of its own."""
         name = self.name(question, place)
-        return self.known(name) or await self._fresh(name, question, None, place)
+        return self.known(name) or await self._fresh(name, question, occasion, place)
 
     async def recall(self, question: Question) -> bool:
         """Take an answer over from the cache; return whether there was one."""
@@ -156,8 +163,12 @@ class Caller:
             await self.keep(call)
         return call is not None
 
-    async def take(self, question: Question, call: Json) -> None:
-        """Journal a new answer, keep it for other runs if it may serve them, and count it."""
+    async def take(self, question: Question, call: Json, *, share: Decimal) -> None:
+        """Journal a batch's answer, keep it for other runs if it may serve them, and count it.
+
+        `share` is how much of the price was paid.
+        """
+        self.budget.settle(Decimal(0), call, share=share)
         await self.keep(call)
         model = question.role.model
         if self.cache is not None and call["occasion"] is None and model.repeatable:
@@ -186,7 +197,7 @@ class Caller:
         self, name: str, question: Question, completion: Completion, place: str | None = None
     ) -> Json:
         """Return the row of calls.jsonl that an answer makes."""
-        return {
+        call = {
             "id": name,
             "role": question.role.name,
             "model": question.role.model.identity.model,
@@ -201,6 +212,9 @@ class Caller:
             "retries": completion.retries,
             "occasion": place,
         }
+        if completion.reply is not None:
+            call["reply"] = storable(completion.reply)
+        return call
 
     def _cached(self, name: str, question: Question) -> Json | None:
         if self.cache is None:
@@ -241,7 +255,12 @@ class Caller:
         role, call = question.role, None
         try:
             try:
-                prompt = Prompt(text=question.text, pair=question.pair, occasion=occasion)
+                prompt = Prompt(
+                    text=question.text,
+                    pair=question.pair,
+                    occasion=occasion,
+                    lost=lambda: self.budget.claim_again(set_aside),
+                )
                 completion = await role.model.complete(prompt, role.decoding)
                 call = self.row(name, question, completion, place)
             finally:
@@ -258,6 +277,7 @@ class Caller:
     def _count(self, call: Json) -> None:
         self.progress.asked += 1
         self.progress.retries += call["retries"]
+        self.progress.lost = self.budget.lost
         self.progress.tokens += (call["tokens_in"] or 0) + (call["tokens_out"] or 0)
         if all(price is not None for price in self.budget.prices.values()):
             self.progress.cost = float(self.budget.cost)

@@ -15,17 +15,17 @@ from epc import __version__
 from epc.core.protocol import Outcome
 from epc.core.results import Json
 from epc.engine.calls import Role
-from epc.engine.journal import Journal
+from epc.engine.journal import Journal, damaged_lines
 from epc.engine.plan import Plan
 from epc.engine.questions import Questions
 from epc.errors import EpcError, ExitCode
 from epc.records import strict_json
 from epc.records.findings import Findings
-from epc.records.layout import MANIFEST, describe, weight_rows, write_rows
+from epc.records.layout import MANIFEST, describe, weight_lines, write_lines, write_rows
 from epc.records.manifest import config_json, configuration_json
 from epc.records.recompute import recompute
 from epc.records.usage import Usage
-from epc.spec.epc_v1 import PHASE_NAMES
+from epc.spec.epc_v1 import PHASE
 from epc.spec.reference import EXECUTOR_PROMPT
 
 
@@ -40,7 +40,7 @@ def finish(
     *,
     plan: Plan,
     questions: Questions,
-    trials: Sequence[Json],
+    trials: Iterable[str],
     journal: Journal,
     outcomes: dict[int, Outcome],
     now: datetime,
@@ -72,6 +72,8 @@ def finish(
             },
         },
     }
+    if damage := damaged_lines(folder):
+        head["provenance"]["journal_damage"] = damage
     manifest = write_record(folder, head, trials=trials, calls=journal.calls())
     if not _same_weights(manifest["results"]["per_seed"], outcomes):
         (folder / MANIFEST).unlink()
@@ -79,18 +81,16 @@ def finish(
     return manifest
 
 
-def write_record(
-    folder: Path, head: Json, *, trials: Iterable[Json], calls: Iterable[Json]
-) -> Json:
+def write_record(folder: Path, head: Json, *, trials: Iterable[str], calls: Iterable[Json]) -> Json:
     """Write raw files and a manifest with everything that follows from them.
 
-    `head` is the manifest without results, raw and what is counted from the calls; the calls come
-    in the order of their ids.
+    `head` is the manifest without results, raw and what is counted from the calls; `trials` are
+    the lines of trials.jsonl in their order, the calls come in that of their ids.
 
     Raises: WorldError if the disk fails; SelfCheckError if the trials do not replay.
     """
     usage = Usage()
-    write_rows(folder, "trials", sorted(trials, key=_trial_order))
+    write_lines(folder, "trials", trials)
     write_rows(folder, "calls", _counted(calls, usage))
     manifest: Json = {**head, "provenance": {**head["provenance"], **usage.as_json()}}
     findings = Findings()
@@ -98,7 +98,7 @@ def write_record(
     if findings.kept():
         raise SelfCheckError(f"the written trials do not replay: {findings.kept()[0]}")
     manifest["results"] = again.results()
-    write_rows(folder, "weights", weight_rows(again.per_seed))
+    write_lines(folder, "weights", weight_lines(again.per_seed))
     manifest["raw"] = describe(folder)
     strict_json.write(folder / MANIFEST, manifest)
     return manifest
@@ -110,8 +110,9 @@ def _counted(calls: Iterable[Json], usage: Usage) -> Iterator[Json]:
         yield call
 
 
-def _trial_order(trial: Json) -> tuple[int, int, int]:
-    return trial["seed"], PHASE_NAMES.index(trial["phase"]), trial["round"]
+def trial_order(trial: Json) -> tuple[int, int, int]:
+    """Return what the rows of trials.jsonl are sorted by."""
+    return trial["seed"], PHASE[trial["phase"]].stream, trial["round"]
 
 
 def _model_json(role: Role) -> Json:
@@ -122,5 +123,5 @@ def _same_weights(per_seed: Sequence[Json], outcomes: dict[int, Outcome]) -> boo
     return {record["seed"] for record in per_seed} == set(outcomes) and all(
         tuple(record["weights"][phase].values()) == outcomes[record["seed"]][phase].weights
         for record in per_seed
-        for phase in PHASE_NAMES
+        for phase in record["weights"]
     )

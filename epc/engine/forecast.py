@@ -7,22 +7,25 @@ counted on one run of the very seeds against a coin, which is what weights near 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Final
 
 from epc.core.config import Configuration, Decoding
 from epc.core.draws import pick_task, turns
+from epc.core.probes import SIDES
 from epc.core.prompt import Pair, evaluation_text, executor_prompt
-from epc.core.protocol import Outcome, run_phase, start_of
+from epc.core.protocol import Comparison, drive, measure
 from epc.core.results import Json
 from epc.core.verdict import Verdict
-from epc.engine.budget import most_tokens
+from epc.engine.budget import WHOLE, most_tokens
 from epc.engine.mocks import unit
 from epc.engine.plan import Plan
 from epc.engine.prices import Price
-from epc.spec.epc_v1 import DOMAINS, JUDGED_CHARACTERS, PHASES, Domain
+from epc.spec.epc_v1 import DOMAINS, JUDGED_CHARACTERS, Domain
 
 # Characters a token, in the long run of English text: the fewest, the usual, the most.
 _DENSE, _USUAL, _SPARSE = 3.0, 4.0, 6.0
+_NARROW, _WIDE = "x", "\U0010ffff"  # one byte and four, where a bound counts bytes
 _USUAL_SHARE: Final = 0.8  # how much of max_tokens an answer usually takes
 
 Pairs = set[tuple[Domain, int, int]]
@@ -52,12 +55,21 @@ def forecast(
     config: Configuration,
     decodings: dict[str, Decoding],
     prices: dict[str, Price | None],
+    shares: dict[str, Decimal] | None = None,
 ) -> dict[str, Share]:
-    """Return what each role of a plan will be asked for, nothing being cached."""
+    """Return what each role of a plan will be asked for, nothing being cached.
+
+    `shares` is how much of its price a role is charged, where that is not the whole.
+    """
+    paid = {
+        role: price.times((shares or {}).get(role, WHOLE)) if price else None
+        for role, price in prices.items()
+    }
     calls = _calls(plan, config)
     calls["evaluator"] = _with_rechecks(calls["evaluator"], plan.recheck)
+    calls["evaluator"] = _with_controls(calls["evaluator"], plan.controls)
     return {
-        role: _share(calls[role], config, role, decoding, prices[role])
+        role: _share(calls[role], config, role, decoding, paid[role])
         for role, decoding in decodings.items()
     }
 
@@ -68,7 +80,7 @@ def as_json(shares: dict[str, Share]) -> Json:
 
 
 def _calls(plan: Plan, config: Configuration) -> dict[str, Range]:
-    rounds = len(plan.seeds) * len(PHASES) * config.rounds
+    rounds = len(plan.seeds) * len(config.phases) * config.rounds
     every = len(config.strategies) * sum(len(config.tasks[domain]) for domain in DOMAINS)
     if plan.reuse == "none":
         return {"executor": _exactly(2 * rounds), "evaluator": _exactly(rounds)}
@@ -94,30 +106,29 @@ def _calls(plan: Plan, config: Configuration) -> dict[str, Range]:
 def _drawn(plan: Plan, config: Configuration) -> Pairs:
     """Return the strategy-task pairs that the plan's seeds draw against a coin."""
     drawn: Pairs = set()
+
+    def toss(seed: int, asked: Comparison) -> Verdict:
+        domain = asked.phase.domain
+        task = pick_task(asked.turn.u_task or 0.0, len(config.tasks[domain]))
+        drawn.add((domain, task, asked.strategy))
+        heads = unit("forecast", seed, asked.phase.name, asked.round) < 1 / 2
+        return Verdict.A if heads else Verdict.B
+
     for seed in plan.seeds:
-        done: Outcome = {}
-        for phase in PHASES:
-            start = start_of(phase, len(config.strategies), done)
-            draws = turns(seed, phase.stream, config.rounds)
-            running = run_phase(phase, start, draws, config.rule)
-            try:
-                comparison = next(running)
-                while True:
-                    task = pick_task(comparison.turn.u_task or 0.0, len(config.tasks[phase.domain]))
-                    drawn.add((phase.domain, task, comparison.strategy))
-                    toss = unit("forecast", seed, phase.name, comparison.round)
-                    comparison = running.send(Verdict.A if toss < 1 / 2 else Verdict.B)
-            except StopIteration as stop:
-                done[phase.name] = stop.value
+        given = {phase.name: turns(seed, phase.stream, config.rounds) for phase in config.phases}
+        running = measure(
+            given, strategies=len(config.strategies), rule=config.rule, phases=config.phases
+        )
+        drive(running, partial(toss, seed))
     return drawn
 
 
 def _share(
     calls: Range, config: Configuration, role: str, decoding: Decoding, price: Price | None
 ) -> Share:
-    prompts = list(_prompts(config, role))
+    prompts = list(_prompts(config, role, _NARROW))
     usual = sum(map(len, prompts)) / len(prompts)
-    longest = max(most_tokens(prompt) for prompt in prompts)
+    longest = max(most_tokens(prompt) for prompt in _prompts(config, role, _WIDE))
     read = Range(
         lower=calls.lower * min(map(len, prompts)) / _SPARSE,
         expected=calls.expected * usual / _USUAL,
@@ -134,9 +145,9 @@ def _share(
     )
 
 
-def _prompts(config: Configuration, role: str) -> Iterable[str]:
-    """Yield prompts of a role with answers of the length that is judged."""
-    answer = "x" * JUDGED_CHARACTERS
+def _prompts(config: Configuration, role: str, filling: str) -> Iterable[str]:
+    """Yield prompts of a role with answers of the length that is judged, of one character."""
+    answer = filling * JUDGED_CHARACTERS
     for domain in DOMAINS:
         for task in config.tasks[domain]:
             for strategy in config.strategies:
@@ -175,6 +186,12 @@ def _with_rechecks(calls: Range, most: int) -> Range:
     ends = (calls.lower, calls.expected, calls.upper)
     lower, expected, upper = (end + min(most, end) for end in ends)
     return Range(lower=lower, expected=expected, upper=upper)
+
+
+def _with_controls(calls: Range, pairs: int) -> Range:
+    """Add the planted pairs, at most so many and each in both orders."""
+    most = len(SIDES) * pairs
+    return Range(lower=calls.lower, expected=calls.expected + most, upper=calls.upper + most)
 
 
 def _exactly(count: float) -> Range:

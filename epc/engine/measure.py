@@ -6,7 +6,7 @@ With enough connections a fresh run takes 2 R (executor + evaluator) latencies, 
 """
 
 import asyncio
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -17,13 +17,15 @@ from epc.core.protocol import Comparison, Outcome, PhaseEnd, run_phase, start_of
 from epc.core.results import Json
 from epc.core.verdict import Verdict, parse_verdict
 from epc.engine.calls import Caller, Question
-from epc.engine.finish import finish
+from epc.engine.finish import finish, trial_order
 from epc.engine.model import Occasion
 from epc.engine.plan import Plan
 from epc.engine.questions import Questions
 from epc.errors import StoppedError
+from epc.records.derive import Answered, Derivation, tabulate
 from epc.records.layout import RECHECK
-from epc.spec.epc_v1 import DOMAINS, PHASES, Domain, Phase
+from epc.records.strict_json import dumps_line
+from epc.spec.epc_v1 import Domain, Phase
 
 Trial = Json
 T = TypeVar("T")
@@ -36,19 +38,57 @@ class Measurement:
     plan: Plan
     questions: Questions
     caller: Caller
-    trials: list[Trial] = field(default_factory=list)
-    _played: dict[tuple[Domain, int, int], "_Round"] = field(default_factory=dict)
+    outcomes: dict[int, Outcome] = field(default_factory=dict)
+    _trials: list[Trial] = field(default_factory=list)
+    _played: dict[tuple[Domain, int, int], Answered] = field(default_factory=dict)
+    _derivation: Derivation | None = None
 
-    async def run(self) -> dict[int, Outcome]:
-        """Measure every seed and return how each one ended."""
+    async def run(self) -> None:
+        """Get every answer and how each seed ended."""
+        phases = self.questions.config.phases
+        rounds = len(self.plan.seeds) * len(phases) * self.plan.rounds
         if self.plan.exhaustive:
-            await self.wave("answers", self.questions.answers())
-            await self.wave("comparisons", self.questions.comparisons(self.answered))
-        rounds = len(self.plan.seeds) * len(PHASES) * self.plan.rounds
-        self.caller.progress.begin("rounds", rounds)
-        outcomes = await _all(self._seed(seed) for seed in self.plan.seeds)
+            await self._ask_every_pair()
+            self.caller.progress.begin("rounds", rounds)
+            self._derive()
+        else:
+            self.caller.progress.begin("rounds", rounds)
+            ends = await _all(self._seed(seed) for seed in self.plan.seeds)
+            self.outcomes = dict(zip(self.plan.seeds, ends, strict=True))
         await self._recheck()
-        return dict(zip(self.plan.seeds, outcomes, strict=True))
+
+    def trial_lines(self) -> Iterator[str]:
+        """Yield the lines of trials.jsonl."""
+        if self._derivation is not None:
+            return self._derivation.trials()
+        return (dumps_line(trial) for trial in sorted(self._trials, key=trial_order))
+
+    async def _ask_every_pair(self) -> None:
+        """Ask both waves of an exhaustive run, a comparison as soon as its answers are in."""
+        pairs = list(self.questions.pairs())
+        self.caller.progress.begin("pairs", len(pairs))
+
+        async def one(domain: Domain, task: int, strategy: int) -> None:
+            key = domain, strategy, task
+            self._played[key] = await self._play(*key, None)
+            self.caller.progress.done += 1
+
+        await _all(one(*pair) for pair in pairs)
+
+    def _derive(self) -> None:
+        """Play every round at once: each verdict is known."""
+        config = self.questions.config
+        table = tabulate(config, lambda *pair: self._played[pair])
+        derivation = Derivation(config=config, seeds=self.plan.seeds, table=table)
+        for _ in derivation.courses():
+            pass
+        self._derivation, self.outcomes = derivation, derivation.outcomes
+        progress = self.caller.progress
+        progress.done = progress.total
+        progress.reused += progress.total * (1 if self.questions.executor is None else 3)
+        progress.ties += sum(
+            end.verdicts[Verdict.TIE] for ended in self.outcomes.values() for end in ended.values()
+        )
 
     def answered(self, question: Question) -> Json:
         """Return the answer that an earlier wave got."""
@@ -71,37 +111,35 @@ class Measurement:
 
     async def _recheck(self) -> None:
         """Ask a sample of comparisons a second time: temperature 0 promises no equal answer."""
+        met = self._played.values() if self._derivation is None else self._derivation.met.values()
         # The names are digests, so their order is a random one, and the same in every sitting.
-        distinct = {trial["evaluation"]: trial for trial in self.trials}
+        distinct = {answered.evaluation: answered for answered in met}
         sample = [distinct[name] for name in sorted(distinct)[: self.plan.recheck]]
         self.caller.progress.begin("recheck", len(sample))
 
-        async def again(number: int, trial: Trial) -> None:
-            await self.caller.ask_again(self._compared(trial), f"{RECHECK}{number}")
+        async def again(number: int, answered: Answered) -> None:
+            await self.caller.ask_again(self._compared(answered), f"{RECHECK}{number}")
             self.caller.progress.done += 1
 
-        await _all(again(number, trial) for number, trial in enumerate(sample))
+        await _all(again(number, answered) for number, answered in enumerate(sample))
 
-    def _compared(self, trial: Trial) -> Question:
+    def _compared(self, answered: Answered) -> Question:
         """Return the comparison that a round asked for."""
-        names = [strategy.name for strategy in self.questions.config.strategies]
         answers = None
-        if trial["response"] is not None:
-            answers = (self._call(trial["response"]), self._call(trial["baseline"]))
-        domain = next(phase.domain for phase in PHASES if phase.name == trial["phase"])
-        strategy = names.index(trial["strategy"])
-        return self.questions.comparison(strategy, domain, trial["task"], answers)
+        if answered.response is not None and answered.baseline is not None:
+            answers = (self._call(answered.response), self._call(answered.baseline))
+        return self.questions.comparison(answered.strategy, answered.domain, answered.task, answers)
 
     async def _seed(self, seed: int) -> Outcome:
-        """Run a seed's phases: 1 and 2 at once, 3 after 1, 4 after 2."""
+        """Run a seed's phases: those that start uniform at once, each other after its start."""
         done: Outcome = {}
+        phases = self.questions.config.phases
 
-        async def branch(pure: Domain) -> None:
-            for phase in PHASES:
-                if pure in (phase.name, phase.start):
-                    done[phase.name] = await self._phase(seed, phase, done)
+        async def branch(start: Phase) -> None:
+            for phase in (start, *(other for other in phases if other.start == start.name)):
+                done[phase.name] = await self._phase(seed, phase, done)
 
-        await _all(branch(domain) for domain in DOMAINS)
+        await _all(branch(phase) for phase in phases if phase.start is None)
         return done
 
     async def _phase(self, seed: int, phase: Phase, done: Outcome) -> PhaseEnd:
@@ -131,7 +169,7 @@ class Measurement:
                 self._played[key] = played
         else:
             self.caller.progress.reused += 3 if played.response else 1
-        self.trials.append(
+        self._trials.append(
             {
                 "seed": seed,
                 "phase": phase.name,
@@ -139,7 +177,7 @@ class Measurement:
                 "task": task,
                 "u_task": u_task,
                 "u_strategy": u_strategy,
-                "strategy": config.strategies[comparison.strategy].name,
+                "strategy": played.name,
                 "verdict": played.verdict.value,
                 "raw": played.raw,
                 "response": played.response,
@@ -151,22 +189,29 @@ class Measurement:
         self.caller.progress.ties += not played.verdict.decided
         return played.verdict
 
-    async def _play(self, domain: Domain, strategy: int, task: int, occasion: Occasion) -> "_Round":
+    async def _play(
+        self, domain: Domain, strategy: int, task: int, occasion: Occasion | None
+    ) -> Answered:
         """Ask what a round asks."""
         answers = await self._answers(strategy, domain, task, occasion)
         question = self.questions.comparison(strategy, domain, task, answers)
         evaluation = await self.caller.ask(question, occasion)
         response, baseline = (call["id"] for call in answers) if answers else (None, None)
-        return _Round(
+        return Answered(
+            domain=domain,
+            strategy=strategy,
+            name=self.questions.config.strategies[strategy].name,
+            task=task,
             response=response,
             baseline=baseline,
             evaluation=evaluation["id"],
             raw=evaluation["answer"],
+            finish_reason=evaluation["finish_reason"],
             verdict=parse_verdict(evaluation["answer"]),
         )
 
     async def _answers(
-        self, strategy: int, domain: Domain, task: int, occasion: Occasion
+        self, strategy: int, domain: Domain, task: int, occasion: Occasion | None
     ) -> tuple[Json, Json] | None:
         if self.questions.executor is None:
             return None
@@ -180,17 +225,6 @@ class Measurement:
         return first, second
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Round:
-    """What a round came to: its calls by name, and what the evaluator said."""
-
-    response: str | None
-    baseline: str | None
-    evaluation: str
-    raw: str
-    verdict: Verdict
-
-
 async def carry_out(
     plan: Plan, folder: Path, *, questions: Questions, caller: Caller, now: datetime
 ) -> Json:
@@ -201,7 +235,7 @@ async def carry_out(
     """
     measurement = Measurement(plan=plan, questions=questions, caller=caller)
     try:
-        outcomes = await measurement.run()
+        await measurement.run()
     except StoppedError:
         await caller.land()
         raise
@@ -210,9 +244,9 @@ async def carry_out(
         folder,
         plan=plan,
         questions=questions,
-        trials=measurement.trials,
+        trials=measurement.trial_lines(),
         journal=caller.journal,
-        outcomes=outcomes,
+        outcomes=measurement.outcomes,
         now=now,
     )
     caller.journal.remove()

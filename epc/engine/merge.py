@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from epc.core.results import Json
-from epc.engine.finish import write_record
+from epc.engine.finish import trial_order, write_record
 from epc.engine.plan import Plan, load, save
 from epc.errors import UsageError
 from epc.records.layout import RAW
 from epc.records.recompute import load_manifest
-from epc.records.strict_json import pointer, read_lines
+from epc.records.strict_json import dumps_line, pointer, read_lines
 from epc.records.validate import validate
 
 # What may differ between the shards of one measurement.
@@ -47,7 +47,10 @@ def merge(folders: list[Path], out: Path) -> Json:
     created = max(manifest["provenance"]["created"] for manifest in manifests)
     software = manifests[0]["provenance"]["software"]
     head["provenance"] = {"created": created, "software": software}
-    trials = (row for folder in folders for row in _rows(folder, "trials"))
+    if damage := sum(each["provenance"].get("journal_damage", 0) for each in manifests):
+        head["provenance"]["journal_damage"] = damage
+    rows = (row for folder in folders for row in _rows(folder, "trials"))
+    trials = (dumps_line(row) for row in sorted(rows, key=trial_order))
     return write_record(out, head, trials=trials, calls=_calls(folders))
 
 
@@ -55,7 +58,8 @@ def _require_one_measurement(folders: list[Path], manifests: list[Json]) -> None
     first = _comparable(manifests[0])
     for folder, manifest in zip(folders[1:], manifests[1:], strict=True):
         other = _comparable(manifest)
-        differing = [key for key in first if first[key] != other[key]]
+        keys = sorted(first.keys() | other.keys())  # accuracies stand in some manifests only
+        differing = [key for key in keys if first.get(key) != other.get(key)]
         if differing:
             where = ", ".join(pointer(key) for key in differing)
             raise UsageError(f"{folders[0]} and {folder} are two measurements: {where} differ")

@@ -113,7 +113,10 @@ class Scripted(Mock):
 
     def _say(self, prompt: Prompt) -> str:
         pair = _needs_pair(prompt, self.identity.model)
-        odds = self._odds.get(pair.domain, {}).get(pair.strategy, self._odds["default"])
+        name = pair.against or pair.strategy  # in an exchanged pair the strategy stands as B
+        odds = self._odds.get(pair.domain, {}).get(name, self._odds["default"])
+        if pair.against is not None:
+            odds = 1 - odds
         if odds in (0, 1):
             return "A" if odds else "B"
         occasion = _needs_round(prompt, self.identity.model)

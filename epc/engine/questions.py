@@ -55,18 +55,19 @@ class Questions:
         """Return the first wave of an exhaustive run: every strategy on every task."""
         if self.executor is None:
             return []
-        return [self.answer(s, d, t) for d, t, s in self._pairs()]
+        return [self.answer(s, d, t) for d, t, s in self.pairs()]
 
     def comparisons(self, known: Callable[[Question], Json]) -> list[Question]:
         """Return the second wave: every pair's comparison, the answers being known."""
         if self.executor is None:
-            return [self.comparison(s, d, t, None) for d, t, s in self._pairs()]
+            return [self.comparison(s, d, t, None) for d, t, s in self.pairs()]
         return [
             self.comparison(s, d, t, (known(self.answer(s, d, t)), known(self.baseline(d, t))))
-            for d, t, s in self._pairs()
+            for d, t, s in self.pairs()
         ]
 
-    def _pairs(self) -> Iterator[tuple[Domain, int, int]]:
+    def pairs(self) -> Iterator[tuple[Domain, int, int]]:
+        """Yield every domain, task and strategy."""
         for domain in DOMAINS:
             for task in range(len(self.config.tasks[domain])):
                 for strategy in range(len(self.config.strategies)):

@@ -1,38 +1,56 @@
 """A run from its request to its folder: opening models, carrying the plan out, letting go."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 from epc import __version__
 from epc.core.results import Json
 from epc.engine import batch, forecast
-from epc.engine.budget import Budget
+from epc.engine.budget import BATCH_SHARE, Budget
 from epc.engine.cache import Cache
 from epc.engine.calls import Caller, Progress, Role
 from epc.engine.catalog import open_model
+from epc.engine.controls import preflight
 from epc.engine.hosted import Hosted
+from epc.engine.inspected import Inspected
 from epc.engine.journal import Journal
 from epc.engine.measure import Measurement, carry_out
 from epc.engine.model import Model
 from epc.engine.places import answer_cache_folder
-from epc.engine.plan import Plan, Reuse, configuration, identities, load, reuse_for, save
+from epc.engine.plan import (
+    Plan,
+    Reuse,
+    asked_decoding,
+    configuration,
+    decoding_for,
+    identities,
+    load,
+    reuse_for,
+    save,
+)
 from epc.engine.prices import price_of
 from epc.engine.questions import Questions
 from epc.engine.recorded import Recorded
 from epc.errors import UsageError
 from epc.records.layout import MANIFEST
 from epc.records.recompute import load_manifest
+from epc.spec.epc_v1 import ControlMethod
 
+_REMOTE = (Hosted, Inspected)
 Watch = Callable[[Progress], AbstractAsyncContextManager[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a user asks for, before anything has been looked up."""
+    """What a user asks for, before anything has been looked up.
+
+    `decoding` is what a role shall do otherwise than its model would, setting by setting.
+    """
 
     evaluator: str
     executor: str | None
@@ -41,6 +59,9 @@ class Request:
     reuse: Reuse | None
     exhaustive: bool
     recheck: int = 0
+    control: ControlMethod = "simulated"
+    controls: int = 0
+    decoding: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,19 +84,28 @@ class Opened:
     executor: Model | None
 
     @property
+    def roles(self) -> dict[str, Model]:
+        """The model of each role."""
+        both = {"evaluator": self.evaluator, "executor": self.executor}
+        return {role: model for role, model in both.items() if model is not None}
+
+    @property
     def models(self) -> list[Model]:
         """The models of both roles."""
-        return [model for model in (self.evaluator, self.executor) if model is not None]
+        return list(self.roles.values())
 
     @property
     def questions(self) -> Questions:
         """What the plan can ask."""
-        executor = None if self.executor is None else _role("executor", self.executor)
+        executor = None if self.executor is None else self._role("executor", self.executor)
         return Questions(
             config=configuration(self.plan, self.evaluator),
-            evaluator=_role("evaluator", self.evaluator),
+            evaluator=self._role("evaluator", self.evaluator),
             executor=executor,
         )
+
+    def _role(self, name: str, model: Model) -> Role:
+        return Role(name=name, model=model, decoding=decoding_for(self.plan.decoding, name, model))
 
 
 def prepare(request: Request, *, now: datetime) -> Opened:
@@ -91,10 +121,16 @@ def prepare(request: Request, *, now: datetime) -> Opened:
     executor = open_model(request.executor) if request.executor is not None else None
     if executor is not None and executor.method != "prompt":
         raise UsageError(f"{request.executor} writes no answers: name another --executor")
-    models = [model for model in (evaluator, executor) if model is not None]
-    reuse = reuse_for(request.reuse, exhaustive=request.exhaustive, models=models)
+    roles = {"evaluator": evaluator, "executor": executor}
+    models = {role: model for role, model in roles.items() if model is not None}
+    decoding = asked_decoding(request.decoding, models)
+    reuse = reuse_for(
+        request.reuse, exhaustive=request.exhaustive, models=models, decoding=decoding
+    )
     if request.recheck and reuse == "none":
         raise UsageError("--recheck asks again what was reused: a fresh run reuses nothing")
+    if request.controls and executor is None:
+        raise UsageError("--controls asks an evaluator: recorded verdicts cannot be asked more")
     plan = Plan(
         evaluator=request.evaluator,
         executor=request.executor,
@@ -103,9 +139,12 @@ def prepare(request: Request, *, now: datetime) -> Opened:
         reuse=reuse,
         exhaustive=request.exhaustive,
         recheck=request.recheck,
+        control=request.control,
+        controls=request.controls,
         measurement_date=now.date().isoformat(),
         epc_version=__version__,
         identity=identities(evaluator, executor),
+        decoding=decoding,
     )
     return Opened(plan=plan, evaluator=evaluator, executor=executor)
 
@@ -124,7 +163,7 @@ def start(
     """
     opened = prepare(request, now=now)
     require_keys(opened.models)
-    _budget(opened, limits or Limits())
+    budget_of(opened.roles, limits or Limits())
     _check_batches(opened, batches=batches)
     save(opened.plan, folder)
     return opened
@@ -141,38 +180,40 @@ def reopen(folder: Path) -> Opened | None:
         return None
     evaluator = open_model(plan.evaluator)
     executor = open_model(plan.executor) if plan.executor is not None else None
-    found = identities(evaluator, executor)
-    for role, stated in plan.identity.items():
+    require_same(identities(evaluator, executor), plan.identity)
+    opened = Opened(plan=plan, evaluator=evaluator, executor=executor)
+    require_keys(opened.models)
+    return opened
+
+
+def require_same(found: Json, began: Json) -> None:
+    """Raise a UsageError unless the models are those that the run began with."""
+    for role, stated in began.items():
         for key, value in stated.items():
             if found[role][key] != value:
                 raise UsageError(
                     f"the {role}'s {key} is {found[role][key]}, the run began with {value}: "
                     "go on where it began, or start a new run"
                 )
-    opened = Opened(plan=plan, evaluator=evaluator, executor=executor)
-    require_keys(opened.models)
-    return opened
 
 
 def require_keys(models: Iterable[Model]) -> None:
-    """Refuse to begin without the keys that the models' providers will ask for.
-
-    Raises: UsageError that names the variable to set.
-    """
+    """Raise a UsageError unless every hosted model has its key."""
     for model in models:
-        if isinstance(model, Hosted):
+        if isinstance(model, _REMOTE):
             model.require_key()
 
 
-def bound(model: Model, limits: Limits) -> None:
-    """Have a model serve no more calls at once than the limits say."""
-    if limits.concurrency is not None:
-        # How much a provider stands is for the user to know; other models know themselves.
-        most = limits.concurrency if isinstance(model, Hosted) else model.concurrency
-        model.concurrency = min(limits.concurrency, most)
+def restrain(models: Iterable[Model], limits: Limits) -> None:
+    """Let no model be asked more at once than the user wants."""
+    for model in models:
+        if limits.concurrency is not None:
+            # How much a provider stands is for the user to know; other models know themselves.
+            most = limits.concurrency if isinstance(model, _REMOTE) else model.concurrency
+            model.concurrency = min(limits.concurrency, most)
 
 
-def expect(opened: Opened) -> dict[str, forecast.Share]:
+def expect(opened: Opened, *, batches: bool = False) -> dict[str, forecast.Share]:
     """Return what carrying a plan out will ask for, role by role."""
     questions = opened.questions
     roles = [role for role in (questions.executor, questions.evaluator) if role is not None]
@@ -181,6 +222,7 @@ def expect(opened: Opened) -> dict[str, forecast.Share]:
         questions.config,
         {role.name: role.decoding for role in roles},
         {role.name: price_of(role.model.identity.model) for role in roles},
+        {role.name: BATCH_SHARE for role in roles if batches and isinstance(role.model, Hosted)},
     )
 
 
@@ -192,24 +234,26 @@ async def measure(
     watch: Watch,
     limits: Limits | None = None,
     batches: bool = False,
+    anyway: bool = False,
 ) -> Json:
     """Carry a plan out with its models and return the manifest.
 
     With `batches`, the two waves of an exhaustive run go through the provider's batch endpoint.
 
     Raises: StoppedError if a call got no answer, a limit was reached or a batch is under way;
-    WorldError if the disk fails. `epc resume` then goes on from the journal.
+    WorldError if the disk fails; IncapableError if the evaluator failed the plan's controls and
+    is not to be measured `anyway`. `epc resume` then goes on from the journal.
     """
     limits = limits or Limits()
     _check_batches(opened, batches=batches)
-    budget = _budget(opened, limits)
+    budget = budget_of(opened.roles, limits)
     cache = None
     if limits.cache and opened.plan.reuse == "memo":
         cache = Cache(answer_cache_folder(), today=now.date().isoformat())
     async with AsyncExitStack() as stack:
         for model in opened.models:
             stack.push_async_callback(model.close)
-            bound(model, limits)
+        restrain(opened.models, limits)
         progress = Progress()
         journal = Journal(folder)
         stack.callback(journal.close)
@@ -226,6 +270,8 @@ async def measure(
         stack.push_async_callback(caller.close)
         await stack.enter_async_context(watch(progress))
         questions = opened.questions
+        if opened.plan.controls:
+            await preflight(opened.plan, folder, questions=questions, caller=caller, anyway=anyway)
         if batches or batch.pending(folder):
             await batch.advance(
                 Measurement(plan=opened.plan, questions=questions, caller=caller), folder
@@ -233,13 +279,9 @@ async def measure(
         return await carry_out(opened.plan, folder, questions=questions, caller=caller, now=now)
 
 
-def _budget(opened: Opened, limits: Limits) -> Budget:
+def budget_of(roles: Mapping[str, Model], limits: Limits) -> Budget:
     """Return a new budget; a UsageError says that a limit cannot be kept."""
-    prices = {
-        role: price_of(model.identity.model)
-        for role, model in (("evaluator", opened.evaluator), ("executor", opened.executor))
-        if model is not None
-    }
+    prices = {role: price_of(model.identity.model) for role, model in roles.items()}
     return Budget(
         max_calls=limits.max_calls,
         max_cost=limits.max_cost,
@@ -253,7 +295,5 @@ def _check_batches(opened: Opened, *, batches: bool) -> None:
         raise UsageError("--batch sends whole waves: add --exhaustive")
     if batches and not any(isinstance(model, Hosted) for model in opened.models):
         raise UsageError("--batch is for hosted models: neither of these is one")
-
-
-def _role(name: str, model: Model) -> Role:
-    return Role(name=name, model=model, decoding=model.default_decoding(name))
+    if batches and opened.plan.controls:
+        raise UsageError("--controls waits for its answers, --batch does not: use one of them")

@@ -5,6 +5,7 @@ done elsewhere here, and costs eight times the processor time of the request its
 """
 
 import asyncio
+import resource
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ ALLOWED_HEADERS: Final = (
     "x-ratelimit-reset-tokens",
 )
 MAX_REPLY_BYTES: Final = 32 * 2**20
+_MOST_CONNECTIONS: Final = 512
+_OTHER_DESCRIPTORS: Final = 64  # for the run's own files, the loop and the libraries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +47,14 @@ class Reply:
 
 
 class NoReplyError(Exception):
-    """No whole reply came: refused, reset, cut short, too slow. Asking again may help."""
+    """No whole reply came: refused, reset, cut short, too slow. Asking again may help.
+
+    `sent`: the request may have arrived, and the endpoint may have acted on it.
+    """
+
+    def __init__(self, message: str, *, sent: bool = True) -> None:
+        super().__init__(message)
+        self.sent = sent
 
 
 class Transport:
@@ -89,7 +99,8 @@ class Transport:
         except TimeoutError:
             raise NoReplyError(f"no whole reply within {deadline_s:g} s") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise NoReplyError(redact(f"{type(error).__name__}: {error}")) from None
+            sent = not isinstance(error, aiohttp.ClientConnectorError)
+            raise NoReplyError(redact(f"{type(error).__name__}: {error}"), sent=sent) from None
         if len(body) > MAX_REPLY_BYTES:
             raise NoReplyError(f"the reply has more than {MAX_REPLY_BYTES:,} bytes")
         kept = {name: reply.headers[name] for name in ALLOWED_HEADERS if name in reply.headers}
@@ -100,6 +111,14 @@ class Transport:
         if self._session is not None:
             await self._session.close()
             self._session = None
+
+
+def most_connections() -> int:
+    """Return how many connections one of two endpoints may hold within this process's limits."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return _MOST_CONNECTIONS
+    return max(1, min(_MOST_CONNECTIONS, (soft - _OTHER_DESCRIPTORS) // 2))
 
 
 def _authorization(key: str | None, user_info: str) -> dict[str, str]:

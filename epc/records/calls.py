@@ -42,8 +42,19 @@ def read_calls(folder: Path, manifest: Json, usage: Usage, findings: Findings) -
                 _CLAUSE, f"{where}/id", f"{row['id']} stands twice", "keep each answer once"
             )
         usage.count(row)
-        calls[row["id"]] = Call(**{key: row[key] for key in Call.__slots__})
+        calls[row["id"]] = call_of(row)
     return calls
+
+
+def call_of(row: Json) -> Call:
+    """Return what a row of calls.jsonl says to those that refer to it."""
+    return Call(
+        role=row["role"],
+        prompt=row["prompt"],
+        answer=row["answer"],
+        finish_reason=row["finish_reason"],
+        occasion=row["occasion"],
+    )
 
 
 def _check_identity(

@@ -1,26 +1,28 @@
-"""The picture of a measurement: per-seed gamma and JSD on top of what a coin flip gives.
+"""The picture of a measurement: gamma on top of its noise floor, JSD on top of a coin flip's.
 
 One Vega-Lite specification, rendered to SVG and PNG. The colours are of the Okabe-Ito set, which
 colour-blind readers can tell apart.
 """
 
-import json
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any, Final
 
-from epc.core.noise import Band, blind_band
+from epc.core.noise import blind_band
 from epc.core.results import Json
-from epc.records import strict_json
+from epc.records.audit import audit_manifest
+from epc.records.audit_text import MEANING, TITLES
 from epc.records.manifest import configuration_of
-from epc.records.report import TITLES
+from epc.records.picture import SCHEMA, render
 from epc.spec.epc_v1 import DIRECTIONS
 
-FILES: Final = {"svg": "figure.svg", "png": "figure.png"}
-_VEGA_LITE: Final = "5.21"
-_SCALE: Final = 2.0
+_NAME: Final = "figure"
 
-_SEEDS, _MEAN, _BAND = "#0072B2", "#000000", "#D9D9D9"
+_SEEDS, _MEAN, _BAND, _FLOOR = "#0072B2", "#000000", "#D9D9D9", "#555555"
 _PANELS: Final = (("gamma", "gamma"), ("jsd", "JSD (nats)"))
+_BAR: Final = 110  # pixels
+_SPREAD: Final = {"domain": [-1, 2]}
+_MIDDLE: Final = {"datum": 0.5, "type": "quantitative", "scale": _SPREAD}
 _GOLDEN: Final = 0.6180339887498949  # spreads seeds evenly without a random state
 
 
@@ -29,39 +31,30 @@ def draw(manifest: Json, folder: Path) -> list[Path]:
 
     Raises: WorldError if the disk fails.
     """
-    paths = [folder / FILES["svg"], folder / FILES["png"]]
-    render(specification(manifest), svg=paths[0], png=paths[1])
-    return paths
-
-
-def render(specification: Json, *, svg: Path, png: Path) -> None:
-    """Write a Vega-Lite specification as two pictures.
-
-    Raises: WorldError if the disk fails.
-    """
-    import vl_convert
-
-    given = json.dumps(specification)
-    drawn = vl_convert.vegalite_to_svg(given, vl_version=_VEGA_LITE)
-    pixels = vl_convert.vegalite_to_png(given, vl_version=_VEGA_LITE, scale=_SCALE)
-    strict_json.write_text(svg, [drawn])
-    strict_json.write_bytes(png, [pixels])
+    return render(specification(manifest), folder, _NAME)
 
 
 def specification(manifest: Json) -> Json:
     """Return the Vega-Lite specification of a manifest's picture."""
     config = configuration_of(manifest)
-    bands = blind_band(strategies=len(config.strategies), rounds=config.rounds, rule=config.rule)
+    coin = blind_band(strategies=len(config.strategies), rounds=config.rounds, rule=config.rule)
+    floors = manifest["results"]["summary"]["control"]["noise_floor"]
+    bands = {
+        "gamma": [
+            _band(d, *(floors[d][key] for key in ("mean", "q025", "q975"))) for d in DIRECTIONS
+        ],
+        "jsd": [_band(d, *astuple(coin["jsd"])) for d in DIRECTIONS],
+    }
     summary = manifest["results"]["summary"]
     return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-        "description": alternative_text(manifest, bands),
+        "$schema": SCHEMA,
+        "description": alternative_text(manifest),
         "title": {
             "text": f"{manifest['evaluator']['model']} · {summary['n']} seeds",
             "subtitle": [
                 f"{manifest['protocol_version']}, {manifest['evaluator']['measurement_date']}",
                 "dots: seeds · diamond: mean with 95% bootstrap interval",
-                "grey: 90% of single seeds of a coin flip · dashed: its mean",
+                "grey: gamma without a change of domain (95% of seeds), JSD of a coin flip (90%)",
             ],
             "anchor": "start",
             "subtitleColor": "#444444",
@@ -72,17 +65,22 @@ def specification(manifest: Json) -> Json:
     }
 
 
-def alternative_text(manifest: Json, bands: dict[str, Band]) -> str:
+def alternative_text(manifest: Json) -> str:
     """Return in words what the picture shows."""
-    gamma = manifest["results"]["summary"]["gamma"]
-    means = ", ".join(f"{TITLES[d]} {gamma[d]['mean']:.2f}" for d in DIRECTIONS)
-    return (
-        f"Mean gamma {means}; a coin flip gives {bands['gamma'].mean:.2f}, "
-        f"90% of its seeds between {bands['gamma'].low:.2f} and {bands['gamma'].high:.2f}."
+    summary = manifest["results"]["summary"]
+    gamma, floor = summary["gamma"], summary["control"]["noise_floor"]
+    each = ", ".join(
+        f"{TITLES[d]} {gamma[d]['mean']:.2f} (noise floor {floor[d]['mean']:.2f})"
+        for d in DIRECTIONS
     )
+    return f"Mean gamma {each}: {MEANING[audit_manifest(manifest).verdict]}."
 
 
-def _panel(manifest: Json, metric: str, title: str, band: Band) -> Json:
+def _band(direction: str, middle: float, low: float, high: float) -> Json:
+    return {"direction": TITLES[direction], "middle": middle, "low": low, "high": high}
+
+
+def _panel(manifest: Json, metric: str, title: str, bands: list[Json]) -> Json:
     direction = {
         "field": "direction",
         "type": "nominal",
@@ -96,28 +94,30 @@ def _panel(manifest: Json, metric: str, title: str, band: Band) -> Json:
         "height": 300,
         "layer": [
             {
-                "data": {"values": [{"low": band.low, "high": band.high}]},
-                "mark": {"type": "rect", "color": _BAND},
+                "data": {"values": bands},
+                "mark": {"type": "bar", "color": _BAND, "width": _BAR},
                 "encoding": {
+                    "x": direction,
+                    "xOffset": _MIDDLE,
                     "y": {**value, "field": "low"},
                     "y2": {"field": "high"},
                 },
             },
             {
-                "data": {"values": [{"value": band.mean}]},
-                "mark": {"type": "rule", "strokeDash": [6, 4], "color": "#555555"},
-                "encoding": {"y": value},
+                "data": {"values": bands},
+                "mark": {"type": "tick", "thickness": 2, "color": _FLOOR, "width": _BAR},
+                "encoding": {
+                    "x": direction,
+                    "xOffset": _MIDDLE,
+                    "y": {**value, "field": "middle"},
+                },
             },
             {
                 "data": {"values": _seeds(manifest, metric)},
                 "mark": {"type": "circle", "size": 36, "opacity": 0.6, "color": _SEEDS},
                 "encoding": {
                     "x": direction,
-                    "xOffset": {
-                        "field": "spread",
-                        "type": "quantitative",
-                        "scale": {"domain": [-1, 2]},
-                    },
+                    "xOffset": {"field": "spread", "type": "quantitative", "scale": _SPREAD},
                     "y": value,
                 },
             },

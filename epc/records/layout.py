@@ -7,6 +7,8 @@
     weights.jsonl   one line a strategy at the end of each phase
     manifest.json   the measurement's record, written last
     figure.svg, figure.png
+    probing/        answered probes, as they come; gone when they are all answered
+    probes.jsonl    one line a question that was asked beside the measurement
 
 Rows are sorted and canonical, so the same measurement gives the same bytes.
 """
@@ -20,13 +22,16 @@ from typing import Any, Final
 from epc.core.config import Decoding
 from epc.core.results import Json
 from epc.errors import WorldError
-from epc.records.strict_json import dumps_line, write_text
-from epc.spec.epc_v1 import PHASE_NAMES
+from epc.records.strict_json import dumps_line, dumps_part, write_text
+from epc.spec.epc_v1 import EVERY_PHASE
 
 PLAN: Final = "run.json"
 JOURNAL: Final = "journal.jsonl"
 MANIFEST: Final = "manifest.json"
 RAW: Final = {"trials": "trials.jsonl", "calls": "calls.jsonl", "weights": "weights.jsonl"}
+
+PROBES: Final = "probes.jsonl"  # beside the raw files, which the manifest's digests cover
+PROBING: Final = "probing"
 
 RECHECK: Final = "recheck/"  # the occasion of a call that asks again what was answered before
 IDENTITY: Final = ("model", "version", "endpoint", "gateway", "details")
@@ -59,7 +64,7 @@ class CallNames:
             "decoding": dict(decoding),
             "model": {key: model[key] for key in IDENTITY},
         }
-        self._role = role
+        self._role = dumps_part(role)
         self._shared = hashlib.sha256(dumps_line(shared).removesuffix("}\n").encode())
 
     def name(self, prompt: str, occasion: str | None) -> str:
@@ -68,16 +73,16 @@ class CallNames:
         `occasion` is None where an answer may be reused (Reading R16), and the round's place
         where every round asks again.
         """
-        own = {"occasion": occasion, "prompt": prompt, "role": self._role}
-        digest = self._shared.copy()  # the shared keys sort before the own ones
-        digest.update(f",{dumps_line(own)[1:]}".encode())
+        digest = self._shared.copy()  # the shared keys sort before the own ones, which stand sorted
+        own = f',"occasion":{dumps_part(occasion)},"prompt":{dumps_part(prompt)}'
+        digest.update(f'{own},"role":{self._role}}}\n'.encode())
         return digest.hexdigest()[:20]
 
 
 def weight_rows(per_seed: Iterable[Json]) -> Iterator[Json]:
     """Yield the rows of weights.jsonl that follow from the seeds' records."""
     for record in per_seed:
-        for phase in PHASE_NAMES:
+        for phase in _phases(record):
             for strategy, weight in record["weights"][phase].items():
                 yield {
                     "seed": record["seed"],
@@ -87,9 +92,44 @@ def weight_rows(per_seed: Iterable[Json]) -> Iterator[Json]:
                 }
 
 
+def weight_lines(per_seed: Iterable[Json]) -> Iterator[str]:
+    """Yield the lines of weights.jsonl, a phase's at a time: those of `weight_rows`, canonical."""
+    for record in per_seed:
+        for phase in _phases(record):
+            head = f'{{"phase":"{phase}","seed":{record["seed"]},"strategy":'
+            yield "".join(
+                f'{head}{dumps_part(strategy)},"weight":{weight!r}}}\n'
+                for strategy, weight in record["weights"][phase].items()
+            )
+
+
+def _phases(record: Json) -> list[str]:
+    """Return the phases that a seed ran, in the order of their streams."""
+    return [phase.name for phase in EVERY_PHASE if phase.name in record["weights"]]
+
+
 def write_rows(folder: Path, name: str, rows: Iterable[Json]) -> None:
     """Write one raw file whole or not at all."""
-    write_text(folder / RAW[name], (dumps_line(row) for row in rows))
+    write_lines(folder, name, (dumps_line(row) for row in rows))
+
+
+def write_lines(folder: Path, name: str, lines: Iterable[str]) -> None:
+    """Write one raw file, whose lines are canonical already, whole or not at all."""
+    write_text(folder / RAW[name], lines)
+
+
+def consists_of(folder: Path, name: str, lines: Iterable[str]) -> bool:
+    """Return whether a raw file is, byte for byte, these lines; as few are taken as are needed.
+
+    Raises: WorldError if it cannot be read.
+    """
+    path = folder / RAW[name]
+    try:
+        with path.open("rb") as file:
+            expected = (text.encode() for text in lines)
+            return all(file.read(len(part)) == part for part in expected) and not file.read(1)
+    except OSError as error:
+        raise WorldError(f"cannot read {path}: {error.strerror or error}") from error
 
 
 def describe(folder: Path) -> Json:

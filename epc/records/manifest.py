@@ -35,6 +35,7 @@ def config_json(config: Configuration, *, seeds: list[int], reuse: str, exhausti
         "generator": GENERATOR,
         "reuse": reuse,
         "exhaustive": exhaustive,
+        "control": config.control,
     }
 
 
@@ -54,6 +55,7 @@ def configuration_of(manifest: Json) -> Configuration:
         evaluator_prompt=manifest["evaluator_prompt"],
         decoding=decoding_of(manifest["evaluator"]["decoding"]),
         method=manifest["evaluator"]["method"],
+        control=config["control"],
     )
 
 

@@ -3,13 +3,20 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from epc.core.diagnostics import Repeat, determinism, diagnose
-from epc.core.results import Json, seed_record, summarise
+from epc.core.config import Configuration
+from epc.core.diagnostics import Judged, Repeat, determinism, diagnose
+from epc.core.draws import GENERATOR
+from epc.core.evidence import evidence, table_json
+from epc.core.protocol import Outcome
+from epc.core.results import Json, seed_records, summarise
+from epc.core.table import Cell, tabulate
 from epc.errors import Finding, MalformedError
 from epc.records import strict_json
+from epc.records.accuracy import calibrated
 from epc.records.calls import Call, read_calls
+from epc.records.derive import derive
 from epc.records.findings import Findings
 from epc.records.layout import MANIFEST, RECHECK
 from epc.records.manifest import configuration_of
@@ -18,18 +25,22 @@ from epc.records.schemas import MANIFEST as MANIFEST_SCHEMA
 from epc.records.schemas import findings as schema_findings
 from epc.records.trials import CLAUSE, TrialReplay
 from epc.records.usage import Usage
+from epc.spec.epc_v1 import DOMAINS
+
+_MOST_PAIRS: Final = 2**16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recomputed:
     """The results that the trials give, as far as they could be replayed.
 
-    The summary is None where a seed is missing or could not be replayed, because a mean over the
-    remaining seeds would be another measurement's. `usage` is counted from the calls.
+    Summary and verdict table are None where a seed is missing or could not be replayed, because a
+    mean over the remaining seeds would be another measurement's. `usage` is counted from the calls.
     """
 
     per_seed: list[Json]
     summary: Json | None
+    table: Json | None
     usage: Usage
 
     def results(self) -> Json:
@@ -46,7 +57,11 @@ class Recomputed:
                     remedy="see `epc validate` for each trial that stands in the way",
                 )
             )
-        return {"per_seed": self.per_seed, "summary": self.summary}
+        return {
+            "per_seed": self.per_seed,
+            "summary": self.summary,
+            "verdict_table": self.table,
+        }
 
 
 def manifest_path(path: Path) -> Path:
@@ -88,33 +103,89 @@ def recompute(manifest: Json, folder: Path, findings: Findings) -> Recomputed:
     Raises: WorldError if a raw file cannot be read.
     """
     config = configuration_of(manifest)
-    seeds = sorted(int(seed) for seed in manifest["config"]["seeds"])
-    executor = manifest["executor"]
     usage = Usage()
     calls = read_calls(folder, manifest, usage, findings)
+    replayed = _replayed(manifest, config, calls, folder, findings)
+    names = [strategy.name for strategy in config.strategies]
+    per_seed = seed_records(replayed.outcomes, names)
+    complete = len(per_seed) == len(manifest["config"]["seeds"])
+    summary = table = None
+    if complete:
+        per_seed, reliability = calibrated(per_seed, manifest, folder)
+        counted = tabulate(
+            replayed.cells,
+            strategies=len(names),
+            tasks={domain: len(config.tasks[domain]) for domain in DOMAINS},
+            repeated=_reuses(manifest),
+        )
+        table = table_json(counted, names)
+        summary = summarise(
+            per_seed,
+            control=evidence(per_seed, table=counted, config=config),
+            diagnostics=diagnose(replayed.judged, baseline=config.baseline),
+            determinism=determinism(_repeats(calls)),
+            reliability=reliability,
+        )
+    return Recomputed(per_seed=per_seed, summary=summary, table=table, usage=usage)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Replayed:
+    """How each seed ended, in order, what the evaluator said, and what it was asked to compare."""
+
+    outcomes: dict[int, Outcome]
+    judged: list[Judged]
+    cells: list[Cell]
+
+
+def _reuses(manifest: Json) -> bool:
+    return bool(manifest["config"]["reuse"] == "memo")
+
+
+def _template(manifest: Json) -> str | None:
+    executor = manifest["executor"]
+    return executor["prompt_template"] if executor else None
+
+
+def _replayed(
+    manifest: Json, config: Configuration, calls: dict[str, Call], folder: Path, findings: Findings
+) -> _Replayed:
+    """Replay the trials, by derivation where they follow from the calls, else row by row.
+
+    Under reuse the comparisons are those of the calls, so that an exhaustive run's table is whole
+    however few seeds it had (Reading R38).
+    """
+    seeds = sorted(int(seed) for seed in manifest["config"]["seeds"])
+    template, reuse = _template(manifest), _reuses(manifest)
+    cells: list[Cell] | None = None
+    if reuse and _can_derive(config):
+        derivation = derive(config, seeds, template, calls)
+        cells = derivation.cells()
+        if manifest["config"]["generator"] == GENERATOR and derivation.are_trials_of(folder):
+            judged = [answered.judged for answered in derivation.met.values()]
+            return _Replayed(outcomes=derivation.outcomes, judged=judged, cells=cells)
     replay = TrialReplay(
         config=config,
         seeds=seeds,
         generator=manifest["config"]["generator"],
-        reuse=manifest["config"]["reuse"] == "memo",
-        executor_template=executor["prompt_template"] if executor else None,
+        reuse=reuse,
+        executor_template=template,
         calls=calls,
         findings=findings,
     )
     replay.run(read_rows(folder, "trials", findings, clause=CLAUSE))
-    names = [strategy.name for strategy in config.strategies]
-    per_seed = [
-        seed_record(seed, replay.outcomes[seed], names) for seed in seeds if seed in replay.outcomes
-    ]
-    complete = len(per_seed) == len(seeds)
-    summary = None
-    if complete:
-        summary = summarise(
-            per_seed,
-            diagnostics=diagnose(replay.judged.values(), baseline=config.baseline),
-            determinism=determinism(_repeats(calls)),
-        )
-    return Recomputed(per_seed=per_seed, summary=summary, usage=usage)
+    outcomes = {seed: replay.outcomes[seed] for seed in seeds if seed in replay.outcomes}
+    judged = list(replay.judged.values())
+    return _Replayed(
+        outcomes=outcomes, judged=judged, cells=replay.cells if cells is None else cells
+    )
+
+
+def _can_derive(config: Configuration) -> bool:
+    """Return whether strategies can be told apart by name, and pairs tabulated at little cost."""
+    names = {strategy.name for strategy in config.strategies}
+    pairs = len(names) * sum(len(tasks) for tasks in config.tasks.values())
+    return len(names) == len(config.strategies) and pairs <= _MOST_PAIRS
 
 
 def _repeats(calls: Mapping[str, Call]) -> list[Repeat]:

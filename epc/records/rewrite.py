@@ -7,8 +7,9 @@ from epc.core.agreement import disagreements
 from epc.core.results import Json
 from epc.errors import Finding
 from epc.records import strict_json
+from epc.records.accuracy import is_calibration, read_accuracy
 from epc.records.findings import Findings
-from epc.records.layout import MANIFEST, RAW, describe, weight_rows, write_rows
+from epc.records.layout import MANIFEST, RAW, describe, weight_lines, write_lines
 from epc.records.recompute import load_manifest, manifest_path, recompute
 
 
@@ -16,27 +17,46 @@ from epc.records.recompute import load_manifest, manifest_path, recompute
 class Rewritten:
     """What recomputation gave, where it differs from the manifest, and what was written."""
 
-    results: Json
+    manifest: Json
     changed: list[str]
     findings: list[Finding]
     written: list[str]
 
+    @property
+    def results(self) -> Json:
+        """The recomputed results."""
+        results: Json = self.manifest["results"]
+        return results
 
-def rewrite(path: Path, *, write: bool) -> Rewritten:
+
+def rewrite(path: Path, *, write: bool, accuracy: Path | None = None) -> Rewritten:
     """Recompute a run's results and, if asked to, write them.
 
-    Nothing is written while a trial does not fit: the raw data are what everything rests on.
+    With the accuracies of a CSV file, the results have the evaluator's calibration; what that adds
+    or replaces is no difference. Nothing is written while a trial does not fit: the raw data are
+    what everything rests on.
 
-    Raises: MalformedError if the manifest or a seed cannot be read; WorldError if the disk fails.
+    Raises: UsageError if the accuracies cannot be used; MalformedError if the manifest or a seed
+    cannot be read; WorldError if the disk fails.
     """
     file = manifest_path(path)
     manifest, folder = load_manifest(path), file.parent
+    if accuracy is not None:
+        names = [strategy["name"] for strategy in manifest["strategies"]]
+        manifest = {**manifest, "accuracy": read_accuracy(accuracy, names)}
     findings = Findings()
     results = recompute(manifest, folder, findings).results()
     changed = disagreements(results, manifest["results"])
+    if accuracy is not None:
+        changed = [place for place in changed if not is_calibration(place)]
     written: list[str] = []
     if write and not len(findings):
-        write_rows(folder, "weights", weight_rows(results["per_seed"]))
+        write_lines(folder, "weights", weight_lines(results["per_seed"]))
         strict_json.write(file, {**manifest, "results": results, "raw": describe(folder)})
         written = [RAW["weights"], MANIFEST]
-    return Rewritten(results=results, changed=changed, findings=findings.kept(), written=written)
+    return Rewritten(
+        manifest={**manifest, "results": results},
+        changed=changed,
+        findings=findings.kept(),
+        written=written,
+    )

@@ -6,11 +6,12 @@ from typing import Final
 
 from epc.core.results import Json
 from epc.records.findings import Findings
-from epc.records.layout import RAW
+from epc.records.layout import PROBES, RAW
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import read_lines
 
-_SCHEMAS = {"trials": "trial", "calls": "call", "weights": "weight"}
+_SCHEMAS = {"trials": "trial", "calls": "call", "weights": "weight", "probes": "probe"}
+_FILES = {**RAW, "probes": PROBES}
 MAX_UNUSABLE: Final = 1000
 
 
@@ -25,7 +26,7 @@ def read_rows(
     Raises: WorldError if the file cannot be read.
     """
     unusable = 0
-    for index, row, problems in read_lines(folder / RAW[name], name):
+    for index, row, problems in read_lines(folder / _FILES[name], name):
         found = problems or schema_findings(
             _SCHEMAS[name], row, where=f"/{name}/{index}", clause=clause
         )

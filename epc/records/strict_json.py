@@ -33,6 +33,7 @@ __all__ = [
     "decode",
     "dumps",
     "dumps_line",
+    "dumps_part",
     "parse",
     "pointer",
     "read",
@@ -112,6 +113,11 @@ def dumps(value: Any) -> str:
 def dumps_line(value: Any) -> str:
     """Return the canonical line of a JSON Lines file."""
     return f"{_LINE.encode(value)}\n"
+
+
+def dumps_part(value: str | None) -> str:
+    """Return a text, or null, as it stands inside a canonical line."""
+    return _LINE.encode(value)
 
 
 def write(path: Path, value: Any) -> None:

@@ -14,16 +14,16 @@ from epc.core.config import Configuration
 from epc.core.diagnostics import Judged
 from epc.core.draws import GENERATOR, Turn, pick_task, turns
 from epc.core.prompt import Pair, evaluation_text, executor_prompt
-from epc.core.protocol import Comparison, Outcome, measure
+from epc.core.protocol import Comparison, Outcome, drive, measure
 from epc.core.results import Json
+from epc.core.table import Cell
 from epc.core.verdict import Verdict, classify, parse_verdict
 from epc.records.calls import Call
 from epc.records.findings import MAX_KEPT, Findings
 from epc.records.layout import occasion_of
-from epc.spec.epc_v1 import PHASES, Phase, PhaseName
+from epc.spec.epc_v1 import PHASE, Phase, PhaseName
 
 CLAUSE: Final = "EPC-2.5(d)"
-_BY_NAME: Final[dict[str, Phase]] = {phase.name: phase for phase in PHASES}
 _ROW_REMEDY: Final = "restore the trials as they were recorded"
 _MAX_LISTED: Final = 10
 _REFERENCES: Final = ("strategy", "raw", "response", "baseline", "evaluation")
@@ -47,6 +47,7 @@ class TrialReplay:
     findings: Findings
     outcomes: dict[int, Outcome] = field(default_factory=dict)
     judged: dict[str, Judged] = field(default_factory=dict)
+    cells: list[Cell] = field(default_factory=list)
     _followed: set[tuple[str | None, ...]] = field(default_factory=set)
 
     def run(self, given: Iterable[Row]) -> None:
@@ -55,7 +56,7 @@ class TrialReplay:
         rows: list[Row] = []
         finished: set[int] = set()
         # More rows than a seed has rounds are findings, and findings past the kept ones a number.
-        most = len(PHASES) * self.config.rounds + MAX_KEPT
+        most = len(self.config.phases) * self.config.rounds + MAX_KEPT
         for index, row in given:
             if row["seed"] != seed:
                 self._seed(seed, rows)
@@ -71,7 +72,8 @@ class TrialReplay:
         self._seed(seed, rows)
         for missing in [s for s in self.seeds if s not in self.outcomes and s not in finished]:
             if not self.config.rounds:
-                self.outcomes[missing] = self._replay(missing, {phase.name: [] for phase in PHASES})
+                none = {phase.name: list[Row]() for phase in self.config.phases}
+                self.outcomes[missing] = self._replay(missing, none)
             elif missing != seed:
                 self._note("/trials", f"seed {missing} has no trials")
 
@@ -87,11 +89,16 @@ class TrialReplay:
 
     def _by_phase(self, seed: int, rows: list[Row]) -> dict[PhaseName, list[Row]] | None:
         """Return a seed's rows by phase if every round is there exactly once."""
-        phases: dict[PhaseName, dict[int, Row]] = {phase.name: {} for phase in PHASES}
+        phases: dict[PhaseName, dict[int, Row]] = {p.name: {} for p in self.config.phases}
         whole = True
         last = (-1, -1)
         for index, row in rows:
-            place = (_BY_NAME[row["phase"]].stream, row["round"])
+            if row["phase"] not in phases:
+                found = f"{_name(seed, row)}: the control of this run was not measured"
+                self._note(f"/trials/{index}/phase", found)
+                whole = False
+                continue
+            place = (PHASE[row["phase"]].stream, row["round"])
             if row["round"] in phases[row["phase"]]:
                 self._note(f"/trials/{index}", f"{_name(seed, row)} stands twice")
                 whole = False
@@ -116,7 +123,7 @@ class TrialReplay:
     def _check(self, index: int, row: Json) -> bool:
         """Check what a row says against what follows from its own raw parts."""
         where = f"/trials/{index}"
-        domain = _BY_NAME[row["phase"]].domain
+        domain = PHASE[row["phase"]].domain
         tasks = self.config.tasks[domain]
         names = [strategy.name for strategy in self.config.strategies]
         sound = True
@@ -138,7 +145,7 @@ class TrialReplay:
 
     def _check_calls(self, where: str, row: Json, calls: Mapping[str, Call]) -> None:
         """Follow a row's references and render its prompts again."""
-        domain = _BY_NAME[row["phase"]].domain
+        domain = PHASE[row["phase"]].domain
         task = self.config.tasks[domain][int(row["task"])]
         key = (domain, task, *(row[name] for name in _REFERENCES))
         if self.reuse and key in self._followed:
@@ -201,20 +208,27 @@ class TrialReplay:
         """Drive the protocol with a seed's rows; the wheel must stop where they say it did."""
         given = {name: [_turn(row) for _, row in rows] for name, rows in phases.items()}
         names = [strategy.name for strategy in self.config.strategies]
-        measurement = measure(given, strategies=len(names), rule=self.config.rule)
+        measurement = measure(
+            given, strategies=len(names), rule=self.config.rule, phases=self.config.phases
+        )
         for name, rows in phases.items():
-            self._check_stream(seed, _BY_NAME[name], rows)
-        try:
-            comparison = next(measurement)
-            while True:
-                index, row = phases[comparison.phase.name][comparison.round]
-                self._check_choice(index, row, comparison, names)
-                verdict = Verdict(row["verdict"])
-                self._judge(row)
-                comparison = measurement.send(verdict)
-        except StopIteration as stop:
-            outcome: Outcome = stop.value
-            return outcome
+            self._check_stream(seed, PHASE[name], rows)
+
+        def recorded(asked: Comparison) -> Verdict:
+            index, row = phases[asked.phase.name][asked.round]
+            self._check_choice(index, row, asked, names)
+            self._judge(row)
+            verdict = Verdict(row["verdict"])
+            cell = Cell(
+                domain=asked.phase.domain,
+                strategy=asked.strategy,
+                task=int(row["task"]),
+                verdict=verdict,
+            )
+            self.cells.append(cell)
+            return verdict
+
+        return drive(measurement, recorded)
 
     def _judge(self, row: Json) -> None:
         """Note what the evaluator said, once an answer however often it was reused."""

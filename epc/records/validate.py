@@ -13,20 +13,24 @@ from typing import Any, Final
 from epc.core.agreement import disagreements
 from epc.core.config import variant_tag
 from epc.core.draws import GENERATOR
-from epc.core.metrics import zero_cause
-from epc.core.results import Json, per_direction, summarise, tie_rate, weight_figures
+from epc.core.evidence import evidence, table_of
+from epc.core.results import Json, summarise, tie_rate, vector, weight_figures, zero_causes
 from epc.core.weights import simplex_problem
 from epc.errors import Finding
+from epc.records.accuracy import restated, unknown_strategies
 from epc.records.findings import Findings
-from epc.records.layout import RAW, digest, weight_rows
+from epc.records.layout import RAW, consists_of, digest, weight_lines, weight_rows
 from epc.records.manifest import configuration_of
+from epc.records.probes import read_probes
 from epc.records.recompute import manifest_path, read_manifest, recompute
 from epc.records.rows import read_rows
 from epc.records.schemas import clause_of
+from epc.records.strict_json import pointer
 from epc.records.usage import suspicions
 from epc.spec.epc_v1 import DOMAINS, MIN_TASKS, PHASE_NAMES
 
 _RECOMPUTE: Final = "run `epc recompute --write` on the run and keep what it writes"
+_JOURNAL: Final = "EPC-2.5(d)"  # the raw record, before it was one
 _MAX_SHOWN: Final = 60
 
 
@@ -67,19 +71,25 @@ def validate(path: Path) -> Report:
             findings.add("EPC-2.5(d)", "/raw", problem, remedy, "warning")
         elif _check_files(manifest["raw"], folder, findings) and distinct:
             _check_against_trials(manifest, folder, findings)
+            read_probes(manifest, folder, findings)
             sound = False  # the trials have said all that the weights could say
-        if sound:
+        if _check_table(manifest, findings) and sound:
             _check_against_weights(manifest, findings)
         for where, problem in suspicions(manifest):
             findings.add(
                 "EPC-5.3(1)", where, problem, "name the version and measure again", "warning"
             )
+        if damage := manifest["provenance"].get("journal_damage"):
+            problem = f"{damage} lines of the journal were damaged after they were on disk"
+            remedy = "see whether the disk is failing, or who edited the file; measure again"
+            findings.add(_JOURNAL, "/provenance/journal_damage", problem, remedy, "warning")
     return Report(path=str(path), findings=findings.kept())
 
 
 def _check_configuration(manifest: Json, findings: Findings) -> bool:
     """Check what no schema can state; return whether each strategy has a name of its own."""
     config = configuration_of(manifest)
+    _check_reuse(manifest, findings)
     names = [strategy.name for strategy in config.strategies]
     for name in sorted(name for name, count in Counter(names).items() if count > 1):
         problem, remedy = f"{name!r} stands twice", "give each strategy its own name"
@@ -103,6 +113,9 @@ def _check_configuration(manifest: Json, findings: Findings) -> bool:
     if manifest["config"]["generator"] != GENERATOR:
         found = "is not the generator of Reading R2, so its draws are taken as they stand"
         findings.add("Reading R2", "/config/generator", found, f"expected {GENERATOR}", "warning")
+    for name in unknown_strategies(manifest):
+        where, found = f"/accuracy/values{pointer(name)}", f"{name!r} is not among /strategies"
+        findings.add("EPC-2.5(c)", where, found, "give accuracies to the run's strategies only")
     _check_date(manifest["evaluator"]["measurement_date"], findings)
     return len(set(names)) == len(names)
 
@@ -125,8 +138,13 @@ def _check_seeds(manifest: Json, findings: Findings) -> bool:
     if given != sorted(set(given)) or set(given) != set(manifest["config"]["seeds"]):
         found = "the seeds are not those of /config/seeds, each once and in order"
         findings.add("EPC-2.5(d)", "/results/per_seed", found, "report every seed once")
+    phases = {phase.name for phase in configuration_of(manifest).phases}
     for index, record in enumerate(per_seed):
-        for phase in PHASE_NAMES:
+        if odd := sorted({*record["weights"], *record["verdicts"]} ^ phases):
+            found = f"{', '.join(odd)}: not the phases of a {manifest['config']['control']} control"
+            findings.add("Reading R15", f"/results/per_seed/{index}", found, _RECOMPUTE)
+            continue
+        for phase in sorted(phases):
             where = f"/results/per_seed/{index}/weights/{phase}"
             weights = record["weights"][phase]
             if weights.keys() != names.keys():
@@ -135,6 +153,21 @@ def _check_seeds(manifest: Json, findings: Findings) -> bool:
                 findings.add("EPC-2.8(7)", where, found, "give one weight a strategy")
             elif problem := simplex_problem([weights[name] for name in names]):
                 findings.add("EPC-2.3", where, problem, _RECOMPUTE)
+    return len(findings) == before
+
+
+def _check_table(manifest: Json, findings: Findings) -> bool:
+    """Check that the verdict table has a row a strategy and a triple a task."""
+    names = {strategy["name"] for strategy in manifest["strategies"]}
+    before = len(findings)
+    for domain in DOMAINS:
+        rows = manifest["results"]["verdict_table"]["counts"][domain]
+        where, tasks = f"/results/verdict_table/counts/{domain}", len(manifest["tasks"][domain])
+        if rows.keys() != names:
+            odd = ", ".join(sorted(rows.keys() ^ names))[:_MAX_SHOWN]
+            findings.add("Reading R38", where, f"{odd}: not the names of /strategies", _RECOMPUTE)
+        elif any(len(row) != tasks for row in rows.values()):
+            findings.add("Reading R38", where, f"expected {tasks} tasks in each row", _RECOMPUTE)
     return len(findings) == before
 
 
@@ -169,6 +202,7 @@ def _check_against_trials(manifest: Json, folder: Path, findings: Findings) -> N
             _compare(record, stated["per_seed"][index], where, findings)
     if again.summary is not None:
         _compare(again.summary, stated["summary"], "/results/summary", findings)
+        _compare(again.table, stated["verdict_table"], "/results/verdict_table", findings)
     counted = again.usage.as_json()
     given = {key: manifest["provenance"][key] for key in counted}
     _compare(counted, given, "/provenance", findings)
@@ -177,37 +211,54 @@ def _check_against_trials(manifest: Json, folder: Path, findings: Findings) -> N
     _check_weight_rows(again.per_seed, lost, folder, findings)
 
 
+def _check_reuse(manifest: Json, findings: Findings) -> None:
+    """An answer may serve a second round only where it was the only one to be had."""
+    for role in ("executor", "evaluator"):
+        decoding = (manifest[role] or {}).get("decoding")
+        if decoding and decoding["temperature"] != 0 and manifest["config"]["reuse"] == "memo":
+            where = f"/{role}/decoding/temperature"
+            problem = f"answers were reused at temperature {decoding['temperature']}"
+            findings.add("Reading R16", where, problem, "measure again with `--reuse none`")
+
+
 def _check_against_weights(manifest: Json, findings: Findings) -> None:
     """Without trials: figures from the stated weights, the summary from the stated seeds."""
     results = manifest["results"]
     # All vectors in one order, that of /strategies: an object's keys have none.
     order = [strategy["name"] for strategy in manifest["strategies"]]
     per_seed = [_ordered(record, order) for record in results["per_seed"]]
-    for index, record in enumerate(per_seed):
-        weights = {phase: tuple(record["weights"][phase].values()) for phase in PHASE_NAMES}
+    vectors = [{phase: vector(record, phase) for phase in PHASE_NAMES} for record in per_seed]
+    figures = weight_figures(vectors)
+    for index, (record, weights, figure) in enumerate(zip(per_seed, vectors, figures, strict=True)):
         again = {
-            **weight_figures(weights),
-            "zero_cause": per_direction(weights, zero_cause),
+            **figure,
+            "zero_cause": zero_causes(weights, figure["zero_coupling"]),
             "tie_rate": tie_rate(record),
         }
         stated = {key: record[key] for key in again}
         _compare(again, stated, f"/results/per_seed/{index}", findings)
-        for phase in PHASE_NAMES:
+        for phase in record["verdicts"]:
             played, rounds = sum(record["verdicts"][phase].values()), manifest["config"]["rounds"]
             if played != rounds:
                 where = f"/results/per_seed/{index}/verdicts/{phase}"
                 findings.add("EPC-2.3(d)", where, f"{played} rounds, expected {rounds}", _RECOMPUTE)
     if len(findings) == 0 or all(f.severity == "warning" for f in findings.kept()):
         summary = results["summary"]
+        config = configuration_of(manifest)
+        table = table_of(results["verdict_table"], order)
         again = summarise(
-            per_seed, diagnostics=summary["diagnostics"], determinism=summary["determinism"]
+            per_seed,
+            control=evidence(per_seed, table=table, config=config),
+            diagnostics=summary["diagnostics"],
+            determinism=summary["determinism"],
+            reliability=restated(manifest),
         )
         _compare(again, summary, "/results/summary", findings)
 
 
 def _ordered(record: Json, order: Sequence[str]) -> Json:
     weights = {
-        phase: {name: record["weights"][phase][name] for name in order} for phase in PHASE_NAMES
+        phase: {name: vector[name] for name in order} for phase, vector in record["weights"].items()
     }
     return {**record, "weights": weights}
 
@@ -220,6 +271,8 @@ def _check_weight_rows(
     `lost` are the seeds whose trials could not be replayed.
     """
     clause, remedy = "EPC-2.5(b)", _RECOMPUTE
+    if not lost and consists_of(folder, "weights", weight_lines(per_seed)):
+        return
     expected = {(r["seed"], r["phase"], r["strategy"]): r["weight"] for r in weight_rows(per_seed)}
     for index, row in read_rows(folder, "weights", findings, clause=clause):
         where = f"/weights/{index}"

@@ -6,7 +6,17 @@ from typing import Final, Literal
 PROTOCOL: Final = "EPC-v1.0"  # EPC-2.8, manifest item 1
 
 Domain = Literal["text", "visual"]
-PhaseName = Literal["text", "visual", "text_to_visual", "visual_to_text"]
+PhaseName = Literal[
+    "text",
+    "visual",
+    "text_to_visual",
+    "visual_to_text",
+    "text_to_text",
+    "visual_to_visual",
+    "text_start",
+    "visual_start",
+]
+ControlMethod = Literal["simulated", "measured"]
 Direction = Literal["text_to_visual", "visual_to_text"]
 
 DOMAINS: Final[tuple[Domain, ...]] = ("text", "visual")
@@ -14,7 +24,7 @@ DOMAINS: Final[tuple[Domain, ...]] = ("text", "visual")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phase:
-    """One of the four isolated stretches of training (EPC-2.1).
+    """One isolated stretch of training (EPC-2.1).
 
     `start` names the phase whose final weights this one begins from; None is the uniform start.
     `stream` is the index of the phase's own random stream (Reading R2).
@@ -22,7 +32,7 @@ class Phase:
 
     name: PhaseName
     domain: Domain
-    start: Domain | None
+    start: PhaseName | None
     stream: int
 
 
@@ -35,10 +45,25 @@ PHASES: Final = (
 )
 PHASE_NAMES: Final[tuple[PhaseName, ...]] = tuple(phase.name for phase in PHASES)
 
+# Reading R15: the same-domain control, where it is measured. Each of its two phases continues an
+# independent start of its own, and is compared with the run's pure phase of the domain.
+CONTROL_PHASES: Final = (
+    Phase(name="text_to_text", domain="text", start="text_start", stream=4),
+    Phase(name="visual_to_visual", domain="visual", start="visual_start", stream=5),
+    Phase(name="text_start", domain="text", start=None, stream=6),
+    Phase(name="visual_start", domain="visual", start=None, stream=7),
+)
+EVERY_PHASE: Final = PHASES + CONTROL_PHASES  # in the order of the streams
+PHASE: Final[dict[str, Phase]] = {phase.name: phase for phase in EVERY_PHASE}
+
 # EPC-2.5 eq. (1): each coupled phase is compared with the pure phase of its own domain.
 REFERENCE: Final[dict[Direction, Domain]] = {
     "text_to_visual": "visual",
     "visual_to_text": "text",
+}
+CONTROL: Final[dict[Direction, PhaseName]] = {
+    "text_to_visual": "visual_to_visual",
+    "visual_to_text": "text_to_text",
 }
 DIRECTIONS: Final[tuple[Direction, ...]] = ("text_to_visual", "visual_to_text")
 
@@ -79,3 +104,4 @@ VARIANT_LABELS: Final = (
 # EPC-5.2, quoted beside every figure so that a reader sees how little they separate from noise.
 SUBSTANTIAL_GAMMA: Final = 0.5
 WEAK_GAMMA: Final = 0.2
+MISCALIBRATED_ECE: Final = 0.2

@@ -37,6 +37,7 @@ from epc.engine import measure as measuring
 from epc.engine.calls import Progress
 from epc.engine.finish import finish
 from epc.engine.session import Limits, Request, measure, start
+from epc.records.validate import validate
 from epc.spec.epc_v1 import PHASES
 from epc.spec.reference import STRATEGIES, TASKS
 
@@ -301,7 +302,7 @@ def fresh(endpoint: Endpoint, folder: Path, seeds: int, rounds: int, naive_s: fl
     """Fresh runs against set latencies, held against the critical path."""
     path = 2 * rounds * (EXECUTOR_S + EVALUATOR_S)
     endpoint.tell(executor_s=EXECUTOR_S, evaluator_s=EVALUATOR_S)
-    cost = run(folder, seeds=list(range(seeds)), rounds=rounds, reuse="none", concurrency=8 * seeds)
+    cost = run(folder, seeds=list(range(seeds)), rounds=rounds, reuse="none")
     seen = endpoint.tell()
     name = f"fresh, N = {seeds}, R = {rounds}"
     line(
@@ -346,22 +347,24 @@ def processor(endpoint: Endpoint, folder: Path, seeds: int, rounds: int) -> None
 
 
 def exhaustive(endpoint: Endpoint, folder: Path, seeds: int) -> None:
-    """Two waves, then any number of seeds offline."""
+    """Every pair, then any number of seeds offline."""
     endpoint.tell(executor_s=EXECUTOR_S, evaluator_s=EVALUATOR_S)
-    first = run(folder / "one", seeds=[0], rounds=30, exhaustive=True)
-    latencies = 2 * EXECUTOR_S + 2 * EVALUATOR_S  # 176 calls a wave, 128 at once
+    run(folder / "warm", seeds=[0], rounds=1, reuse="none")
+    first = run(folder / "one", seeds=[0], rounds=30, exhaustive=True, concurrency=128)
+    # 128 of the 176 answers at once, then the others beside the first comparisons.
+    latencies = 2 * EXECUTOR_S + EVALUATOR_S
     line("exhaustive: calls", str(first.calls), "at most 352")
     line(
         "exhaustive: wall / latencies that 128 at once force",
         f"{first.wall_s / latencies:.2f}",
-        f"{first.wall_s:.2f} s / {latencies:.1f} s",
+        f"{first.wall_s:.2f} s / {latencies:.1f} s; processor {first.processor_s:.2f} s",
     )
     wide = run(folder / "wide", seeds=[0], rounds=30, exhaustive=True, concurrency=352)
     latencies = EXECUTOR_S + EVALUATOR_S
     line(
         "exhaustive: wall / two latencies, 352 at once",
         f"{wide.wall_s / latencies:.2f}",
-        f"{wide.wall_s:.2f} s / {latencies:.1f} s",
+        f"{wide.wall_s:.2f} s / {latencies:.1f} s; processor {wide.processor_s:.2f} s",
     )
     endpoint.tell()
     many = run(folder / "many", seeds=list(range(seeds)), rounds=30, exhaustive=True)
@@ -370,6 +373,9 @@ def exhaustive(endpoint: Endpoint, folder: Path, seeds: int) -> None:
         f"{many.processor_s - first.processor_s:.2f} s",
         f"rounds {many.asking_s - first.asking_s:.2f} s, record {many.writing_s:.2f} s",
     )
+    began = time.process_time()
+    report = validate(many.folder)
+    line(f"{seeds} seeds: to validate", f"{time.process_time() - began:.2f} s", f"ok: {report.ok}")
 
 
 def memory(seeds: int) -> None:

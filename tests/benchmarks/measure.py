@@ -12,15 +12,20 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 import jsonschema
 import numpy as np
 
+from epc.core.divergence import divergences
 from epc.core.draws import turns
+from epc.core.metrics import jsd
 from epc.core.noise import COIN, train
 from epc.core.protocol import PhaseEnd, drive, run_phase
 from epc.core.verdict import Verdict
 from epc.core.weights import UpdateRule, uniform
+from epc.records.derive import Derivation
+from epc.records.rewrite import rewrite
 from epc.records.schemas import findings, schema
 from epc.spec.epc_v1 import PHASES
 
@@ -60,7 +65,15 @@ def plain_phase() -> PhaseEnd:
     """Run one coin-flip phase through the protocol's generator."""
     rng = np.random.default_rng(0)
     won = (Verdict.A if u < 0.5 else Verdict.B for u in rng.random(30).tolist())
-    return drive(run_phase(PHASES[0], uniform(11), turns(0, 0, 30), UpdateRule()), won)
+    return drive(
+        run_phase(PHASES[0], uniform(11), turns(0, 0, 30), UpdateRule()), lambda _: next(won)
+    )
+
+
+def row_by_row(run: Path) -> None:
+    """Recompute as if the trials did not follow from the calls."""
+    with patch.object(Derivation, "are_trials_of", lambda *_: False):
+        rewrite(run, write=False)
 
 
 def main() -> None:
@@ -79,6 +92,21 @@ def main() -> None:
             "jsonschema, a tenth of them",
             lambda: [slow.is_valid(row) for row in rows[:360]],
         )
+        beside(
+            "recompute 30 exhaustive seeds",
+            lambda: rewrite(run, write=False),
+            "row by row",
+            lambda: row_by_row(run),
+        )
+    shares = np.random.default_rng(0).random((60, 2, 11))
+    vectors = (shares / shares.sum(axis=2, keepdims=True)).tolist()
+    pairs = [(tuple(left), tuple(right)) for left, right in vectors]
+    beside(
+        "60 divergences at once",
+        lambda: divergences(pairs),
+        "one at a time",
+        lambda: [jsd(*pair) for pair in pairs],
+    )
     start = np.full((1000, 11), 1 / 11)
     beside(
         "1,000 coin-flip phases at once",

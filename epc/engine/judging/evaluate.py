@@ -14,7 +14,7 @@ from typing import Final
 
 from epc.core.config import Decoding
 from epc.core.results import Json
-from epc.engine.budget import Budget, most_tokens
+from epc.engine.budget import most_tokens
 from epc.engine.cache import Cache
 from epc.engine.calls import Caller, Progress, Question, Role
 from epc.engine.catalog import open_model
@@ -22,7 +22,7 @@ from epc.engine.forecast import Range, Share, cost_of
 from epc.engine.journal import Journal
 from epc.engine.places import answer_cache_folder
 from epc.engine.prices import price_of
-from epc.engine.session import Limits, Watch, bound, require_keys
+from epc.engine.session import Limits, Watch, budget_of, require_keys, restrain
 from epc.errors import StoppedError, UsageError
 from epc.judge.prompt import judge_prompt
 from epc.judge.reply import read_reply
@@ -120,13 +120,13 @@ async def evaluate(
     fails. Every reply got so far is in the journal, and the same call goes on from there.
     """
     limits, folder = limits or Limits(), evaluation.folder
-    budget = _budget(evaluation, limits)
+    budget = budget_of({role.name: role.model for role in evaluation.judges.values()}, limits)
     models = [role.model for role in evaluation.judges.values()]
     require_keys(models)
     async with AsyncExitStack() as stack:
         for model in models:
             stack.push_async_callback(model.close)
-            bound(model, limits)
+        restrain(models, limits)
         progress = Progress()
         journal = Journal(folder)
         stack.callback(journal.close)
@@ -259,17 +259,6 @@ def _share(role: Role, lengths: list[int], most: int, retries: int) -> Share:
         tokens_in=read,
         tokens_out=written,
         cost=cost_of(price, read, written),
-    )
-
-
-def _budget(evaluation: Evaluation, limits: Limits) -> Budget:
-    return Budget(
-        max_calls=limits.max_calls,
-        max_cost=limits.max_cost,
-        max_time_s=limits.max_time_s,
-        prices={
-            role.name: price_of(role.model.identity.model) for role in evaluation.judges.values()
-        },
     )
 
 

@@ -73,9 +73,12 @@ class Local:
         body: Json = {
             "messages": _messages(prompt.text),
             "max_tokens": decoding.max_tokens,
-            "temperature": decoding.temperature,
             "stream_options": {"include_usage": True},
         }
+        if decoding.temperature is not None:
+            body["temperature"] = decoding.temperature
+        if decoding.top_p is not None:
+            body["top_p"] = decoding.top_p
         if (shape := response_format(decoding.constraint)) is not None:
             body["response_format"] = shape
         elif decoding.constraint is not None:
@@ -113,7 +116,7 @@ class Likelihood(Local):
         # Futures, so that an answer wanted by several comparisons at once is scored once.
         self._scores: dict[tuple[str, str], asyncio.Future[tuple[float, int]]] = {}
 
-    async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:  # noqa: ARG002
+    async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:  # noqa: ARG002  (the interface hands it over)
         """Score both answers and name the likelier one."""
         pair = prompt.pair
         if pair is None:

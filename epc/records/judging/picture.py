@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Final
 
 from epc.core.results import Json
-from epc.records.figure import render
 from epc.records.judging.text import report_title
+from epc.records.picture import SCHEMA, render
 from epc.spec.judge_v1 import VERDICTS
 
-FILES: Final = ("report.svg", "report.png")
+_NAME: Final = "report"
 _COLOURS: Final = {
     "PASS": "#009E73",
     "PARTIAL": "#E69F00",
@@ -28,9 +28,7 @@ def draw(report: Json, folder: Path) -> list[Path]:
 
     Raises: WorldError if the disk fails.
     """
-    paths = [folder / name for name in FILES]
-    render(specification(report["evaluations"][-1]), svg=paths[0], png=paths[1])
-    return paths
+    return render(specification(report["evaluations"][-1]), folder, _NAME)
 
 
 def specification(one: Json) -> Json:
@@ -43,7 +41,7 @@ def specification(one: Json) -> Json:
         if one[section]["all"]["samples"]
     ]
     return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "$schema": SCHEMA,
         "description": alternative_text(one),
         "title": {
             "text": report_title(one),

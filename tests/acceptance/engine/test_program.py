@@ -14,6 +14,7 @@ from engine_support import environment, epc, epc_under_way, wait_until
 from epc.cli import main, program
 
 COMMANDS = {"run", "resume", "merge", "cache", "show", "validate", "recompute", "replay"} | {
+    "audit",
     "conformance",
     "models",
     "doctor",

@@ -7,17 +7,8 @@ import signal
 from pathlib import Path
 
 import pytest
-from engine_support import (
-    DAY,
-    HoldsAfter,
-    Received,
-    Reply,
-    completion,
-    environment,
-    epc,
-    epc_under_way,
-    serving,
-)
+from endpoint_support import HoldsAfter, Received, Reply, completion, serving
+from engine_support import DAY, environment, epc, epc_under_way
 from judge_support import archived, grid, judged_by_models, record_for, reply_row, write_rows
 from records_support import make_run
 

@@ -96,7 +96,7 @@ def test_epc_2_5_relabelling_the_strategies_changes_nothing(
     assert jsd(left, right) == pytest.approx(jsd(*pair), abs=1e-16)
 
 
-@pytest.mark.parametrize("metric", [gamma, jsd, cpci, zero_coupling])
+@pytest.mark.parametrize("metric", [gamma, jsd, cpci, zero_cause])
 def test_epc_2_5_vectors_of_two_lengths_are_refused(
     metric: Callable[[list[float], list[float]], object],
 ) -> None:
@@ -116,7 +116,7 @@ def test_epc_2_5_what_is_no_distribution_is_refused(
     ("gap", "zero"), [(0.0, True), (1e-13, True), (1e-11, False), (0.1, False)]
 )
 def test_reading_r8_zero_is_at_most_1e_12(*, gap: float, zero: bool) -> None:
-    assert zero_coupling([0.5 + gap, 0.5 - gap], [0.5, 0.5]) is zero
+    assert zero_coupling(gamma([0.5 + gap, 0.5 - gap], [0.5, 0.5])) is zero
 
 
 def test_reading_r8_no_update_is_not_collapse() -> None:

@@ -6,7 +6,7 @@ import pytest
 from epc.core.draws import Turn
 from epc.core.metrics import gamma, pci
 from epc.core.noise import COIN, Odds, blind_band, simulate_blind, train
-from epc.core.protocol import drive, run_phase
+from epc.core.protocol import Comparison, drive, run_phase
 from epc.core.verdict import Verdict
 from epc.core.weights import UpdateRule, uniform
 from epc.spec.epc_v1 import PHASES
@@ -46,8 +46,12 @@ def test_reading_r15_many_seeds_at_once_take_the_very_steps_of_one() -> None:
     ]
     for seed in range(seeds):
         turns = [Turn(u_strategy=u[seed]) for u, _ in spins]
-        verdicts = (Verdict.A if won[seed] else Verdict.B for _, won in spins)
-        end = drive(run_phase(PHASES[0], uniform(11), turns, RULE), verdicts)
+        won = [tosses[seed] for _, tosses in spins]
+
+        def answer(asked: Comparison, won: list[bool] = won) -> Verdict:
+            return Verdict.A if won[asked.round] else Verdict.B
+
+        end = drive(run_phase(PHASES[0], uniform(11), turns, RULE), answer)
         assert tuple(ends[seed].tolist()) == end.weights
 
 

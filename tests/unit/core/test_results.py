@@ -14,7 +14,7 @@ from epc.core.calibration import Calibrated, brier, ece
 from epc.core.diagnostics import Judged, Repeat, determinism, diagnose
 from epc.core.intervals import mean_interval, share_interval
 from epc.core.protocol import Outcome, PhaseEnd
-from epc.core.results import seed_record, summarise
+from epc.core.results import seed_records, summarise
 from epc.core.verdict import Said, Verdict
 from epc.errors import ShapeError
 from epc.spec.epc_v1 import CONFIDENCE, PHASE_NAMES
@@ -31,7 +31,7 @@ def outcome(**weights: tuple[float, float]) -> Outcome:
 
 
 def test_epc_2_5_d_a_seed_reports_its_own_values() -> None:
-    record = seed_record(7, outcome(text_to_visual=(0.75, 0.25)), NAMES)
+    (record,) = seed_records({7: outcome(text_to_visual=(0.75, 0.25))}, NAMES)
 
     # |(1/4, -1/4)| / |(1/2, 1/2)| = 1/2
     assert record["seed"] == 7
@@ -46,9 +46,9 @@ def test_epc_2_5_d_a_seed_reports_its_own_values() -> None:
 def test_epc_2_5_e_the_zero_coupling_rate_and_its_causes() -> None:
     moved = outcome(text_to_visual=(0.75, 0.25))
     stuck = outcome(text_to_visual=(1.0, 0.0), visual=(1.0, 0.0))
-    records = [seed_record(n, o, NAMES) for n, o in enumerate([moved, stuck, outcome(), outcome()])]
+    records = seed_records(dict(enumerate([moved, stuck, outcome(), outcome()])), NAMES)
 
-    summary = summarise(records)
+    summary = summarise(records, control={})
 
     assert summary["zero_coupling_rate"]["text_to_visual"]["mean"] == 0.75
     assert summary["zero_causes"]["text_to_visual"] == {"collapse": 1, "no_update": 2}
@@ -56,11 +56,11 @@ def test_epc_2_5_e_the_zero_coupling_rate_and_its_causes() -> None:
 
 
 def test_epc_2_5_g_the_summary_reports_n() -> None:
-    assert summarise([seed_record(0, outcome(), NAMES)])["n"] == 1
+    assert summarise(seed_records({0: outcome()}, NAMES), control={})["n"] == 1
 
 
 def test_reading_r10_one_seed_has_no_interval() -> None:
-    summary = summarise([seed_record(0, outcome(), NAMES)])
+    summary = summarise(seed_records({0: outcome()}, NAMES), control={})
 
     assert mean_interval([0.5]) is None
     assert summary["gamma"]["text_to_visual"] == {"mean": 0.0, "ci95": None}

@@ -20,6 +20,7 @@ from epc.engine.local.models import BASE, Likelihood, Local, open_local
 from epc.engine.local.runtime import Runtime, Stopped, server_count, shared_runtime
 from epc.engine.model import Completion, Prompt
 from epc.errors import UsageError, WorldError
+from epc.records.probes import probes_of
 
 T = TypeVar("T")
 SHORT = Decoding(temperature=0.0, max_tokens=12)
@@ -315,3 +316,20 @@ def test_a_real_run_validates(tmp_path: Path, evaluator: str) -> None:
     checked = epc("validate", tmp_path / "run")
     assert checked.returncode == 0, checked.stdout
     assert isinstance(open_local(BASE), Local)
+
+
+def test_epc_5_3_4_the_embedded_evaluator_answers_planted_pairs(tmp_path: Path) -> None:
+    if not weights.present():
+        pytest.fail("the embedded weights are missing: run `epc models fetch` first")
+    run = tmp_path / "run"
+    names = ("--evaluator", f"local/{BASE}-constrained", "--executor", f"local/{BASE}")
+
+    done = epc("run", *names, "--seeds", "0", "--rounds", "1", "--controls", "3", "--out", run)
+
+    assert done.returncode == 0, done.stderr
+    found, problems = probes_of(run)
+    assert problems == []
+    assert 1 <= found["competence"]["overall"]["pairs"] <= 3
+    assert found["competence"]["overall"]["tied"] == 0, "it can only say A or B"
+    assert found["competence"]["word"] == "cannot_tell"
+    assert epc("validate", run).returncode == 0

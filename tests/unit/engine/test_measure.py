@@ -1,6 +1,7 @@
 """Carrying out a plan: what comes of it does not depend on when the answers come."""
 
 import asyncio
+import json
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from epc.engine.finish import SelfCheckError
 from epc.engine.finish import finish as real_finish
 from epc.engine.model import CallError, Completion, Model, Prompt
 from epc.errors import ExitCode, StoppedError, WorldError
+from epc.records.strict_json import dumps_line
 from epc.records.validate import validate
 from epc.spec.epc_v1 import PHASE_NAMES
 from epc.spec.reference import EVALUATOR_PROMPT, STRATEGIES, TASKS
@@ -304,6 +306,29 @@ def test_the_first_failure_stops_the_other_calls(tmp_path: Path) -> None:
         measured(tmp_path / "run", failing, Told(), seeds=list(range(5)), reuse="none")
 
 
+def test_a_comparison_of_an_exhaustive_run_waits_for_its_own_answers_alone(tmp_path: Path) -> None:
+    compared, held = asyncio.Event(), list[Prompt]()
+    slowest = (STRATEGIES[-1].prompt, TASKS["visual"][-1])
+
+    class Judge(Told):
+        async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:
+            compared.set()
+            return await super().complete(prompt, decoding)
+
+    class Slow(Told):
+        async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:
+            if all(part in prompt.text for part in slowest):
+                held.append(prompt)
+                await asyncio.wait_for(compared.wait(), timeout=30)
+            return await super().complete(prompt, decoding)
+
+    executor = Slow(concurrency=200)
+    manifest = measured(tmp_path / "run", Judge(verdict_of), executor, exhaustive=True)
+
+    assert len(held) == 1
+    assert manifest["provenance"]["calls"] == {"evaluator": 176, "executor": 176}
+
+
 Tamper = Callable[[dict[str, Any]], None]
 
 
@@ -347,7 +372,9 @@ def test_epc_2_5_d_a_run_whose_files_do_not_give_it_back_is_not_signed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tamper: Tamper
 ) -> None:
     def finish(folder: Path, **given: Any) -> dict[str, Any]:
+        given["trials"] = [json.loads(line) for line in given["trials"]]
         tamper(given)
+        given["trials"] = map(dumps_line, given["trials"])
         return real_finish(folder, **given)
 
     monkeypatch.setattr(measure, "finish", finish)

@@ -1,26 +1,16 @@
 """One specification, drawn the same every time, with its numbers in words."""
 
-import json
-from functools import cache
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
-import altair as alt
-import jsonschema
 import pytest
-from records_support import Run, make_run
+from records_support import Run, make_run, vega_lite
 
 from epc.errors import WorldError
 from epc.records.figure import draw, specification
 
-SCHEMA = Path(alt.__file__).parent / "vegalite" / "v6" / "schema" / "vega-lite-schema.json"
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-@cache
-def vega_lite() -> jsonschema.Draft7Validator:
-    return jsonschema.Draft7Validator(json.loads(SCHEMA.read_text("utf-8")))
 
 
 def layers(spec: Any) -> list[Any]:
@@ -85,7 +75,21 @@ def test_the_words_for_the_picture_hold_its_numbers(flip: Run) -> None:
 
     assert f"text to visual {gamma['text_to_visual']['mean']:.2f}" in words
     assert f"visual to text {gamma['visual_to_text']['mean']:.2f}" in words
-    assert "a coin flip gives" in words
+    floor = manifest["results"]["summary"]["control"]["noise_floor"]["text_to_visual"]["mean"]
+    assert f"(noise floor {floor:.2f})" in words
+    assert words.endswith("no claim can rest on this, either way.")
+
+
+def test_reading_r15_gamma_is_drawn_on_top_of_its_noise_floor(flip: Run) -> None:
+    manifest = flip.manifest()
+    floors = manifest["results"]["summary"]["control"]["noise_floor"]
+
+    band, middle, *_ = specification(manifest)["hconcat"][0]["layer"]
+
+    assert [(v["low"], v["middle"], v["high"]) for v in band["data"]["values"]] == [
+        (floors[d]["q025"], floors[d]["mean"], floors[d]["q975"]) for d in floors
+    ]
+    assert middle["encoding"]["y"]["field"] == "middle"
 
 
 def test_the_files_are_an_svg_and_a_png(flip: Run) -> None:

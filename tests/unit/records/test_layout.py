@@ -15,9 +15,11 @@ from epc.records.layout import (
     decoding_json,
     describe,
     digest,
+    weight_lines,
     weight_rows,
     write_rows,
 )
+from epc.records.strict_json import dumps_line
 
 
 def call_id(
@@ -96,6 +98,14 @@ def test_epc_2_5_b_weights_are_listed_per_seed_phase_and_strategy() -> None:
     assert len(rows) == 8
     assert rows[1] == {"seed": 4, "phase": "text", "strategy": "y", "weight": 0.75}
     assert [row["phase"] for row in rows[::2]] == list(phases)
+
+
+def test_epc_2_5_b_the_lines_of_the_weights_are_their_canonical_rows() -> None:
+    phases = ("text", "visual", "text_to_visual", "visual_to_text")
+    weights = {'say "\u2028" \\': 1e-17, "\u00e9": 0.75, "z": 1.0}
+    records = [{"seed": seed, "weights": dict.fromkeys(phases, weights)} for seed in (4, 2**32 - 1)]
+
+    assert "".join(weight_lines(records)) == "".join(map(dumps_line, weight_rows(records)))
 
 
 def test_epc_2_5_b_a_run_holds_one_weight_a_seed_phase_and_strategy(flip: Run) -> None:

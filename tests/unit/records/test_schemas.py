@@ -31,6 +31,7 @@ def test_every_document_has_its_schema() -> None:
         "conformance_vectors",
         "epc_manifest_schema",
         "plan",
+        "probe",
         "trial",
         "weight",
     }

@@ -2,6 +2,8 @@
 
 After every change the manifest owns up to the raw files as they then are, so that nothing is
 found by its SHA-256 alone.
+
+Over 400 lines, because every mutation is held against the same notion of what it means.
 """
 
 import copy

@@ -8,18 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_support import (
-    DAY,
-    Endpoint,
-    FailsAfter,
-    Received,
-    Reply,
-    completion,
-    read_rows,
-    refusal,
-    serving,
-    unwatched,
-)
+from endpoint_support import Endpoint, FailsAfter, Received, Reply, completion, refusal, serving
+from engine_support import DAY, read_rows, unwatched
 from judge_support import archived, grid, judged_by_models, planned, table_row, write_rows
 
 from epc.engine.constraints import response_format

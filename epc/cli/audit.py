@@ -1,0 +1,104 @@
+"""`epc audit RUN`."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from epc.cli.common import echo_json, format_option, note
+from epc.cli.run import limit_options
+from epc.errors import ExitCode, StoppedError
+from epc.spec.epc_v1 import ROUNDS
+
+if TYPE_CHECKING:
+    from epc.engine.session import Limits
+
+
+@click.command()
+@click.argument("run", type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--rounds",
+    type=click.IntRange(0, 100_000),
+    default=ROUNDS,
+    show_default=True,
+    help="Rounds in a phase, for weights that were published alone.",
+)
+@click.option(
+    "--swap",
+    type=click.IntRange(0, 10_000),
+    default=0,
+    metavar="N",
+    help="Ask N of the run's pairs again with the order of the answers exchanged.",
+)
+@click.option(
+    "--controls",
+    type=click.IntRange(0, 10_000),
+    default=0,
+    metavar="N",
+    help="Ask about N planted pairs, good against shuffled, off-topic and refusing answers.",
+)
+@limit_options
+@format_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    *,
+    run: Path,
+    rounds: int,
+    swap: int,
+    controls: int,
+    limits: "Limits",
+    form: str,
+) -> None:
+    r"""Say whether RUN can bear a claim: one word, then every reason.
+
+    RUN is a run folder, a manifest, or per-seed weights that somebody published alone, complete or
+    rounded. Exits 1 if no claim can rest on it. Nothing is sent anywhere, except with --swap or
+    --controls, which ask the run's evaluator; what it says is kept in RUN's probes.jsonl.
+
+    \b
+    coupled                 the domains' preferences differ (p at most 0.05)
+    no_detectable_coupling  they cannot be told apart
+    no_verdicts_counted     a failed run: its gamma of 0 says nothing
+    collapsed               every run ended on one strategy
+    inconclusive            see the reasons
+
+    \b
+    Example:
+      epc audit runs/first
+      epc audit runs/first --swap 24 --controls 24
+      epc audit weights.json --format json
+    """
+    from epc.records.audit import audit
+    from epc.records.audit_text import text
+
+    if swap or controls:
+        _ask(run, limits, swap=swap, controls=controls)
+    found = audit(run, rounds=rounds)
+    if form == "json":
+        echo_json(found.as_json())
+    else:
+        click.echo(text(found))
+    ctx.exit(ExitCode.CLEAN if found.clean else ExitCode.FINDINGS)
+
+
+def _ask(run: Path, limits: "Limits", *, swap: int, controls: int) -> None:
+    """Ask a run's evaluator what was not asked yet; it is kept beside the run."""
+    from epc.cli.progress import shown
+    from epc.cli.run import fetch_weights_if_named
+    from epc.engine.probe import probe, reopen
+
+    reopened = reopen(run, swap=swap, controls=controls)
+    for kind, count in reopened.short.items():
+        if count:
+            note(f"--{kind}: the run's answers give {count} pairs fewer than that")
+    fetch_weights_if_named(reopened.evaluator)
+    again = f"epc audit {run} --swap {swap} --controls {controls}"
+    try:
+        asyncio.run(probe(reopened, watch=shown, limits=limits))
+    except KeyboardInterrupt:
+        message = f"stopped; nothing answered is lost\n  next: {again}"
+        raise StoppedError(message) from None
+    except StoppedError as error:
+        raise StoppedError(f"{error}\n  next: {again}") from None

@@ -1,0 +1,153 @@
+"""`epc evaluators`: list, show, check, sync."""
+
+import json
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from epc.cli.common import as_of_option, echo_json, format_option, note, now, registry_option
+from epc.errors import ExitCode, UsageError
+
+
+@click.group()
+def command() -> None:
+    """The lives of evaluators: when each platform released, deprecated and retires them."""
+
+
+@command.command(name="list")
+@as_of_option
+@format_option
+@registry_option
+def list_evaluators(as_of: datetime, form: str, registry: str | None) -> None:
+    r"""List every evaluator generation on every platform, with its state.
+
+    \b
+    Example:
+      epc evaluators list --as-of 2027-01-14
+    """
+    from epc.registry.expiry import of_evaluator
+    from epc.registry.reading import open_registry
+
+    opened = open_registry(registry)
+    states = [
+        (generation, of_evaluator(life.model, life, policy=opened.policy, as_of=as_of.date()))
+        for generation in opened.generations.values()
+        for life in generation.lives
+    ]
+    if form == "json":
+        echo_json([{"generation": g.name, "maker": g.maker, **s.as_json()} for g, s in states])
+        return
+    for generation, state in states:
+        until = f" until {state.until}" if state.until else ""
+        where = f"{state.platform}/{state.id}"
+        click.echo(f"{generation.name:<36}{where:<54}{state.status}{until}")
+
+
+@command.command()
+@click.argument("asked", metavar="EVALUATOR")
+@registry_option
+def show(asked: str, registry: str | None) -> None:
+    r"""Show what is known of an evaluator as JSON: each date, its source, and others stated.
+
+    \b
+    Example:
+      epc evaluators show gpt-4o-2024-08-06
+    """
+    from epc.registry.lives import find
+    from epc.registry.reading import open_registry
+
+    opened = open_registry(registry)
+    wanted = {generation.name for generation, _ in find(asked, opened.generations.values())}
+    if not wanted:
+        raise click.UsageError(f"No evaluator {asked}. See `epc evaluators list`.")
+    echo_json([r for r in opened.given["evaluators"] if r["generation"] in wanted])
+
+
+@command.command()
+@format_option
+@click.pass_context
+def check(ctx: click.Context, form: str) -> None:
+    r"""Check the records of the checkout around here: schema, names, order of dates.
+
+    \b
+    Example:
+      epc evaluators check
+    """
+    from epc.registry.checking import check as check_records
+    from epc.registry.reading import find_checkout
+
+    findings = check_records(find_checkout(Path.cwd()))
+    if form == "json":
+        echo_json([finding.as_json() for finding in findings])
+    else:
+        for finding in findings:
+            click.echo(str(finding))
+        note(f"findings: {len(findings)}")
+    ctx.exit(ExitCode.FINDINGS if findings else ExitCode.CLEAN)
+
+
+@command.command()
+@click.option(
+    "--from",
+    "source",
+    default="llm-sunset",
+    show_default=True,
+    metavar="llm-sunset|FILE|-",
+    help="The installed package, a list in a file, or one on standard input.",
+)
+@click.option("--platform", help="Whose models endpoint answered; or one platform of a list.")
+@click.pass_context
+def sync(ctx: click.Context, source: str, platform: str | None) -> None:
+    r"""Propose updates as a diff; nothing is written.
+
+    Dates that a newer word replaces are kept beside it. Apply what you believe with `git apply`.
+    Exits 1 if there is anything to propose.
+
+    \b
+    Example:
+      epc evaluators sync | git apply
+      curl -s -H "Authorization: Bearer $KEY" https://api.mistral.ai/v1/models |
+        epc evaluators sync --from - --platform mistral
+    """
+    from epc.registry.reading import find_checkout, of_folder
+    from epc.registry.sync import claims, diff, unheard
+
+    given = _given(source)
+    told = list(claims(given, platform=platform, seen=now().date()))
+    if not told:
+        raise UsageError(
+            f"{source} names no end of any model\n"
+            "  fix: name a list as llm-sunset has, or a models endpoint's answer with --platform"
+        )
+    records = of_folder(find_checkout(Path.cwd())).given["evaluators"]
+    found = diff(records, told)
+    click.echo(found, nl=False)
+    if new := unheard(records, told):
+        note(f"not in this registry: {len(new)} models, such as {', '.join(new[:3])}")
+    ctx.exit(ExitCode.FINDINGS if found else ExitCode.CLEAN)
+
+
+def _given(source: str) -> Any:
+    """Return a source's list.
+
+    Raises: UsageError if there is none.
+    """
+    try:
+        if source == "llm-sunset":
+            from importlib.resources import files
+
+            text = (files("llm_sunset") / "snapshot.json").read_text("utf-8")
+        elif source == "-":
+            text = sys.stdin.read()
+        else:
+            text = Path(source).read_text("utf-8")
+        return json.loads(text)
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            "the package llm-sunset is not installed\n  fix: pip install llm-sunset"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot read {source}: {error}\n  fix: name a JSON file") from error

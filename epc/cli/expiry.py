@@ -1,0 +1,69 @@
+"""`epc expiry [EVALUATOR|TAG...]`."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from epc.cli.common import as_of_option, echo_json, registry_option
+from epc.errors import ExitCode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from epc.registry.expiry import Expiry
+
+
+@click.command()
+@click.argument("asked", nargs=-1, metavar="[EVALUATOR|TAG]...")
+@as_of_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "ics"]),
+    default="text",
+    show_default=True,
+    help="How to print the result; ics is a calendar.",
+)
+@registry_option
+@click.pass_context
+def command(
+    ctx: click.Context, asked: tuple[str, ...], as_of: datetime, form: str, registry: str | None
+) -> None:
+    r"""Say whether published figures, or evaluators, still hold on a day.
+
+    The answer is current, expiring, expired (and why) or unknown.
+
+    An evaluator is a model id, an alias, a generation, or PLATFORM/MODEL: dates differ by
+    platform, and a name without one means all of them. Without a name, all snapshots are asked
+    about. A day is a day in UTC. Exits 1 if anything asked about has expired.
+
+    \b
+    Example:
+      epc expiry openai/gpt-4o-2024-08-06 v1.0-GPT4o-0806
+      epc expiry --as-of 2027-01-14 --format json gpt-4o-2024-08-06
+    """
+    from epc.registry.reading import open_registry
+
+    states = open_registry(registry).expiry(asked, as_of.date())
+    if form == "json":
+        echo_json([state.as_json() for state in states])
+    elif form == "ics":
+        from epc.registry.calendar import calendar
+
+        click.echo(calendar(states), nl=False)
+    else:
+        _print(states)
+    expired = any(state.status == "expired" for state in states)
+    ctx.exit(ExitCode.FINDINGS if expired else ExitCode.CLEAN)
+
+
+def _print(states: "Sequence[Expiry]") -> None:
+    names = [f"{s.id} ({s.platform})" if s.platform else s.id for s in states]
+    width = max(map(len, names), default=0)
+    for name, state in zip(names, states, strict=True):
+        reason = f", {state.reason}" if state.reason else ""
+        since = f" since {state.since}" if state.status == "expired" else ""
+        until = f" until {state.until}" if state.until and not since else ""
+        click.echo(f"{name:<{width}}  {state.status}{reason}{since}{until}")
+        click.echo(f"  {state.note}" + (f" [{state.source}]" if state.source else ""))

@@ -1,0 +1,190 @@
+"""`epc snapshot`: list, show, diff, changes, verify, export, withdraw."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from epc.cli.common import as_of_option, echo_json, format_option, note, now, registry_option
+from epc.errors import ExitCode
+
+if TYPE_CHECKING:
+    from epc.registry.registry import Registry
+    from epc.registry.snapshots import Snapshot
+
+
+@click.group()
+def command() -> None:
+    """The registry's snapshots: what was published, and whether it still holds."""
+
+
+@command.command(name="list")
+@as_of_option
+@format_option
+@registry_option
+def list_snapshots(as_of: datetime, form: str, registry: str | None) -> None:
+    r"""List every snapshot with its headline figure and its state.
+
+    Calibration snapshots, made with mock evaluators, stand apart: they are the instrument's own
+    baselines.
+
+    \b
+    Example:
+      epc snapshot list
+    """
+    from epc.registry.listing import entries, text
+
+    rows = entries(_open(registry), as_of.date())
+    if form == "json":
+        echo_json(rows)
+    else:
+        click.echo(text(rows))
+
+
+@command.command()
+@click.argument("tag")
+@as_of_option
+@format_option
+@registry_option
+def show(tag: str, as_of: datetime, form: str, registry: str | None) -> None:
+    r"""Show one snapshot: what was measured, its figures, its known faults, its state.
+
+    \b
+    Example:
+      epc snapshot show v1.0-GPT4o-0806
+    """
+    from epc.registry.listing import shown, shown_text
+
+    opened = _open(registry)
+    value = shown(opened, str(_snapshot(opened, tag).tag), as_of.date())
+    if form == "json":
+        echo_json(value)
+    else:
+        click.echo(shown_text(value))
+
+
+@command.command()
+@click.argument("a")
+@click.argument("b")
+@format_option
+@registry_option
+@click.pass_context
+def diff(ctx: click.Context, a: str, b: str, form: str, registry: str | None) -> None:
+    r"""Put two snapshots side by side, and say first whether they are like for like.
+
+    Exits 1 if they differ in anything.
+
+    \b
+    Example:
+      epc snapshot diff v1.0-GPT4o-0806 v1.1-GPT4o-0806
+    """
+    from epc.registry.figures import difference
+    from epc.registry.listing import difference_text
+
+    opened = _open(registry)
+    found = difference(_snapshot(opened, a), _snapshot(opened, b))
+    if form == "json":
+        echo_json(found.as_json())
+    else:
+        click.echo(difference_text(found))
+    same = found.like_for_like and all(x.mean == y.mean for x, y in found.figures.values())
+    ctx.exit(ExitCode.CLEAN if same else ExitCode.FINDINGS)
+
+
+@command.command()
+@click.option("--since", required=True, type=click.DateTime(["%Y-%m-%d"]), help="After this day.")
+@as_of_option
+@format_option
+@registry_option
+def changes(since: datetime, as_of: datetime, form: str, registry: str | None) -> None:
+    r"""Say what changed since a day: events, and ends that the calendar brought.
+
+    \b
+    Example:
+      epc snapshot changes --since 2026-06-30
+    """
+    from epc.registry.changes import changes as changes_since
+
+    found = changes_since(_open(registry), since.date(), as_of.date())
+    if form == "json":
+        echo_json([change.as_json() for change in found])
+        return
+    for change in found:
+        click.echo(f"{change.date}  {change.tag}  {change.what}  {change.why}".rstrip())
+
+
+@command.command()
+@click.argument("checkout", type=click.Path(exists=True, path_type=Path), required=False)
+@format_option
+@click.pass_context
+def verify(ctx: click.Context, checkout: Path | None, form: str) -> None:
+    r"""Check every published byte: digests, schemas, intervals, and the history in git.
+
+    Names each file that is not as it was published. Exits 1 if anything was found.
+
+    \b
+    Example:
+      epc snapshot verify
+    """
+    from epc.registry.reading import find_checkout
+    from epc.registry.verify import verify as verify_checkout
+
+    findings = verify_checkout(find_checkout(checkout or Path.cwd(), up=checkout is None))
+    if form == "json":
+        echo_json([finding.as_json() for finding in findings])
+    else:
+        for finding in findings:
+            click.echo(str(finding))
+        note(f"findings: {len(findings)}")
+    failed = any(finding.severity == "error" for finding in findings)
+    ctx.exit(ExitCode.FINDINGS if failed else ExitCode.CLEAN)
+
+
+@command.command()
+def export() -> None:
+    r"""Print the registry as the one document that `--registry URL` reads.
+
+    \b
+    Example:
+      epc snapshot export > public/registry.json
+    """
+    from epc.records.strict_json import dumps
+    from epc.registry.reading import document, find_checkout
+
+    click.echo(dumps(document(find_checkout(Path.cwd()))), nl=False)
+
+
+@command.command()
+@click.argument("tag")
+@click.option("--reason", required=True, help="Why the figures must no longer be used.")
+def withdraw(tag: str, reason: str) -> None:
+    r"""Withdraw a snapshot: an event with its reason; nothing that was published is changed.
+
+    \b
+    Example:
+      epc snapshot withdraw v1.0-Example --reason "the answers came from a cache"
+    """
+    from epc.registry.reading import find_checkout, of_folder
+    from epc.registry.writing import withdraw as withdraw_from
+
+    checkout = find_checkout(Path.cwd())
+    path = withdraw_from(
+        checkout, _snapshot(of_folder(checkout), tag).tag, reason=reason, day=now().date()
+    )
+    note(f"added to {path}; commit it")
+
+
+def _open(place: str | None) -> "Registry":
+    from epc.registry.reading import open_registry
+
+    return open_registry(place)
+
+
+def _snapshot(registry: "Registry", tag: str) -> "Snapshot":
+    from epc.registry.tags import Tag
+
+    found = registry.snapshots.get(str(Tag.parse(tag)))
+    if found is None:
+        raise click.UsageError(f"There is no snapshot {tag}. See `epc snapshot list`.")
+    return found

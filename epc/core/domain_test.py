@@ -1,0 +1,172 @@
+"""Does the evaluator prefer the same strategies in both domains? The test behind an audit.
+
+If it does, nothing that an agent learnt in one domain is wrong in the other, and excess coupling is
+zero (Reading R15). gamma answers this poorly: it looks at thirty random rounds through their end.
+These tests look at the verdicts themselves or, where only weights were kept, at the pure vectors.
+How they were chosen, and their power: `site/docs/statistics.md`.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING, Final
+
+from epc.core.table import VerdictTable
+from epc.core.weights import UpdateRule
+from epc.spec.epc_v1 import DOMAINS
+
+if TYPE_CHECKING:
+    from numpy import bool_, float64
+    from numpy.typing import NDArray
+
+    Array = NDArray[float64]
+
+LEVEL: Final = 0.05
+_MOST_LISTED: Final = 20_000  # splits or swaps; beyond it they are drawn
+_DRAWN: Final = 9_999
+_STREAM: Final = 20260704
+# Statistics that differ by less, as a share of the most that they could be, are equally extreme.
+_ROUNDING: Final = 1e-11
+_RANK: Final = 1e-10
+_COIN: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PermutationTest:
+    """A permutation test's outcome.
+
+    `smallest` is the least p-value that so few units could have given.
+    """
+
+    p_value: float
+    smallest: float
+    unit: str
+
+    @property
+    def decisive(self) -> bool:
+        """Whether there were units enough to reach the level at all."""
+        return self.smallest <= LEVEL
+
+
+def by_tasks(table: VerdictTable, rule: UpdateRule) -> PermutationTest:
+    """Test whether strategies fare alike in both domains, with tasks as the unit.
+
+    A verdict is worth the step it makes the weight take. An additive fit, one term a strategy and
+    one a task and none a domain, is taken off; what is left of a strategy over all tasks of a
+    domain, squared and summed over strategies, is the statistic. Under the hypothesis that a
+    domain's name says nothing about its tasks beyond a common leaning, every split of the tasks
+    into two sets of these sizes was as likely; all are listed, or `_DRAWN` drawn where they are
+    too many. No verdict is assumed independent of another on the same task, so an answer that is
+    repeated in a hundred rounds does not pass for a hundred answers.
+
+    Source: Reading R39.
+    """
+    left = _residuals(table, rule)
+    sizes = table.tasks()
+    splits, listed = _splits(*(sizes[domain] for domain in DOMAINS))
+    statistics = ((splits @ left.T) ** 2).sum(axis=1)
+    observed = float((left[:, : sizes[DOMAINS[0]]].sum(axis=1) ** 2).sum())
+    rounds = sum(table.counts[domain].sum(axis=(1, 2)) for domain in DOMAINS)
+    scale = float(((rounds * (rule.alpha_win + rule.alpha_lose)) ** 2).sum())
+    return _tested(statistics, observed, scale, listed=listed, unit="task")
+
+
+def by_seeds(text: "Array", visual: "Array") -> PermutationTest:
+    """Test whether the two pure vectors are alike, with seeds as the unit.
+
+    For records that kept nothing but weights. A seed's two pure phases have streams of their own,
+    so under the hypothesis they could be swapped in any seed; the statistic is the squared length
+    of the mean difference.
+
+    Shapes: both (n, K).
+    Source: Reading R39.
+    """
+    moved = text - visual
+    signs, listed = _signs(len(moved))
+    statistics = ((signs @ moved) ** 2).sum(axis=1)
+    observed = float((moved.sum(axis=0) ** 2).sum())
+    return _tested(statistics, observed, float(len(moved) ** 2), listed=listed, unit="seed")
+
+
+def _tested(
+    statistics: "Array", observed: float, scale: float, *, listed: bool, unit: str
+) -> PermutationTest:
+    as_extreme = int((statistics >= observed - _ROUNDING * scale).sum())
+    if listed:  # the arrangement that was observed is one of them
+        return PermutationTest(
+            p_value=as_extreme / len(statistics), smallest=1 / len(statistics), unit=unit
+        )
+    return PermutationTest(
+        p_value=(1 + as_extreme) / (1 + len(statistics)),
+        smallest=1 / (1 + len(statistics)),
+        unit=unit,
+    )
+
+
+def _residuals(table: VerdictTable, rule: UpdateRule) -> "Array":
+    """Return what strategies and tasks do not explain, in steps of the weight times rounds.
+
+    Shapes: (K, all tasks), the text domain's first.
+    """
+    import numpy as np
+
+    counts = np.concatenate([table.counts[domain] for domain in DOMAINS], axis=1).astype(float)
+    rounds = counts.sum(axis=2)
+    steps = counts @ np.array([rule.alpha_win, -rule.alpha_lose, 0.0])
+    # Weighted least squares by its normal equations; a strategy that was never asked about has an
+    # empty row, which the least-norm solution sets to 0.
+    strategies, tasks = rounds.shape
+    normal = np.zeros((strategies + tasks, strategies + tasks))
+    normal[:strategies, :strategies] = np.diag(rounds.sum(axis=1))
+    normal[strategies:, strategies:] = np.diag(rounds.sum(axis=0))
+    normal[:strategies, strategies:] = rounds
+    normal[strategies:, :strategies] = rounds.T
+    right = np.concatenate([steps.sum(axis=1), steps.sum(axis=0)])
+    terms = np.linalg.lstsq(normal, right, rcond=_RANK)[0]
+    fitted = terms[:strategies, None] + terms[None, strategies:]
+    left: Array = steps - rounds * fitted
+    return left
+
+
+@cache
+def _splits(text: int, visual: int) -> tuple["Array", bool]:
+    """Return indicator rows of the tasks called text, and whether they are all there are.
+
+    Where the domains are of one size, a split and its mirror image have the same statistic, so
+    one of the two is listed.
+
+    Shapes: (splits, text + visual).
+    """
+    import numpy as np
+
+    total = text + visual
+    half = text == visual
+    number = comb(total - 1, text - 1) if half and text else comb(total, text)
+    if number <= _MOST_LISTED:
+        rest = range(1, total) if half and text else range(total)
+        chosen = combinations(rest, text - 1 if half and text else text)
+        rows = np.zeros((number, total))
+        for row, tasks in zip(rows, chosen, strict=True):
+            row[list(tasks)] = 1
+            row[0] = 1 if half and text else row[0]
+        return rows, True
+    rng = np.random.default_rng(_STREAM)
+    order = rng.random((_DRAWN, total)).argsort(axis=1)
+    return (order < text).astype(np.float64), False
+
+
+@cache
+def _signs(seeds: int) -> tuple["Array", bool]:
+    """Return rows of signs, one a seed, and whether they are all there are up to the mirror image.
+
+    Shapes: (rows, seeds).
+    """
+    import numpy as np
+
+    if 2 ** (seeds - 1) <= _MOST_LISTED:
+        numbers = np.arange(2 ** (seeds - 1))
+        flips: NDArray[bool_] = (numbers[:, None] >> np.arange(seeds)) & 1 == 1
+    else:
+        flips = np.random.default_rng(_STREAM).random((_DRAWN, seeds)) < _COIN
+    return np.where(flips, -1.0, 1.0), 2 ** (seeds - 1) <= _MOST_LISTED

@@ -1,0 +1,177 @@
+"""The phases of many seeds in lock step, where every verdict is known beforehand.
+
+The arithmetic of `epc.core.weights` in the same order, a row a seed: running sums and totals come
+from one cumulative sum, which adds from left to right, so weights are the same to the last bit
+(ADR 3). The phases that start uniform go in step as well, and after them those that continue them.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from epc.core.draws import draws
+from epc.core.protocol import Outcome, PhaseEnd
+from epc.core.verdict import Verdict
+from epc.core.weights import UpdateRule, uniform
+from epc.spec.epc_v1 import DOMAINS, PHASES, Domain, Phase
+
+if TYPE_CHECKING:
+    from numpy import bool_, float64, int8, intp
+    from numpy.typing import NDArray
+
+    Array = NDArray[float64]
+    Codes = NDArray[int8]
+    Flags = NDArray[bool_]
+    Indices = NDArray[intp]
+
+Known = Mapping[Domain, Sequence[Sequence[Verdict | None]]]  # by domain, strategy and task
+
+VERDICTS: Final = tuple(Verdict)  # a code is a place in this tuple, or UNKNOWN
+UNKNOWN: Final = -1
+_A, _TIE = VERDICTS.index(Verdict.A), VERDICTS.index(Verdict.TIE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """How S seeds went, round by round, in the order of the P phases.
+
+    Shapes: `drawn` (S, P, R, 2), the draws of task and strategy; `tasks`, `strategies`, `verdicts`
+            (S, P, R), the last as codes; `weights` (S, P, K), where the phases ended.
+    """
+
+    phases: Sequence[Phase]
+    drawn: "Array"
+    tasks: "Indices"
+    strategies: "Indices"
+    verdicts: "Codes"
+    weights: "Array"
+
+    def first_met(self) -> list[tuple[int, int, int]]:
+        """Return each distinct (phase, strategy, task) by index, in the order of the rounds."""
+        import numpy as np
+
+        streams = np.broadcast_to(np.arange(len(self.phases))[:, None], self.tasks.shape)
+        shape = (len(self.phases), self.weights.shape[2], int(self.tasks.max(initial=0)) + 1)
+        flat = np.ravel_multi_index((streams, self.strategies, self.tasks), shape).ravel()
+        distinct, first = np.unique(flat, return_index=True)
+        places = np.unravel_index(distinct[np.argsort(first)], shape)
+        return list(zip(*(place.tolist() for place in places), strict=True))
+
+    def outcomes(self) -> list[Outcome]:
+        """Return how each seed ended, as the protocol's generator says it."""
+        counts = [(self.verdicts == code).sum(axis=2).tolist() for code in range(len(VERDICTS))]
+        return [
+            {
+                phase.name: PhaseEnd(
+                    weights=tuple(weights[index]),
+                    verdicts=Counter(
+                        {v: n[seed][index] for v, n in zip(VERDICTS, counts, strict=True)}
+                    ),
+                )
+                for index, phase in enumerate(self.phases)
+            }
+            for seed, weights in enumerate(self.weights.tolist())
+        ]
+
+
+def run_course(
+    seeds: Sequence[int],
+    rounds: int,
+    known: Known,
+    rule: UpdateRule,
+    phases: Sequence[Phase] = PHASES,
+) -> Course | None:
+    """Run every seed's phases; None if a round meets a pair whose verdict is not known.
+
+    Source: EPC-2.1, EPC-2.3; Readings R1 and R2.
+    """
+    import numpy as np
+
+    drawn = np.array([[draws(seed, phase.stream, rounds) for phase in phases] for seed in seeds])
+    strategies = len(known[DOMAINS[0]])
+    course = Course(
+        phases=phases,
+        drawn=drawn,
+        tasks=_tasks(drawn, [len(known[phase.domain][0]) for phase in phases]),
+        strategies=np.empty(drawn.shape[:3], dtype=np.intp),
+        verdicts=np.empty(drawn.shape[:3], dtype=np.int8),
+        weights=np.empty((*drawn.shape[:2], strategies)),
+    )
+    course.weights[:] = uniform(strategies)
+    codes = _codes(known)
+    place = {phase.name: index for index, phase in enumerate(phases)}
+    starts = [index for index, phase in enumerate(phases) if phase.start is None]
+    _train(course, starts, codes, rule)
+    rest = {index: place[phase.start] for index, phase in enumerate(phases) if phase.start}
+    course.weights[:, list(rest)] = course.weights[:, list(rest.values())]
+    _train(course, list(rest), codes, rule)
+    return None if (course.verdicts == UNKNOWN).any() else course
+
+
+def spin(weights: "Array", u: "Array") -> "Indices":
+    """Return where each row's roulette wheel stops (`epc.core.weights.choose`).
+
+    Shapes: weights (S, K); u (S,).
+    """
+    import numpy as np
+
+    passed = (np.cumsum(weights, axis=1) <= u[:, None]).sum(axis=1)
+    chosen: Indices = np.minimum(passed, weights.shape[1] - 1)
+    return chosen
+
+
+def step(
+    before: "Array", chosen: "Indices", *, won: "Flags", decided: "Flags", rule: UpdateRule
+) -> "Array":
+    """Return every row's weights after one round (`epc.core.weights.update`, and ties).
+
+    Shapes: (S, K) in and out; the rest (S,).
+    """
+    import numpy as np
+
+    rows = np.arange(len(before))
+    moved = before.copy()
+    by = np.where(won, rule.alpha_win, -rule.alpha_lose)
+    moved[rows, chosen] = np.maximum(rule.weight_floor, moved[rows, chosen] + by)
+    moved /= np.cumsum(moved, axis=1)[:, -1:]
+    return np.where(decided[:, None], moved, before)
+
+
+def _train(course: Course, own: list[int], codes: "Codes", rule: UpdateRule) -> None:
+    """Train every seed in phases that do not depend on each other; a row is a phase of a seed."""
+    import numpy as np
+
+    domains = np.tile([DOMAINS.index(course.phases[i].domain) for i in own], len(course.drawn))
+    weights = course.weights[:, own].reshape(len(domains), -1)
+    for number in range(course.drawn.shape[2]):
+        chosen = spin(weights, course.drawn[:, own, number, 1].ravel())
+        said = codes[domains, chosen, course.tasks[:, own, number].ravel()]
+        # A pair that is not known makes the whole course void, so what it does here is no matter.
+        weights = step(weights, chosen, won=said == _A, decided=said != _TIE, rule=rule)
+        course.strategies[:, own, number] = chosen.reshape(-1, len(own))
+        course.verdicts[:, own, number] = said.reshape(-1, len(own))
+    course.weights[:, own] = weights.reshape(len(course.drawn), len(own), -1)
+
+
+def _tasks(drawn: "Array", counts: Sequence[int]) -> "Indices":
+    """Return the tasks that the draws fall on (`epc.core.draws.pick_task`)."""
+    import numpy as np
+
+    most = np.array(counts)[:, None]
+    tasks: Indices = np.minimum((drawn[..., 0] * most).astype(np.intp), most - 1)
+    return tasks
+
+
+def _codes(known: Known) -> "Codes":
+    """Return the verdicts' codes by domain, strategy and task."""
+    import numpy as np
+
+    most = max(len(row) for table in known.values() for row in table)
+    codes = np.full((len(DOMAINS), len(known[DOMAINS[0]]), most), UNKNOWN, dtype=np.int8)
+    for place, domain in enumerate(DOMAINS):
+        for strategy, row in enumerate(known[domain]):
+            codes[place, strategy, : len(row)] = [
+                UNKNOWN if verdict is None else VERDICTS.index(verdict) for verdict in row
+            ]
+    return codes

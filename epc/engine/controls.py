@@ -1,0 +1,199 @@
+"""Asking an evaluator more than a measurement asks: probes, and controls before it is paid for."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from hashlib import sha256
+from itertools import chain, islice
+from pathlib import Path
+from typing import Final
+
+from epc.core.config import Configuration
+from epc.core.draws import pick_task, turns
+from epc.core.probes import SIDES, Probe, planted
+from epc.core.results import Json
+from epc.core.verdict import parse_verdict
+from epc.core.weights import choose, uniform
+from epc.engine.budget import Budget
+from epc.engine.calls import Caller, Progress, Question, Role
+from epc.engine.journal import Journal
+from epc.engine.model import Occasion
+from epc.engine.plan import Plan
+from epc.engine.questions import Questions
+from epc.errors import EpcError, ExitCode, MalformedError, StoppedError, WorldError
+from epc.records.answers import answers_of
+from epc.records.calls import Call
+from epc.records.findings import Findings
+from epc.records.layout import PROBES, PROBING
+from epc.records.probes import Asked, in_words, row_of, summary
+from epc.records.rows import read_rows
+from epc.records.strict_json import dumps_line, write_text
+from epc.spec.epc_v1 import PHASES
+from epc.spec.reference import EXECUTOR_PROMPT
+
+_HEX_DIGITS: Final = 8
+
+
+class IncapableError(EpcError):
+    """The evaluator failed the controls: a measurement of it says nothing about coupling."""
+
+    exit_code = ExitCode.FINDINGS
+
+
+async def ask(
+    probes: Sequence[Probe],
+    folder: Path,
+    *,
+    role: Role,
+    config: Configuration,
+    progress: Progress,
+    budget: Budget,
+) -> list[Asked]:
+    """Ask probes that have no answer yet, keep them in probes.jsonl, and return them all.
+
+    They have a journal of their own, so that the measurement's raw files stay the measurement's;
+    `progress` and `budget` are those of whatever they belong to.
+
+    Raises: StoppedError if a call got no answer or a limit was reached, and the same call goes on
+    from there; MalformedError if probes.jsonl was damaged; WorldError if the disk fails.
+    """
+    work = folder / PROBING
+    try:
+        work.mkdir(exist_ok=True)
+    except OSError as error:
+        raise WorldError(f"cannot make {work}: {error.strerror or error}") from error
+    journal = Journal(work)
+    caller = Caller(journal=journal, reuse=False, progress=progress, budget=budget)
+    try:
+        kept = kept_rows(folder)
+        progress.begin("probes", len(probes))
+        try:
+            rows = await asyncio.gather(
+                *(_row(probe, kept, role=role, config=config, caller=caller) for probe in probes)
+            )
+        except StoppedError:
+            await caller.land()
+            raise
+        kept.update({row["call"]["id"]: row for row in rows})
+        write_text(folder / PROBES, map(dumps_line, sorted(kept.values(), key=_row_order)))
+        if all(call["id"] in kept for call in journal.calls()):
+            journal.remove()
+            with suppress(OSError):  # someone else's file in it is theirs
+                work.rmdir()
+    finally:
+        await caller.close()
+        journal.close()
+    return [
+        Asked(probe=probe, verdict=parse_verdict(row["call"]["answer"]), own=None, row=row)
+        for probe, row in zip(probes, rows, strict=True)
+    ]
+
+
+def kept_rows(folder: Path) -> dict[str, Json]:
+    """Return the rows of probes.jsonl by the names of their calls.
+
+    Raises: MalformedError if the file was damaged: writing it again would lose what it held.
+    """
+    if not (folder / PROBES).exists():
+        return {}
+    findings = Findings()
+    rows = {
+        row["call"].get("id", ""): row
+        for _, row in read_rows(folder, "probes", findings, clause="EPC-5.3(4)")
+    }
+    if findings.kept():
+        raise MalformedError(findings.kept()[0])
+    return rows
+
+
+async def preflight(
+    plan: Plan, folder: Path, *, questions: Questions, caller: Caller, anyway: bool
+) -> None:
+    """Ask the plan's controls before any comparison is paid for.
+
+    The answers that they are made from are the run's own: the whole first wave of an exhaustive
+    run, else those of the pure phases' first rounds, which no verdict decides (Reading R43).
+
+    Raises: IncapableError if the evaluator fails them, unless it is to be measured `anyway`;
+    else as `ask`.
+    """
+    calls = await _first_answers(plan, questions, caller)
+    config = questions.config
+    pairs = planted(answers_of(config, calls, EXECUTOR_PROMPT), config)
+    probes = list(chain.from_iterable(islice(pairs, plan.controls)))
+    asked = await ask(
+        probes,
+        folder,
+        role=questions.evaluator,
+        config=config,
+        progress=caller.progress,
+        budget=caller.budget,
+    )
+    competence = summary(asked)["competence"]
+    if competence is not None and competence["word"] == "incapable" and not anyway:
+        raise IncapableError(
+            f"{plan.evaluator} failed the controls, and no comparison was asked: "
+            f"{in_words(competence)}\n"
+            f"  next: name another evaluator, or measure this one with "
+            f"`epc resume {folder} --anyway`"
+        )
+
+
+async def _first_answers(plan: Plan, questions: Questions, caller: Caller) -> dict[str, Call]:
+    """Return answers that the run needs whatever its evaluator says."""
+    wanted = list(_first_questions(plan, questions))
+    caller.progress.begin("answers", len(wanted))
+
+    async def one(question: Question, occasion: Occasion | None) -> Json:
+        call = await caller.ask(question, occasion)
+        caller.progress.done += 1
+        return call
+
+    try:
+        calls = await asyncio.gather(*(one(*question) for question in wanted))
+    except StoppedError:
+        await caller.land()
+        raise
+    return {call["id"]: Call(**{key: call[key] for key in Call.__slots__}) for call in calls}
+
+
+def _first_questions(
+    plan: Plan, questions: Questions
+) -> Iterable[tuple[Question, Occasion | None]]:
+    if plan.exhaustive:
+        yield from ((question, None) for question in questions.answers())
+        return
+    strategies = uniform(len(questions.config.strategies))
+    # At least one good answer a round, so as many seeds as there are pairs are enough.
+    for seed in plan.seeds[: plan.controls]:
+        for phase in PHASES:
+            if phase.start is None and plan.rounds:
+                turn = turns(seed, phase.stream, 1)[0]
+                task = pick_task(turn.u_task or 0.0, len(questions.config.tasks[phase.domain]))
+                strategy = choose(strategies, turn.u_strategy or 0.0)
+                occasion = Occasion(seed=seed, phase=phase.name, round=0)
+                yield questions.answer(strategy, phase.domain, task), occasion
+                yield questions.baseline(phase.domain, task), occasion
+
+
+async def _row(
+    probe: Probe, kept: dict[str, Json], *, role: Role, config: Configuration, caller: Caller
+) -> Json:
+    text = probe.text(config)
+    question = Question(role=role, text=text, side="probe", pair=probe.pair(config))
+    if (row := kept.get(caller.name(question, probe.place))) is None:
+        occasion = None if role.model.repeatable else _occasion(probe)
+        call = await caller.ask_again(question, probe.place, occasion)
+        row = row_of(probe, config, call)
+    caller.progress.done += 1
+    return row
+
+
+def _occasion(probe: Probe) -> Occasion:
+    """Return a round of its own for a model that answers each round afresh."""
+    number = int(sha256(probe.place.encode()).hexdigest()[:_HEX_DIGITS], 16)
+    return Occasion(seed=number, phase=probe.answer.domain, round=SIDES.index(probe.first))
+
+
+def _row_order(row: Json) -> tuple[str, ...]:
+    return row["probe"], row["answer"], row["evaluation"] or "", row["first"]

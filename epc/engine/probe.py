@@ -1,0 +1,143 @@
+"""Asking the evaluator of a finished run again: `epc audit RUN --swap N --controls N`."""
+
+from collections.abc import Iterable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+
+from epc.core.config import Configuration
+from epc.core.probes import CONTROLS, Probe, exchanges, planted
+from epc.core.results import Json
+from epc.engine.calls import Progress, Role
+from epc.engine.catalog import open_model
+from epc.engine.controls import ask, kept_rows
+from epc.engine.plan import identities, load
+from epc.engine.session import Limits, Watch, budget_of, require_keys, require_same, restrain
+from epc.errors import MalformedError, UsageError
+from epc.records.answers import answers_of, comparisons_of
+from epc.records.calls import Call, read_calls
+from epc.records.findings import Findings
+from epc.records.layout import IDENTITY, PLAN, CallNames, describe
+from epc.records.manifest import configuration_of, decoding_of
+from epc.records.recompute import load_manifest, manifest_path
+from epc.records.rows import read_rows
+from epc.records.usage import Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reopened:
+    """A finished run and what its evaluator is to be asked.
+
+    `probes` are all that were wanted, `missing` those of them without an answer yet, and `short`
+    says how many pairs of each sort the run's answers did not give (Reading R41).
+    """
+
+    folder: Path
+    evaluator: str
+    manifest: Json
+    config: Configuration
+    probes: list[Probe]
+    missing: int
+    short: dict[str, int]
+
+
+def reopen(run: Path, *, swap: int = 0, controls: int = 0) -> Reopened:
+    """Choose what a finished run's evaluator is to be asked; nothing is opened and nothing sent.
+
+    What was asked before counts towards both numbers.
+
+    Raises: UsageError if the run has nobody to ask; MalformedError if its record is damaged;
+    WorldError if the disk fails.
+    """
+    manifest, folder = load_manifest(run), manifest_path(run).parent
+    config, executor = configuration_of(manifest), manifest["executor"]
+    if executor is None or config.method == "recorded":
+        raise UsageError(
+            f"{manifest['evaluator']['model']}: recorded verdicts cannot be asked anything more; "
+            "measure the evaluator itself to probe it"
+        )
+    if manifest["raw"] is None:
+        raise UsageError(f"{run}: its answers are not here; probe the run folder, not a manifest")
+    if describe(folder) != manifest["raw"]:
+        raise UsageError(f"{run} is not as it was measured: see `epc validate {run}`")
+    findings = Findings()
+    calls = read_calls(folder, manifest, Usage(), findings)
+    trials = [row for _, row in read_rows(folder, "trials", findings, clause="EPC-2.5(d)")]
+    if findings.kept():
+        raise MalformedError(findings.kept()[0])
+    kept = kept_rows(folder)
+    swaps = _exchanged(config, trials, calls, wanted=swap)
+    pairs = _planted(config, calls, executor["prompt_template"], kept.values(), wanted=controls)
+    probes = [*swaps, *chain.from_iterable(pairs)]
+    evaluator = manifest["evaluator"]
+    names = CallNames("evaluator", evaluator, evaluator["decoding"])
+    named = {names.name(probe.text(config), probe.place) for probe in probes}
+    already = len({row["answer"] for row in kept.values() if row["probe"] in CONTROLS})
+    return Reopened(
+        folder=folder,
+        evaluator=load(folder).evaluator if (folder / PLAN).exists() else evaluator["model"],
+        manifest=manifest,
+        config=config,
+        probes=probes,
+        missing=len(named - kept.keys()),
+        short={
+            "swap": max(0, swap - len(swaps)),
+            "controls": max(0, controls - already - len(pairs)),
+        },
+    )
+
+
+async def probe(reopened: Reopened, *, watch: Watch, limits: Limits | None = None) -> None:
+    """Ask what is missing and keep it in probes.jsonl; `epc.records.probes` reads it.
+
+    Nothing is opened where nothing is missing.
+
+    Raises: UsageError if the evaluator is no longer the run's; StoppedError if a call got no
+    answer or a limit was reached, and the same call goes on from there; WorldError if the disk
+    fails.
+    """
+    if not reopened.missing:
+        return
+    limits, evaluator = limits or Limits(), reopened.manifest["evaluator"]
+    model = open_model(reopened.evaluator)
+    stated = {key: evaluator[key] for key in IDENTITY}
+    require_same(identities(model, None), {"evaluator": stated})
+    require_keys([model])
+    budget = budget_of({"evaluator": model}, limits)
+    restrain([model], limits)
+    role = Role(name="evaluator", model=model, decoding=decoding_of(evaluator["decoding"]))
+    progress = Progress()
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(model.close)
+        await stack.enter_async_context(watch(progress))
+        await ask(
+            reopened.probes,
+            reopened.folder,
+            role=role,
+            config=reopened.config,
+            progress=progress,
+            budget=budget,
+        )
+
+
+def _exchanged(
+    config: Configuration, trials: Iterable[Json], calls: Mapping[str, Call], wanted: int
+) -> list[Probe]:
+    """Return a sample of the run's own comparisons, exchanged."""
+    own = comparisons_of(config, trials, calls) if wanted else []
+    return list(islice(exchanges(own, config), wanted))
+
+
+def _planted(
+    config: Configuration,
+    calls: Mapping[str, Call],
+    template: str,
+    kept: Iterable[Json],
+    wanted: int,
+) -> list[tuple[Probe, Probe]]:
+    """Return the planted pairs that are still wanted beside those that were asked before."""
+    used = {row["answer"] for row in kept if row["probe"] in CONTROLS}
+    pairs = planted(answers_of(config, calls, template), config) if wanted else iter(())
+    new = (pair for pair in pairs if pair[0].answer.call not in used)
+    return list(islice(new, max(0, wanted - len(used))))

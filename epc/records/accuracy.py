@@ -1,0 +1,150 @@
+"""How good each strategy's answers are, and what follows for the evaluator's calibration.
+
+Accuracy comes from outside the measurement: a CSV file with the columns strategy and accuracy. It
+stands in the manifest, so that ECE and Brier can be computed again (EPC-2.5, Readings R11, R42).
+"""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from re import fullmatch
+from typing import Final
+
+from epc.core.calibration import Calibrated, brier, ece
+from epc.core.results import Json
+from epc.core.verdict import Verdict
+from epc.errors import UsageError
+from epc.records.findings import Findings
+from epc.records.rows import read_rows
+from epc.records.strict_json import read_text
+from epc.spec.epc_v1 import PHASE_NAMES
+
+COLUMNS: Final = ("strategy", "accuracy")
+_NUMBER: Final = r"[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?"
+_CALIBRATION: Final = r"/summary/(ece|brier|reliability)(/.*)?|/per_seed/\d+/(ece|brier)"
+_MAX_SHOWN: Final = 60
+
+Tally = dict[str, list[int]]  # by strategy: trials won, trials decided
+
+
+def read_accuracy(path: Path, strategies: Sequence[str]) -> Json:
+    """Return the manifest's `accuracy` from a CSV file.
+
+    A strategy that the file leaves out has no accuracy and is left out of the figures; `missing`
+    in `epc.records.reliability` says so.
+
+    Raises: UsageError with the line of the first row that cannot be used; WorldError if the file
+    cannot be read.
+    """
+    text, problems = read_text(path)
+    if problems:
+        raise UsageError(f"{path}: {problems[0].problem}")
+    # Spreadsheets begin a UTF-8 file with a byte order mark.
+    reader = csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
+    values: dict[str, float] = {}
+    try:
+        if tuple(reader.fieldnames or ()) != COLUMNS:
+            found = ", ".join(reader.fieldnames or ()) or "missing"
+            raise UsageError(f"{path}:1: the columns are {found}, expected {','.join(COLUMNS)}")
+        for row in reader:
+            place = f"{path}:{reader.line_num}"
+            name, value = _row(row, place)
+            if name not in strategies:
+                known = ", ".join(strategies)
+                raise UsageError(f"{place}: {name!r} is no strategy of the run; it has {known}")
+            if name in values:
+                raise UsageError(f"{place}: {name} stands twice")
+            values[name] = value
+    except csv.Error as error:
+        raise UsageError(f"{path}:{reader.reader.line_num}: no CSV: {error}") from error
+    if not values:
+        raise UsageError(f"{path}: no accuracy in it; give one line a strategy")
+    return {
+        "source": path.name,
+        "sha256": sha256(text.encode()).hexdigest(),
+        "values": values,
+    }
+
+
+def calibrated(
+    per_seed: list[Json], manifest: Json, folder: Path
+) -> tuple[list[Json], dict[str, Json] | None]:
+    """Return the seeds' records with their own ECE and Brier, and all seeds' counts together.
+
+    Without an accuracy in the manifest the records come back as they are, and no counts.
+
+    Raises: WorldError if the trials cannot be read.
+    """
+    if "accuracy" not in manifest:
+        return per_seed, None
+    accuracy: Mapping[str, float] = manifest["accuracy"]["values"]
+    trials = (row for _, row in read_rows(folder, "trials", Findings(), clause="EPC-2.5(d)"))
+    tallies = _tallies(trials)
+    records = []
+    pooled: Tally = {}
+    for record in per_seed:
+        tally = tallies.get(record["seed"], {})
+        own = [Calibrated(**counted) for counted in _reliability(tally, accuracy).values()]
+        records.append({**record, "ece": ece(own), "brier": brier(own)})
+        for name, (wins, decided) in tally.items():
+            counts = pooled.setdefault(name, [0, 0])
+            counts[0] += wins
+            counts[1] += decided
+    return records, _reliability(pooled, accuracy)
+
+
+def restated(manifest: Json) -> dict[str, Json] | None:
+    """Return the counts that a manifest states, with the accuracies that it states."""
+    if "accuracy" not in manifest:
+        return None
+    stated = manifest["results"]["summary"].get("reliability", {})
+    return {
+        name: {**stated.get(name, {"wins": 0, "decided": 0}), "accuracy": value}
+        for name, value in manifest["accuracy"]["values"].items()
+    }
+
+
+def unknown_strategies(manifest: Json) -> Iterator[str]:
+    """Yield what has an accuracy and is no strategy of the run."""
+    known = {strategy["name"] for strategy in manifest["strategies"]}
+    yield from (
+        name for name in manifest.get("accuracy", {"values": {}})["values"] if name not in known
+    )
+
+
+def is_calibration(place: str) -> bool:
+    """Return whether a place in `results` holds what follows from the accuracies."""
+    return fullmatch(_CALIBRATION, place) is not None
+
+
+def _row(row: Mapping[str | None, str | None], place: str) -> tuple[str, float]:
+    name, text = row["strategy"], row["accuracy"]
+    if not name or text is None or None in row:
+        raise UsageError(f"{place}: expected two fields, {','.join(COLUMNS)}")
+    value = float(text) if fullmatch(_NUMBER, text.strip()) else -1.0
+    if not 0 <= value <= 1:
+        raise UsageError(f"{place}: accuracy {text[:_MAX_SHOWN]!r}, expected a number from 0 to 1")
+    return name, value
+
+
+def _tallies(trials: Iterable[Json]) -> dict[int, Tally]:
+    """Count each seed's won and decided trials by strategy, over the protocol's four phases."""
+    tallies: dict[int, Tally] = {}
+    for row in trials:
+        if row["phase"] not in PHASE_NAMES:
+            continue  # a measured control's
+        counts = tallies.setdefault(int(row["seed"]), {}).setdefault(row["strategy"], [0, 0])
+        verdict = Verdict(row["verdict"])
+        counts[0] += verdict is Verdict.A
+        counts[1] += verdict.decided
+    return tallies
+
+
+def _reliability(tally: Tally, accuracy: Mapping[str, float]) -> dict[str, Json]:
+    return {
+        name: {"wins": wins, "decided": decided, "accuracy": value}
+        for name, value in accuracy.items()
+        for wins, decided in [tally.get(name, [0, 0])]
+    }

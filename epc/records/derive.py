@@ -1,0 +1,243 @@
+"""What a run that reuses its answers comes to: its trials, from its seeds and calls alone.
+
+Under reuse (Reading R16) a strategy on a task has one answer and one verdict, so the draws decide
+all the rest. The trials of such a run can be written down without asking anybody, and a file that
+is byte for byte what follows from the calls has nothing wrong in it. Any other file is replayed row
+by row (`epc.records.trials`), which says what is wrong and where.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from epc.core.config import Configuration
+from epc.core.diagnostics import Judged
+from epc.core.lockstep import Course, Known, run_course
+from epc.core.prompt import Pair, evaluation_text, executor_prompt
+from epc.core.protocol import Outcome
+from epc.core.table import Cell
+from epc.core.verdict import Verdict, classify, parse_verdict
+from epc.records.calls import Call
+from epc.records.layout import RAW, consists_of
+from epc.records.strict_json import dumps_line
+from epc.spec.epc_v1 import DOMAINS, Domain
+
+_BLOCK: Final = 2**15  # rounds that are derived at a time, which bounds the memory
+_LEAST_BYTES: Final = 150  # of a trial's line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """A strategy on a task under reuse: the calls that every round of it refers to."""
+
+    domain: Domain
+    strategy: int
+    name: str
+    task: int
+    response: str | None
+    baseline: str | None
+    evaluation: str
+    raw: str
+    finish_reason: str | None
+    verdict: Verdict
+
+    @property
+    def judged(self) -> Judged:
+        """What the evaluator said."""
+        said = classify(self.raw, finish_reason=self.finish_reason)
+        return Judged(call=self.evaluation, strategy=self.name, said=said)
+
+
+Table = Mapping[Domain, Sequence[Sequence[Answered | None]]]  # by domain, strategy and task
+
+
+@dataclass(kw_only=True)
+class Derivation:
+    """The trials of some seeds as they follow from a table of answers.
+
+    `outcomes` and `met` (by evaluation, in the order of the rounds) fill as seeds are taken.
+    """
+
+    config: Configuration
+    seeds: Sequence[int]
+    table: Table
+    outcomes: dict[int, Outcome] = field(default_factory=dict)
+    met: dict[str, Answered] = field(default_factory=dict)
+
+    def answered(self) -> list[Answered]:
+        """Return every pair that was asked, whether a round met it or not."""
+        rows = (row for domain in DOMAINS for row in self.table[domain])
+        return [cell for row in rows for cell in row if cell is not None]
+
+    def cells(self) -> list[Cell]:
+        """Return the comparisons of all pairs that were asked, each once (Reading R38)."""
+        return [
+            Cell(domain=a.domain, strategy=a.strategy, task=a.task, verdict=a.verdict)
+            for a in self.answered()
+        ]
+
+    def courses(self) -> Iterator[tuple[Sequence[int], Course]]:
+        """Yield some seeds at a time and how they went.
+
+        Raises: LookupError where a round meets a pair that was never asked.
+        """
+        known: Known = {
+            domain: [[cell.verdict if cell else None for cell in row] for row in self.table[domain]]
+            for domain in DOMAINS
+        }
+        size = max(1, _BLOCK // max(1, len(self.config.phases) * self.config.rounds))
+        for first in range(0, len(self.seeds), size):
+            seeds = self.seeds[first : first + size]
+            course = run_course(
+                seeds, self.config.rounds, known, self.config.rule, self.config.phases
+            )
+            if course is None:
+                raise LookupError
+            self.outcomes.update(zip(seeds, course.outcomes(), strict=True))
+            for phase, strategy, task in course.first_met():
+                cell = self.table[self.config.phases[phase].domain][strategy][task]
+                if cell is not None:
+                    self.met.setdefault(cell.evaluation, cell)
+            yield seeds, course
+
+    def trials(self) -> Iterator[str]:
+        """Yield the lines of trials.jsonl, a seed's at a time. Raises: as `courses`."""
+        stencils = [_stencils(phase.name, self.table[phase.domain]) for phase in self.config.phases]
+        for seeds, course in self.courses():
+            columns = (course.strategies, course.tasks, course.drawn)
+            for seed, *rounds in zip(seeds, *(column.tolist() for column in columns), strict=True):
+                yield "".join(
+                    f'{head}{number}{middle}{seed}{tail}{u_strategy!r},"u_task":{u_task!r}{end}'
+                    for stencil, *phase in zip(stencils, *rounds, strict=True)
+                    for number, (strategy, task, (u_task, u_strategy)) in enumerate(
+                        zip(*phase, strict=True)
+                    )
+                    for head, middle, tail, end in (stencil[strategy][task],)
+                )
+
+    def are_trials_of(self, folder: Path) -> bool:
+        """Return whether a run's trials are, byte for byte, these.
+
+        Raises: WorldError if they cannot be read.
+        """
+        path = folder / RAW["trials"]
+        rounds = len(self.seeds) * len(self.config.phases) * self.config.rounds
+        if path.is_file() and path.stat().st_size < rounds * _LEAST_BYTES:
+            return False  # found out before billions of rounds are derived for nothing
+        try:
+            return consists_of(folder, "trials", self.trials())
+        except LookupError:
+            return False
+
+
+def derive(
+    config: Configuration,
+    seeds: Sequence[int],
+    executor_template: str | None,
+    calls: Mapping[str, Call],
+) -> Derivation:
+    """Return the derivation of a run that reused its answers.
+
+    `executor_template` is None where recorded verdicts stand in for answers.
+    """
+    reusable = {
+        (call.role, call.prompt): (name, call)
+        for name, call in calls.items()
+        if call.occasion is None
+    }
+    answers = _Answers(config, executor_template, reusable)
+    return Derivation(config=config, seeds=seeds, table=tabulate(config, answers.about))
+
+
+def tabulate(
+    config: Configuration, answered: Callable[[Domain, int, int], Answered | None]
+) -> Table:
+    """Return what is known of every domain, strategy and task of a configuration."""
+    return {
+        domain: [
+            [answered(domain, strategy, task) for task in range(len(config.tasks[domain]))]
+            for strategy in range(len(config.strategies))
+        ]
+        for domain in DOMAINS
+    }
+
+
+class _Answers:
+    """Finds what was answered about a strategy on a task."""
+
+    def __init__(
+        self,
+        config: Configuration,
+        executor_template: str | None,
+        calls: Mapping[tuple[str, str], tuple[str, Call]],
+    ) -> None:
+        self._config, self._template, self._calls = config, executor_template, calls
+        baselines = [s.prompt for s in config.strategies if s.name == config.baseline]
+        self._baseline = baselines[0] if baselines else ""
+
+    def about(self, domain: Domain, strategy: int, task: int) -> Answered | None:
+        """Return a pair's calls, if all of them were answered."""
+        config, own = self._config, self._config.strategies[strategy]
+        text = config.tasks[domain][task]
+        response = self._written(own.prompt, text)
+        baseline = self._written(self._baseline, text)
+        pair = Pair(
+            domain=domain,
+            task=text,
+            strategy=own.name,
+            response=response[1].answer if response else None,
+            baseline=baseline[1].answer if baseline else None,
+        )
+        asked = evaluation_text(pair, method=config.method, template=config.evaluator_prompt)
+        said = self._calls.get(("evaluator", asked))
+        if said is None or (self._template is not None and not (response and baseline)):
+            return None
+        return Answered(
+            domain=domain,
+            strategy=strategy,
+            name=own.name,
+            task=task,
+            response=response[0] if response else None,
+            baseline=baseline[0] if baseline else None,
+            evaluation=said[0],
+            raw=said[1].answer,
+            finish_reason=said[1].finish_reason,
+            verdict=parse_verdict(said[1].answer),
+        )
+
+    def _written(self, prefix: str, task: str) -> tuple[str, Call] | None:
+        """Return the executor's answer, if answers are written here and this one was."""
+        if self._template is None:
+            return None
+        prompt = executor_prompt(strategy_prompt=prefix, task=task, template=self._template)
+        return self._calls.get(("executor", prompt))
+
+
+def _stencils(
+    phase: str, table: Sequence[Sequence[Answered | None]]
+) -> list[list[tuple[str, str, str, str]]]:
+    """Return a pair's canonical line in parts, by strategy and task.
+
+    Between them go the round, the seed and u_strategy; u_task has its place before the last.
+    """
+    return [[_stencil(phase, cell) if cell else ("",) * 4 for cell in row] for row in table]
+
+
+def _stencil(phase: str, cell: Answered) -> tuple[str, str, str, str]:
+    # A canonical line has its keys sorted: what stands before `round` sorts before it.
+    before = {
+        "baseline": cell.baseline,
+        "evaluation": cell.evaluation,
+        "phase": phase,
+        "raw": cell.raw,
+        "response": cell.response,
+    }
+    between = {"strategy": cell.name, "task": cell.task}
+    head, tail = dumps_line(before)[:-2], dumps_line(between)[1:-2]
+    return (
+        f'{head},"round":',
+        ',"seed":',
+        f',{tail},"u_strategy":',
+        f',"verdict":"{cell.verdict}"}}\n',
+    )

@@ -1,0 +1,263 @@
+"""probes.jsonl: what a run's evaluator said when it was asked beside the measurement.
+
+The manifest's digests do not cover the file: it may come, and grow, after the measurement. Each
+row stands for itself instead. Its call's name is the digest of what was asked of whom, what was
+asked follows from the run's own answers, and the verdict from the raw text.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from epc.core.competence import Planted, Verdicts, competence, order_consistency
+from epc.core.config import Configuration
+from epc.core.probes import CONTROLS, SIDES, Answer, Probe
+from epc.core.prompt import executor_prompt
+from epc.core.results import Json
+from epc.core.verdict import Verdict, parse_verdict
+from epc.errors import Finding
+from epc.records.answers import answers_of
+from epc.records.calls import Call, read_calls
+from epc.records.findings import Findings
+from epc.records.layout import PROBES, CallNames
+from epc.records.manifest import configuration_of
+from epc.records.recompute import load_manifest, manifest_path
+from epc.records.rows import read_rows
+from epc.records.schemas import findings as schema_findings
+from epc.records.usage import Usage
+from epc.spec.epc_v1 import DOMAINS
+
+_CLAUSE: Final = "EPC-5.3(4)"
+_BAD: Final = {
+    "shuffled": "shuffled words",
+    "off_topic": "answers to another task",
+    "refusing": "refusals",
+}
+_REMEDY: Final = f"restore {PROBES}, or remove it and ask again"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A probe that was asked, and what the evaluator said.
+
+    `own` is the run's own verdict on an exchanged pair.
+    """
+
+    probe: Probe
+    verdict: Verdict
+    own: Verdict | None
+    row: Json
+
+
+def row_of(probe: Probe, config: Configuration, call: Json) -> Json:
+    """Return the row of probes.jsonl that a probe and its answer make."""
+    return {
+        "probe": probe.kind,
+        "domain": probe.answer.domain,
+        "task": probe.answer.task,
+        "strategy": config.strategies[probe.answer.strategy].name,
+        "answer": probe.answer.call,
+        "against": None if probe.against is None else probe.against.call,
+        "evaluation": probe.evaluation,
+        "first": probe.first,
+        "verdict": parse_verdict(call["answer"]).value,
+        "call": call,
+    }
+
+
+class ProbeReader:
+    """Reads a run's probes and checks each against the run's own answers."""
+
+    def __init__(
+        self, manifest: Json, calls: Mapping[str, Call], folder: Path, findings: Findings
+    ) -> None:
+        self._config = configuration_of(manifest)
+        self._template: str = manifest["executor"]["prompt_template"]
+        self._calls, self._folder, self._findings = calls, folder, findings
+        evaluator = manifest["evaluator"]
+        self._names = CallNames("evaluator", evaluator, evaluator["decoding"])
+        self._answers = {
+            answer.call: answer for answer in answers_of(self._config, calls, self._template)
+        }
+
+    def read(self) -> list[Asked]:
+        """Return what was asked; what does not fit is noted and left out."""
+        if not (self._folder / PROBES).exists():
+            return []
+        asked: dict[str, Asked] = {}
+        for index, row in read_rows(self._folder, "probes", self._findings, clause=_CLAUSE):
+            where = f"/probes/{index}"
+            problems = schema_findings("call", row["call"], where=f"{where}/call", clause=_CLAUSE)
+            self._findings.extend(problems)
+            if problems:
+                continue
+            probe = self._probe(where, row)
+            if probe is None or not self._is_answered(where, row, probe):
+                continue
+            if row["call"]["id"] in asked:
+                self._note(where, "stands twice")
+                continue
+            own = None
+            if probe.evaluation is not None:
+                own = parse_verdict(self._calls[probe.evaluation].answer)
+            asked[row["call"]["id"]] = Asked(
+                probe=probe, verdict=Verdict(row["verdict"]), own=own, row=row
+            )
+        return list(asked.values())
+
+    def _probe(self, where: str, row: Json) -> Probe | None:
+        """Return the probe that a row says it is, if the run has what it is made of."""
+        names = [strategy.name for strategy in self._config.strategies]
+        domain, task = row["domain"], int(row["task"])
+        if row["strategy"] not in names or task >= len(self._config.tasks[domain]):
+            self._note(where, f"{row['strategy']!r} on {domain} task {task} is not of this run")
+            return None
+        answer = self._answer(row["answer"], domain, task, names.index(row["strategy"]))
+        against = None
+        if row["probe"] == "swap":
+            against = self._answer(row["against"], domain, task, self._config.baseline_index)
+        elif row["probe"] == "off_topic":
+            against = self._answers.get(row["against"] or "")
+        for side, found in (("answer", answer), ("against", against)):
+            if found is None and (side == "answer" or row["probe"] in ("swap", "off_topic")):
+                self._note(f"{where}/{side}", f"{row[side]} is no such answer of this run")
+                return None
+        assert answer is not None
+        probe = Probe(
+            kind=row["probe"],
+            answer=answer,
+            against=against,
+            evaluation=row["evaluation"],
+            first=row["first"],
+        )
+        return probe if self._is_sound(where, row, probe) else None
+
+    def _answer(self, name: str | None, domain: str, task: int, strategy: int) -> Answer | None:
+        """Return an answer if it was given for this strategy and task."""
+        call = self._calls.get(name or "")
+        known = next(d for d in DOMAINS if d == domain)
+        prompt = executor_prompt(
+            strategy_prompt=self._config.strategies[strategy].prompt,
+            task=self._config.tasks[known][task],
+            template=self._template,
+        )
+        if call is None or (call.role, call.prompt) != ("executor", prompt):
+            return None
+        return Answer(call=name or "", domain=known, task=task, strategy=strategy, text=call.answer)
+
+    def _is_sound(self, where: str, row: Json, probe: Probe) -> bool:
+        """Check what the parts of a probe must have to do with one another."""
+        swap = probe.kind == "swap"
+        if swap != (probe.evaluation is not None) or (swap and probe.first == "answer"):
+            self._note(where, "an exchanged pair names the run's own verdict, and no other does")
+            return False
+        if row["against"] is not None and probe.against is None:
+            self._note(f"{where}/against", "the bad answer of this kind is made, not given")
+            return False
+        if swap:
+            own = Probe(kind="swap", answer=probe.answer, against=probe.against, first="answer")
+            call = self._calls.get(probe.evaluation or "")
+            asked = own.text(self._config)
+            if call is None or (call.role, call.prompt) != ("evaluator", asked):
+                self._note(f"{where}/evaluation", "is not the run's comparison of this pair")
+                return False
+        return True
+
+    def _is_answered(self, where: str, row: Json, probe: Probe) -> bool:
+        """Check that a row's call asks just this, and says what the row says."""
+        call, prompt = row["call"], probe.text(self._config)
+        expected = self._names.name(prompt, probe.place)
+        checks = (
+            ("call/prompt", call["prompt"] == prompt, "is not what this probe asks"),
+            ("call/occasion", call["occasion"] == probe.place, f"expected {probe.place}"),
+            ("call/id", call["id"] == expected, f"what was asked gives {expected}"),
+            ("call/role", call["role"] == "evaluator", "expected the evaluator"),
+            (
+                "verdict",
+                row["verdict"] == parse_verdict(call["answer"]).value,
+                "does not follow from the raw text",
+            ),
+        )
+        wrong = [(place, problem) for place, right, problem in checks if not right]
+        for place, problem in wrong:
+            self._note(f"{where}/{place}", problem)
+        return not wrong
+
+    def _note(self, where: str, problem: str) -> None:
+        self._findings.add(_CLAUSE, where, problem, _REMEDY)
+
+
+def summary(asked: Iterable[Asked]) -> Json:
+    """Return what a run's probes say of its evaluator: `competence` and `swap`.
+
+    Either is null where nothing of it was asked; a planted pair counts once both orders were.
+    """
+    orders: dict[tuple[str, str], dict[str, Verdict]] = {}
+    swaps: list[Verdicts] = []
+    for given in asked:
+        if given.own is not None:
+            swaps.append(Verdicts(first=given.own, exchanged=given.verdict))
+        else:
+            key = (given.probe.kind, given.probe.answer.call)
+            orders.setdefault(key, {})[given.probe.first] = given.verdict
+    tested = [
+        Planted(
+            kind=next(control for control in CONTROLS if control == kind),
+            verdicts=Verdicts(first=both["answer"], exchanged=both["against"]),
+        )
+        for (kind, _), both in orders.items()
+        if len(both) == len(SIDES)
+    ]
+    return {
+        "competence": competence(tested) if tested else None,
+        "swap": order_consistency(swaps) if swaps else None,
+    }
+
+
+def read_probes(manifest: Json, folder: Path, findings: Findings) -> list[Asked]:
+    """Return what a run's evaluator was asked beside it, noting what does not fit.
+
+    A run without probes, or of recorded verdicts, has none.
+
+    Raises: WorldError if the disk fails.
+    """
+    if manifest["executor"] is None or not (folder / PROBES).exists():
+        return []
+    if manifest["raw"] is None:
+        problem = "the run's own answers are not here, so its probes cannot be checked"
+        findings.add(_CLAUSE, "/raw", problem, "put the raw files back", "warning")
+        return []
+    # What is wrong with the calls themselves is for their own check to say.
+    calls = read_calls(folder, manifest, Usage(), Findings())
+    return ProbeReader(manifest, calls, folder, findings).read()
+
+
+def probes_of(run: Path) -> tuple[Json, list[Finding]]:
+    """Return the `summary` of a run's probes, and everything that is wrong with them.
+
+    Nothing is asked.
+
+    Raises: MalformedError if the run has no usable manifest; WorldError if the disk fails.
+    """
+    findings = Findings()
+    asked = read_probes(load_manifest(run), manifest_path(run).parent, findings)
+    return summary(asked), findings.kept()
+
+
+def in_words(competence: Json) -> str:
+    """Return an evaluator's competence as one sentence without its end."""
+    overall = competence["overall"]
+    low, high = overall["accuracy"]["ci95"] or (0.0, 1.0)
+    told = {
+        "capable": "tells a good answer from a bad one",
+        "incapable": "cannot tell a good answer from a bad one",
+        "cannot_tell": "may or may not tell a good answer from a bad one, ask more pairs",
+    }[competence["word"]]
+    failed = [_BAD[kind] for kind in competence["failing"]]
+    worst = f"; it fails on {', '.join(failed)}" if failed else ""
+    return (
+        f"it {told}: right in {100 * overall['accuracy']['mean']:.0f}% of {overall['pairs']} "
+        f"planted pairs ({100 * low:.0f}% to {100 * high:.0f}%), "
+        f"useful from {100 * competence['useful']:.0f}%{worst}"
+    )

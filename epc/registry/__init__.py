@@ -1,0 +1,1 @@
+"""The registry: snapshots by version, the lives of evaluators, events, expiry."""

@@ -1,0 +1,64 @@
+"""Do the records of evaluators' lives hold together? (`epc evaluators check`)."""
+
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+from epc.errors import Finding
+from epc.records import strict_json
+from epc.records.findings import Findings
+from epc.records.schemas import findings as schema_findings
+from epc.registry import layout
+from epc.registry.lives import Json
+from epc.registry.reading import policy
+
+_CLAUSE: Final = "EPC-5.3(1)"
+
+
+def check(checkout: Path) -> list[Finding]:
+    """Return what is wrong with the records of evaluators, and with the expiry policy.
+
+    Raises: MalformedError if there is no usable policy; WorldError if the disk fails.
+    """
+    found = Findings()
+    policy(checkout)
+    names: Counter[str] = Counter()
+    served: Counter[str] = Counter()
+    for path in sorted((checkout / layout.FOLDER / layout.EVALUATORS).glob("*.json")):
+        where = f"{layout.FOLDER}/{layout.EVALUATORS}/{path.name}"
+        record, problems = strict_json.read(path)
+        wrong = problems or schema_findings("evaluator_generation", record, clause=_CLAUSE)
+        found.extend(_placed(where, finding) for finding in wrong)
+        if not wrong:
+            _meaning(where, record, path.stem, found)
+            names[record["generation"].casefold()] += 1
+            served.update(f"{p['platform']}/{p['model']}" for p in record["platforms"])
+    for name in (name for name, times in (names + served).items() if times > 1):
+        problem, remedy = f"{name} has {(names + served)[name]} records", "keep one of them"
+        found.add(_CLAUSE, f"{layout.FOLDER}/{layout.EVALUATORS}", problem, remedy)
+    return found.kept()
+
+
+def _meaning(where: str, record: Json, stem: str, found: Findings) -> None:
+    """Note what a schema cannot see: a misnamed file, a life that ends before it begins."""
+    if record["generation"] != stem:
+        problem = f"says {record['generation']}, the file is called {stem}"
+        found.add(_CLAUSE, f"{where}/generation", problem, "rename the file")
+    for index, life in enumerate(record["platforms"]):
+        stages = ("released", "deprecated", "retires")
+        days = [(stage, life[stage]["date"]) for stage in stages if life[stage]]
+        for (earlier, first), (later, second) in pairwise(days):
+            if first > second:
+                problem = f"{later} on {second}, {earlier} on {first} only"
+                place = f"{where}/platforms/{index}/{later}"
+                found.add(_CLAUSE, place, problem, "see what its source says")
+
+
+def _placed(where: str, finding: Finding) -> Finding:
+    return Finding(
+        clause=_CLAUSE,
+        where=f"{where}{finding.where}",
+        problem=finding.problem,
+        remedy=finding.remedy,
+    )

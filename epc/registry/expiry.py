@@ -1,0 +1,236 @@
+"""Whether a published figure, or an evaluator, still holds on a day (Readings R53 to R55).
+
+Pure: the day is passed in. A day is a calendar day in UTC; what ends on a day has ended when that
+day begins, because no platform says at which hour it switches a model off.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Final, Literal
+
+from epc.registry.lives import Generation, Json, Life
+from epc.registry.snapshots import Event, Snapshot
+
+Status = Literal["current", "expiring", "expired", "unknown"]
+Reason = Literal["withdrawn", "retired", "drifted", "superseded", "stale"]
+
+# Where two reasons fall on one day, the graver is given.
+_GRAVITY: Final = ("withdrawn", "retired", "drifted", "superseded", "stale")
+EVENTS_SOURCE: Final = "snapshots/events.jsonl"
+POLICY_SOURCE: Final = "params.yaml"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """How long a figure holds at most, and how long before its end one is told, in days."""
+
+    maximum_age: int
+    notice: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expiry:
+    """The state of one snapshot or evaluator on a day.
+
+    `since` is the day on which this state began, `until` the first day on which the figure no
+    longer holds, as far as it is known; for an expired one both are the same.
+    """
+
+    id: str
+    status: Status
+    reason: Reason | None
+    since: date | None
+    until: date | None
+    source: str | None
+    as_of: date
+    platform: str | None
+    note: str
+
+    def as_json(self) -> Json:
+        """Return the contract's object."""
+        return {
+            "id": self.id,
+            "status": self.status,
+            "reason": self.reason,
+            "since": self.since.isoformat() if self.since else None,
+            "until": self.until.isoformat() if self.until else None,
+            "source": self.source,
+            "as_of": self.as_of.isoformat(),
+            "platform": self.platform,
+            "note": self.note,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _End:
+    """A day from which something no longer holds, and why."""
+
+    day: date
+    reason: Reason
+    source: str
+    note: str
+
+    def order(self) -> tuple[date, int]:
+        return self.day, _GRAVITY.index(self.reason)
+
+
+def of_snapshot(
+    snapshot: Snapshot,
+    *,
+    generation: Generation | None,
+    events: Iterable[Event],
+    policy: Policy,
+    as_of: date,
+) -> Expiry:
+    """Return whether a snapshot holds on a day.
+
+    `events` may be those of all snapshots; what happens after `as_of` is not known on that day.
+
+    Source: Readings R53 to R55.
+    """
+    tag = str(snapshot.tag)
+    life = generation.on(snapshot.platform) if generation else None
+    known = [e for e in events if e.tag == tag and e.date <= as_of]
+    ends = [*_of_events(known)]
+    if life:
+        ends += _of_life(life, measured=snapshot.last_day)
+    if not (life and life.pinned):
+        ends.append(_of_age(snapshot.first_day, policy))
+    doubt = _doubt(life, as_of) if life else "no platform's dates are known for this evaluator"
+    if as_of < snapshot.first_day:
+        doubt = "not measured yet on this day"
+    return _state(
+        tag,
+        ends,
+        doubt=doubt,
+        begun=snapshot.first_day,
+        policy=policy,
+        as_of=as_of,
+        platform=snapshot.platform,
+        source=life.source if life else None,
+    )
+
+
+def of_evaluator(name: str, life: Life, *, policy: Policy, as_of: date) -> Expiry:
+    """Return whether an evaluator is still served under its name by a platform on a day."""
+    released = life.released.date if life.released else None
+    doubt = _doubt(life, as_of)
+    if released and as_of < released:
+        doubt = "not released yet on this day"
+    return _state(
+        name,
+        list(_of_life(life, measured=None)),
+        doubt=doubt,
+        begun=released,
+        policy=policy,
+        as_of=as_of,
+        platform=life.platform,
+        source=life.source,
+    )
+
+
+def unknown(name: str, as_of: date, note: str) -> Expiry:
+    """Return the state of something that the registry does not know."""
+    return Expiry(
+        id=name,
+        status="unknown",
+        reason=None,
+        since=None,
+        until=None,
+        source=None,
+        as_of=as_of,
+        platform=None,
+        note=note,
+    )
+
+
+def _state(
+    name: str,
+    ends: list[_End],
+    *,
+    doubt: str,
+    begun: date | None,
+    policy: Policy,
+    as_of: date,
+    platform: str | None,
+    source: str | None,
+) -> Expiry:
+    """Weigh ends and doubts: an end that has come outweighs a doubt, a doubt one to come."""
+    come = sorted((e for e in ends if e.day <= as_of), key=_End.order)
+    ahead = sorted((e for e in ends if e.day > as_of), key=_End.order)
+    withdrawn = [e for e in come if e.reason == "withdrawn"]
+    end = next(iter(withdrawn + come + ahead), None)
+    until = end.day if end else None
+    status: Status
+    since, reason, note = begun, None, doubt
+    if end and come:
+        status, since, reason, note = "expired", end.day, end.reason, end.note
+    elif doubt:
+        status, since = "unknown", None
+    elif end and as_of >= (notice := _days(end.day, -policy.notice)):
+        status, reason, note = "expiring", end.reason, end.note
+        since = max(notice, begun or notice)
+    else:
+        status, note = "current", end.note if end else "no end is stated"
+    return Expiry(
+        id=name,
+        status=status,
+        reason=reason,
+        since=since,
+        until=until,
+        source=end.source if end else source,
+        as_of=as_of,
+        platform=platform,
+        note=note,
+    )
+
+
+def _of_events(events: Iterable[Event]) -> Iterator[_End]:
+    for event in events:
+        if event.name != "published":
+            reason: Reason = event.given["cause"] if event.name == "expired" else event.name
+            source = event.given.get("source", EVENTS_SOURCE)
+            yield _End(day=event.date, reason=reason, source=source, note=event.reason)
+
+
+def _of_life(life: Life, *, measured: date | None) -> Iterator[_End]:
+    """Yield a platform's ends: the retirement, and each day the name was given to another model.
+
+    A measurement outlives a change that came before it (Reading R54). A day not before which
+    something ends is no end.
+    """
+    if life.pinned:
+        return
+    if life.retires and life.retires.kind != "not_before":
+        word = "retires on" if life.retires.kind == "exact" else "is said to retire by"
+        note = f"{life.platform}/{life.model} {word} {life.retires.date}"
+        if life.replacement:
+            note += f"; replacement {life.replacement}"
+        yield _End(day=life.retires.date, reason="retired", source=life.retires.source, note=note)
+    for route in life.routes:
+        if measured is None or route.date > measured:
+            note = f"{life.platform}/{life.model} answers with {route.to} from {route.date}"
+            yield _End(day=route.date, reason="retired", source=route.source, note=note)
+
+
+def _of_age(first_day: date, policy: Policy) -> _End:
+    note = f"measured on {first_day}; a figure holds {policy.maximum_age} days at most"
+    end = _days(first_day, policy.maximum_age)
+    return _End(day=end, reason="stale", source=POLICY_SOURCE, note=note)
+
+
+def _doubt(life: Life, as_of: date) -> str:
+    """Return why nobody can tell whether an evaluator is still served; empty if one can."""
+    retires = life.retires
+    if life.pinned or not retires or retires.kind != "not_before" or as_of < retires.date:
+        return ""
+    return f"was to be served until {retires.date} at the least; nothing newer is known"
+
+
+def _days(day: date, days: int) -> date:
+    """Return a day so many days away, at the end of the calendar if it lies beyond."""
+    try:
+        return day + timedelta(days=days)
+    except OverflowError:
+        return date.max if days > 0 else date.min

@@ -1,0 +1,118 @@
+"""A snapshot's figures side by side: of reported and measured ones alike.
+
+Pure: it takes JSON that schemas have admitted.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from epc.core.intervals import moments_interval, share_interval
+from epc.registry.snapshots import Snapshot
+
+Json = dict[str, Any]
+
+# What must agree for two figures to be of one thing (`like for like`).
+_CONDITIONS: Final = ("generation", "protocol_version", "evaluator", "executor")
+_IDENTITY: Final = ("model", "platform", "gateway", "proxy")
+_ROUNDING: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One figure with its place among the others, such as `gamma/text_to_visual`."""
+
+    name: str
+    mean: float
+    interval: tuple[float, float] | None
+    sd: float | None
+    hits: int | None
+
+    def __str__(self) -> str:
+        if self.interval is None:
+            return f"{self.mean:.3f}  (no interval)"
+        return f"{self.mean:.3f}  [{self.interval[0]:.3f}, {self.interval[1]:.3f}]"
+
+
+def figures(given: Json, prefix: str = "") -> Iterator[Figure]:
+    """Yield every figure that has a mean, in the order of their names."""
+    for key, value in sorted(given.items()):
+        if isinstance(value, dict) and "mean" in value:
+            if value["mean"] is not None:
+                bounds = value.get("ci95")
+                yield Figure(
+                    name=f"{prefix}{key}",
+                    mean=value["mean"],
+                    interval=(bounds[0], bounds[1]) if bounds else None,
+                    sd=value.get("sd"),
+                    hits=value.get("hits"),
+                )
+        elif isinstance(value, dict):
+            yield from figures(value, f"{prefix}{key}/")
+
+
+def derived_interval(figure: Figure, n: int) -> tuple[float, float] | None:
+    """Return the interval that a reported figure's own numbers allow; None where they allow none.
+
+    A count of seeds has Wilson's (Reading R33), a mean with a standard deviation Student's t
+    (Reading R39), a mean alone none.
+    """
+    if figure.hits is not None:
+        return share_interval(figure.hits, n)
+    if figure.sd is not None:
+        return moments_interval(figure.mean, figure.sd, n)
+    return None
+
+
+def misstated(given: Json) -> Iterator[tuple[str, str]]:
+    """Yield each reported figure whose interval is not the one that its numbers allow, and why."""
+    for figure in figures(given):
+        right = derived_interval(figure, given["n"])
+        if (right is None) != (figure.interval is None):
+            allowed = "allow one" if right else "allow none"
+            yield figure.name, f"its numbers {allowed}"
+        elif right and figure.interval:
+            apart = max(abs(a - b) for a, b in zip(right, figure.interval, strict=True))
+            if apart > _ROUNDING:
+                yield figure.name, f"says {list(figure.interval)}, recomputed {list(right)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """Two snapshots side by side: conditions that differ, and figures that both have."""
+
+    conditions: dict[str, tuple[Any, Any]]
+    figures: dict[str, tuple[Figure, Figure]]
+
+    @property
+    def like_for_like(self) -> bool:
+        """Whether the two measured the same thing in the same way."""
+        return not self.conditions
+
+    def as_json(self) -> Json:
+        """Return the difference as plain JSON."""
+        return {
+            "like_for_like": self.like_for_like,
+            "conditions": {key: list(pair) for key, pair in self.conditions.items()},
+            "figures": {
+                name: {"a": a.mean, "b": b.mean, "difference": b.mean - a.mean}
+                for name, (a, b) in self.figures.items()
+            },
+        }
+
+
+def _condition(snapshot: Snapshot, key: str) -> Any:
+    """Return a condition; of a model, who it is and not how a table spells it."""
+    value = snapshot.card[key]
+    return {part: value[part] for part in _IDENTITY} if isinstance(value, dict) else value
+
+
+def difference(a: Snapshot, b: Snapshot) -> Difference:
+    """Return what two snapshots differ in."""
+    conditions = {key: (_condition(a, key), _condition(b, key)) for key in _CONDITIONS}
+    left = {figure.name: figure for figure in figures(a.figures)}
+    right = {figure.name: figure for figure in figures(b.figures)}
+    return Difference(
+        conditions={key: pair for key, pair in conditions.items() if pair[0] != pair[1]},
+        figures={name: (left[name], right[name]) for name in left if name in right},
+    )

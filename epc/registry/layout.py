@@ -1,0 +1,31 @@
+"""Where the registry's files are.
+
+    snapshots/events.jsonl            what happened, one line an event; lines are only added
+    snapshots/evaluators/NAME.json    the life of one evaluator generation
+    snapshots/TAG/snapshot.json       what was measured, by whom, and what is wrong with it
+    snapshots/TAG/metrics.json        its figures
+    snapshots/TAG/manifest.json       measured ones: the run's manifest
+    snapshots/TAG/raw.dvc             measured ones: where the raw files are in the store
+    snapshots/TAG/SHA256SUMS          digests of all of these, and of the raw files
+    params.yaml                       the expiry policy
+
+The same as one document is what the site publishes, `registry.json`.
+"""
+
+from typing import Final
+
+FOLDER: Final = "snapshots"
+EVALUATORS: Final = "evaluators"
+EVENTS: Final = "events.jsonl"
+CARD: Final = "snapshot.json"
+FIGURES: Final = "metrics.json"
+MANIFEST: Final = "manifest.json"
+POINTER: Final = "raw.dvc"
+SUMS: Final = "SHA256SUMS"
+POLICY: Final = "params.yaml"
+PUBLISHED: Final = "registry.json"
+
+FILES: Final = {
+    "reported": (CARD, FIGURES),
+    "measured": (CARD, MANIFEST, FIGURES, POINTER),
+}

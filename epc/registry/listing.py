@@ -1,0 +1,128 @@
+"""Snapshots as rows and pages, for people and for programs: the text is made from the JSON."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Final
+
+from epc.registry.figures import Difference, figures
+from epc.registry.registry import Registry
+from epc.registry.snapshots import Json, Snapshot
+
+_HEADLINE: Final = ("gamma/text_to_visual", "pci")
+
+
+def entries(registry: Registry, as_of: date) -> list[Json]:
+    """Return one row a snapshot."""
+    return [_entry(registry, tag, snapshot, as_of) for tag, snapshot in registry.snapshots.items()]
+
+
+def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Json:
+    shown = {figure.name: figure for figure in figures(snapshot.figures)}
+    name = next((name for name in _HEADLINE if name in shown), None)
+    state = registry.of_tag(tag, as_of)
+    return {
+        "tag": tag,
+        "kind": snapshot.kind,
+        "trust": snapshot.trust,
+        "calibration": snapshot.calibration,
+        "evaluator": snapshot.model,
+        "proxy": snapshot.card["evaluator"]["proxy"],
+        "n": snapshot.figures["n"],
+        "figure": name,
+        "mean": shown[name].mean if name else None,
+        "ci95": list(shown[name].interval or ()) or None if name else None,
+        "status": state.status,
+        "reason": state.reason,
+        "until": state.until.isoformat() if state.until else None,
+        "faults": len(snapshot.card["known_faults"]),
+    }
+
+
+def text(rows: Sequence[Json]) -> str:
+    """Return the rows as a table, calibration apart."""
+    parts = [_table([row for row in rows if not row["calibration"]])]
+    instruments = [row for row in rows if row["calibration"]]
+    if instruments:
+        parts += ["", "The instrument's own baselines, made with mock evaluators:"]
+        parts.append(_table(instruments))
+    return "\n".join(parts)
+
+
+def _table(rows: Sequence[Json]) -> str:
+    cells = [("tag", "trust", "evaluator", "N", "figure", "faults", "state")]
+    for row in rows:
+        mean = "-" if row["mean"] is None else f"{row['figure'].split('/')[0]} {row['mean']:.3f}"
+        bounds = f" [{row['ci95'][0]:.3f}, {row['ci95'][1]:.3f}]" if row["ci95"] else ""
+        proxy = " (proxy)" if row["proxy"] else ""
+        reason = f", {row['reason']}" if row["reason"] else ""
+        until = f" until {row['until']}" if row["status"] in {"current", "expiring"} else ""
+        evaluator, state = f"{row['evaluator']}{proxy}", f"{row['status']}{reason}{until}"
+        middle = (row["trust"], evaluator, str(row["n"]), f"{mean}{bounds}", str(row["faults"]))
+        cells.append((row["tag"], *middle, state))
+    widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in cells
+    )
+
+
+def shown(registry: Registry, tag: str, as_of: date) -> Json:
+    """Return all that is known of one snapshot."""
+    snapshot = registry.snapshots[tag]
+    return {
+        **snapshot.card,
+        "figures": snapshot.figures,
+        "events": [event.given for event in registry.by_tag.get(tag, [])],
+        "expiry": registry.of_tag(tag, as_of).as_json(),
+    }
+
+
+def shown_text(value: Json) -> str:
+    """Return one snapshot as a page."""
+    state, measured = value["expiry"], value["measured"]
+    reason = f", {state['reason']}" if state["reason"] else ""
+    days = " to ".join(dict.fromkeys((measured["from"], measured["to"])))
+    lines = [
+        f"{value['tag']}  {value['kind']}, {value['trust']}  {value['protocol_version']}",
+        f"  state      {state['status']}{reason}: {state['note']}",
+        f"  evaluator  {_model(value['evaluator'])}",
+        f"  executor   {_model(value['executor'])}",
+        f"  measured   {days}, N = {value['figures']['n']}, by {value['contributor']}",
+    ]
+    if value["citation"]:
+        cited = value["citation"]
+        lines += [f"  source     {cited['work']}", f"             {cited['place']}"]
+        lines += [f"             {cited['address']}"]
+    lines += ["", "  figures, with 95% intervals where the numbers allow one"]
+    lines += [f"    {figure.name:<36}{figure}" for figure in figures(value["figures"])]
+    if value["known_faults"]:
+        lines += ["", "  known faults"]
+        lines += [f"    {fault['id']}: {fault['says']}" for fault in value["known_faults"]]
+    lines += ["", "  events"]
+    lines += [_event(event) for event in value["events"]]
+    return "\n".join(lines)
+
+
+def _model(given: Json | None) -> str:
+    if given is None:
+        return "none"
+    gateway = f" through {given['gateway']}" if given["gateway"] else ""
+    proxy = ", a third party's gateway" if given["proxy"] else ""
+    return f"{given['platform'] or 'embedded'}/{given['model']}{gateway}{proxy}"
+
+
+def _event(given: Json) -> str:
+    reason = given.get("reason", "")
+    return f"    {given['date']}  {given['event']}  {reason}".rstrip()
+
+
+def difference_text(found: Difference) -> str:
+    """Return two snapshots side by side."""
+    lines = ["like for like" if found.like_for_like else "NOT like for like; these differ:"]
+    for key, (a, b) in found.conditions.items():
+        lines += [f"  {key}", f"    a  {a}", f"    b  {b}"]
+    if not found.figures:
+        lines.append("no figure stands in both")
+    for name, (x, y) in found.figures.items():
+        lines.append(f"  {name:<36}{x.mean:.3f}  {y.mean:.3f}  {y.mean - x.mean:+.3f}")
+    return "\n".join(lines)

@@ -1,0 +1,148 @@
+"""Opening a registry: a checkout's folders, or the published document from a file or an address.
+
+Reading is quick and trusts what is there, so that a list of thousands takes no time; whether it may
+be trusted is what `epc snapshot verify` and `epc evaluators check` say.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from epc.errors import Finding, MalformedError, UsageError, WorldError
+from epc.registry import layout
+from epc.registry.lives import Json
+from epc.registry.registry import Registry
+
+_TIMEOUT: Final = 30
+_WEB: Final = ("http://", "https://")
+
+
+def open_registry(place: str | None) -> Registry:
+    """Return the registry at a folder, a file or an address; without one, the checkout around us.
+
+    Raises: UsageError if there is none; MalformedError if it cannot be read; WorldError if the
+    disk or the network fails.
+    """
+    if place is None:
+        return of_folder(find_checkout(Path.cwd()))
+    if place.startswith(_WEB):
+        return _registry(_fetched(place), place)
+    path = Path(place)
+    if path.is_dir() and (path / layout.PUBLISHED).is_file():
+        path /= layout.PUBLISHED
+    if path.is_file():
+        return _registry(_json(path), place)
+    return of_folder(find_checkout(path, up=False))
+
+
+def find_checkout(start: Path, *, up: bool = True) -> Path:
+    """Return the folder that holds `snapshots/`: this one or, going up, one around it."""
+    for folder in (start, *start.absolute().parents) if up else (start, start.parent):
+        if (folder / layout.FOLDER / layout.EVALUATORS).is_dir():
+            return folder
+    raise UsageError(
+        f"there is no registry at {start}\n"
+        "  fix: go to a checkout of it, or name one with --registry PATH or URL"
+    )
+
+
+def of_folder(checkout: Path) -> Registry:
+    """Return the registry of a checkout.
+
+    Raises: MalformedError if a document cannot be used; WorldError if one cannot be read.
+    """
+    return _registry(document(checkout), str(checkout))
+
+
+def document(checkout: Path) -> Json:
+    """Return a checkout's registry as the one document that the site publishes."""
+    home = checkout / layout.FOLDER
+    return {
+        "evaluators": [_json(p) for p in sorted((home / layout.EVALUATORS).glob("*.json"))],
+        "snapshots": [
+            {"card": _json(p / layout.CARD), "figures": _json(p / layout.FIGURES)["figures"]}
+            for p in folders(checkout)
+        ],
+        "events": list(_lines(home / layout.EVENTS)),
+        "policy": policy(checkout),
+    }
+
+
+def folders(checkout: Path) -> list[Path]:
+    """Return the snapshots' folders."""
+    home = checkout / layout.FOLDER
+    return sorted(path for path in home.iterdir() if path.name.startswith("v") and path.is_dir())
+
+
+def policy(checkout: Path) -> Json:
+    """Return the expiry policy of `params.yaml`.
+
+    Raises: MalformedError if it says nothing usable.
+    """
+    import yaml
+
+    path = checkout / layout.POLICY
+    try:
+        given: Any = yaml.safe_load(_text(path))["expiry"]
+        ages = {key: given[key] for key in ("maximum_age_days", "notice_days")}
+    except (yaml.YAMLError, KeyError, TypeError) as error:
+        raise _malformed(path, f"no expiry policy: {error!r}") from error
+    if not all(type(days) is int and days >= 0 for days in ages.values()):
+        raise _malformed(path, "a number of days must be a whole number, 0 or more")
+    return ages
+
+
+def _registry(given: Any, place: str) -> Registry:
+    """Return a document's registry; what is missing or misspelt in it is the document's fault."""
+    try:
+        return Registry.of(given)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise _malformed(place, f"not a registry: {error!r}") from error
+
+
+def _fetched(address: str) -> Any:
+    """Return the document at an address; a folder's address means its `registry.json`."""
+    from urllib.error import URLError
+    from urllib.request import urlopen
+
+    if not address.endswith(".json"):
+        address = f"{address.rstrip('/')}/{layout.PUBLISHED}"
+    try:
+        with urlopen(address, timeout=_TIMEOUT) as answer:  # noqa: S310  (http and https alone)
+            return _parsed(answer.read().decode(), address)
+    except (URLError, OSError, UnicodeDecodeError) as error:
+        raise WorldError(
+            f"cannot read {address}: {error}\n  fix: check the address, or try again later"
+        ) from error
+
+
+def _json(path: Path) -> Any:
+    return _parsed(_text(path), path)
+
+
+def _lines(path: Path) -> Iterator[Any]:
+    if path.exists():
+        for number, line in enumerate(_text(path).splitlines(), start=1):
+            yield _parsed(line, f"{path}:{number}")
+
+
+def _parsed(text: str, place: Path | str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise _malformed(place, f"not JSON: {error}") from error
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise WorldError(
+            f"cannot read {path}: {error}\n  fix: `epc snapshot verify` lists what is missing"
+        ) from error
+
+
+def _malformed(place: Path | str, problem: str) -> MalformedError:
+    remedy = "see `epc snapshot verify` and `epc evaluators check`"
+    return MalformedError(Finding(clause="EPC-4", where=str(place), problem=problem, remedy=remedy))

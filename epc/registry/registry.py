@@ -1,0 +1,76 @@
+"""The registry as one value, there and back: what is published, and what a checkout holds.
+
+Pure: it takes JSON that schemas have admitted, and reads neither file nor clock.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from difflib import get_close_matches
+from typing import Self
+
+from epc.registry import expiry
+from epc.registry.expiry import Expiry, Policy
+from epc.registry.lives import Generation, Json, find
+from epc.registry.snapshots import Event, Snapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registry:
+    """Evaluators, snapshots, events and the expiry policy; `given` is the published document."""
+
+    generations: dict[str, Generation]
+    snapshots: dict[str, Snapshot]
+    events: tuple[Event, ...]
+    policy: Policy
+    given: Json
+    by_tag: dict[str, list[Event]]
+
+    @classmethod
+    def of(cls, given: Json) -> Self:
+        """Return the registry that a published document describes."""
+        pairs = [Snapshot.of(entry["card"], entry["figures"]) for entry in given["snapshots"]]
+        lives = [Generation.of(record) for record in given["evaluators"]]
+        policy = given["policy"]
+        events = tuple(Event.of(line) for line in given["events"])
+        by_tag: dict[str, list[Event]] = {}
+        for event in events:
+            by_tag.setdefault(event.tag, []).append(event)
+        return cls(
+            generations={generation.name: generation for generation in lives},
+            snapshots={str(s.tag): s for s in sorted(pairs, key=lambda s: s.tag)},
+            events=events,
+            policy=Policy(maximum_age=policy["maximum_age_days"], notice=policy["notice_days"]),
+            given=given,
+            by_tag=by_tag,
+        )
+
+    def expiry(self, asked: Sequence[str], as_of: date) -> list[Expiry]:
+        """Return the state of everything asked about on a day; of all snapshots if of nothing."""
+        if not asked:
+            return [self.of_tag(tag, as_of) for tag in self.snapshots]
+        return [state for name in asked for state in self._asked(name, as_of)]
+
+    def of_tag(self, tag: str, as_of: date) -> Expiry:
+        """Return the state of one snapshot."""
+        snapshot = self.snapshots[tag]
+        return expiry.of_snapshot(
+            snapshot,
+            generation=self.generations.get(snapshot.tag.generation),
+            events=self.by_tag.get(tag, []),
+            policy=self.policy,
+            as_of=as_of,
+        )
+
+    def _asked(self, name: str, as_of: date) -> Iterator[Expiry]:
+        if name in self.snapshots:
+            yield self.of_tag(name, as_of)
+            return
+        found = list(find(name, self.generations.values()))
+        for _, life in found:
+            yield expiry.of_evaluator(name, life, policy=self.policy, as_of=as_of)
+        if not found:
+            names = {life.model for g in self.generations.values() for life in g.lives}
+            close = get_close_matches(name, [*self.snapshots, *self.generations, *names], n=3)
+            hint = f"; did you mean {' or '.join(close)}?" if close else ""
+            yield expiry.unknown(name, as_of, f"not in this registry{hint}")

@@ -1,0 +1,75 @@
+"""What a snapshot is, and what happened to it.
+
+Pure: it takes JSON that a schema has admitted, and reads neither file nor clock.
+"""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Literal, Self
+
+from epc.registry.tags import Tag
+
+Json = dict[str, Any]
+SnapshotKind = Literal["measured", "reported"]
+Trust = Literal["reported", "recomputed", "replicated"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """One published measurement.
+
+    `measured` ones rest on raw trials that are kept here; `reported` ones on a publication.
+    `card` and `figures` are the documents themselves, for whoever shows them.
+    """
+
+    tag: Tag
+    kind: SnapshotKind
+    trust: Trust
+    model: str
+    platform: str | None
+    first_day: date
+    last_day: date
+    calibration: bool
+    card: Json
+    figures: Json
+
+    @classmethod
+    def of(cls, card: Json, figures: Json) -> Self:
+        """Return the snapshot that a card and its figures of valid shape describe."""
+        evaluator, measured = card["evaluator"], card["measured"]
+        return cls(
+            tag=Tag.parse(card["tag"]),
+            kind=card["kind"],
+            trust=card["trust"],
+            model=evaluator["model"],
+            platform=evaluator["platform"],
+            first_day=date.fromisoformat(measured["from"]),
+            last_day=date.fromisoformat(measured["to"]),
+            calibration=card["calibration"],
+            card=card,
+            figures=figures,
+        )
+
+
+EventName = Literal["published", "withdrawn", "superseded", "drifted", "expired"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that happened to a snapshot on a day. Only `published` needs no reason."""
+
+    name: EventName
+    tag: str
+    date: date
+    given: Json
+
+    @classmethod
+    def of(cls, given: Json) -> Self:
+        """Return the event that a line of valid shape describes."""
+        day = date.fromisoformat(given["date"])
+        return cls(name=given["event"], tag=given["tag"], date=day, given=given)
+
+    @property
+    def reason(self) -> str:
+        """Why it happened, in words."""
+        return str(self.given.get("reason", ""))

@@ -1,0 +1,171 @@
+"""Is everything as it was published? (`epc snapshot verify`).
+
+The chain: git holds the events, a `published` event the digest of its folder's SHA256SUMS, and that
+the digest of every file. One flipped byte anywhere breaks a link, and the finding names the file.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from epc.errors import EpcError, Finding
+from epc.records import strict_json
+from epc.records.findings import Findings
+from epc.records.schemas import findings as schema_findings
+from epc.registry import layout
+from epc.registry.figures import misstated
+from epc.registry.history import lost_events
+from epc.registry.reading import folders
+from epc.registry.snapshots import Json
+from epc.registry.sums import parse_sums, sha256
+from epc.registry.tags import Tag
+
+_CLAUSE: Final = "EPC-4"
+_RESTORE: Final = "restore it with `git checkout`; publish the next snapshot to correct one"
+
+
+def verify(checkout: Path) -> list[Finding]:
+    """Return everything that is not as it was published.
+
+    Raises: WorldError if the disk or git fails.
+    """
+    found = Findings()
+    home = checkout / layout.FOLDER
+    sealed = _events(checkout, found)
+    for folder in folders(checkout):
+        _folder(folder, sealed.get(folder.name), found)
+    for tag in sealed:
+        if not (home / tag).is_dir():
+            where = f"{layout.FOLDER}/{tag}"
+            found.add(_CLAUSE, where, "was published and is gone", _RESTORE)
+    return found.kept()
+
+
+def _events(checkout: Path, found: Findings) -> dict[str, str]:
+    """Check the events, and return the digest that each published snapshot was sealed with."""
+    place = f"{layout.FOLDER}/{layout.EVENTS}"
+    path = checkout / place
+    sealed: dict[str, str] = {}
+    rows = strict_json.read_lines(path, layout.EVENTS) if path.exists() else ()
+    for index, row, problems in rows:
+        where = f"{place}:{index + 1}"
+        wrong = problems or schema_findings("event", row, clause=_CLAUSE)
+        for finding in wrong:
+            found.add(_CLAUSE, where, finding.problem, finding.remedy)
+        if wrong:
+            continue
+        if row["event"] == "published" and row["tag"] in sealed:
+            found.add(_CLAUSE, where, f"{row['tag']} is published twice", "remove this line")
+        elif row["event"] == "published":
+            sealed[row["tag"]] = row["sha256"]
+        elif row["tag"] not in sealed:
+            problem = f"{row['tag']} was not published before this"
+            found.add(_CLAUSE, where, problem, "see `epc snapshot list` for what there is")
+    _history(checkout, place, found)
+    return sealed
+
+
+def _history(checkout: Path, place: str, found: Findings) -> None:
+    lost = lost_events(checkout)
+    if lost is None:
+        problem = "not held against history: this is no git repository, or a shallow clone"
+        remedy = "clone it whole; in CI, `fetch-depth: 0`"
+        found.add(_CLAUSE, place, problem, remedy, severity="warning")
+    for line in lost or ():
+        found.add(_CLAUSE, place, f"this line was published and is gone: {line}", _RESTORE)
+
+
+def _folder(folder: Path, seal: str | None, found: Findings) -> None:
+    """Check one snapshot's folder against its seal, and its documents against each other."""
+    place = f"{layout.FOLDER}/{folder.name}"
+    sums = folder / layout.SUMS
+    if seal is None:
+        remedy = "publish it with `epc snapshot publish`, or remove the folder"
+        found.add(_CLAUSE, place, "no event says that it was published", remedy)
+    elif not sums.is_file():
+        found.add(_CLAUSE, f"{place}/{layout.SUMS}", "is missing", _RESTORE)
+    elif sha256(sums) != seal:
+        problem = f"SHA-256 is {sha256(sums)}, published with {seal}"
+        found.add(_CLAUSE, f"{place}/{layout.SUMS}", problem, _RESTORE)
+    listed = _listed(sums)
+    for name, problem in _misfits(folder, listed):
+        found.add(_CLAUSE, f"{place}/{name}", problem, _RESTORE)
+    for finding in _documents(folder, listed):
+        found.add(finding.clause, f"{place}{finding.where}", finding.problem, finding.remedy)
+
+
+def _listed(sums: Path) -> dict[str, str]:
+    """Return the digests of a SHA256SUMS; none where it is missing or not canonical."""
+    text, problems = strict_json.read_text(sums) if sums.is_file() else ("", [])
+    return {} if problems else parse_sums(text) or {}
+
+
+def _misfits(folder: Path, listed: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield each file that is not as it is listed, missing, or not listed at all."""
+    own = {name: value for name, value in listed.items() if "/" not in name}
+    for name, value in own.items():
+        path = folder / name
+        if not path.is_file():
+            yield name, "is missing"
+        elif (now := sha256(path)) != value:
+            yield name, f"SHA-256 is {now}, published with {value}"
+    present = {path.name for path in folder.iterdir()} - {layout.SUMS, "raw", ".gitignore"}
+    for name in sorted(present - set(own)):
+        yield name, "is not in SHA256SUMS"
+
+
+def _documents(folder: Path, listed: dict[str, str]) -> Iterator[Finding]:
+    """Yield what is wrong with a folder's documents, whatever their digests say."""
+    card, wrong = _document(folder / layout.CARD, "snapshot")
+    figures, more = _document(folder / layout.FIGURES, "snapshot_metrics")
+    yield from (*wrong, *more)
+    if wrong or more:
+        return
+    try:
+        tag = Tag.parse(folder.name)
+    except EpcError as error:
+        yield _finding("", str(error).splitlines()[0])
+        return
+    if card["tag"] != folder.name:
+        yield _finding(f"/{layout.CARD}/tag", f"says {card['tag']}, the folder {folder.name}")
+    if card["generation"] != tag.generation:
+        problem = f"says {card['generation']}, the tag {tag.generation}"
+        yield _finding(f"/{layout.CARD}/generation", problem)
+    if card["kind"] != figures["kind"]:
+        problem = f"says {figures['kind']}, the card {card['kind']}"
+        yield _finding(f"/{layout.FIGURES}/kind", problem)
+        return
+    for name in sorted(set(layout.FILES[card["kind"]]) - set(listed)):
+        yield _finding(f"/{name}", f"a {card['kind']} snapshot has one, listed in SHA256SUMS")
+    if card["kind"] == "reported":
+        for name, problem in misstated(figures["figures"]):
+            yield _finding(f"/{layout.FIGURES}/{name}/ci95", problem)
+    else:
+        yield from _measured(folder, figures["figures"], listed)
+
+
+def _measured(folder: Path, figures: Json, listed: dict[str, str]) -> Iterator[Finding]:
+    """Yield where a measured snapshot's figures or raw digests are not its manifest's."""
+    manifest, wrong = _document(folder / layout.MANIFEST, "epc_manifest_schema")
+    yield from wrong
+    if wrong:
+        return
+    if manifest["results"]["summary"] != figures:
+        yield _finding(f"/{layout.FIGURES}", "is not the manifest's summary")
+    raw = {f"raw/{r['path']}": r["sha256"] for r in (manifest["raw"] or {}).values()}
+    if raw != {name: value for name, value in listed.items() if "/" in name}:
+        yield _finding(f"/{layout.SUMS}", "lists other raw files than the manifest")
+
+
+def _document(path: Path, schema: str) -> tuple[Any, list[Finding]]:
+    """Return a document of a folder, and what is wrong with it, each at its place in the folder."""
+    where = f"/{path.name}"
+    if not path.is_file():
+        return None, [_finding(where, "is missing")]
+    value, problems = strict_json.read(path)
+    wrong = problems or schema_findings(schema, value, clause=_CLAUSE)
+    return value, [_finding(f"{where}{f.where}", f.problem) for f in wrong]
+
+
+def _finding(where: str, problem: str) -> Finding:
+    return Finding(clause=_CLAUSE, where=where, problem=problem, remedy=_RESTORE)

@@ -1,0 +1,286 @@
+"""The registry's commands as a user runs them: from a folder, a file or an address."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from icalendar import Calendar
+from registry_support import Checkout, generation_record, life_record, stated
+
+Done = subprocess.CompletedProcess[str]
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    made = Checkout(tmp_path / "clone")
+    lives = [
+        life_record(retires=stated("2026-07-01")),
+        life_record(platform="cloud", retires=stated("2026-09-01")),
+    ]
+    made.evaluator(generation_record("Judge-1", *lives))
+    made.publish()
+    return made
+
+
+def run(folder: Path, *words: str, at: str = "2026-04-01T12:00", **env: str) -> Done:
+    moment = str(int(datetime.fromisoformat(at).replace(tzinfo=UTC).timestamp()))
+    return subprocess.run(
+        [sys.executable, "-m", "epc", *words],
+        cwd=folder,
+        env=os.environ | {"SOURCE_DATE_EPOCH": moment} | env,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def rows(done: Done) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("as_of", "status", "code"),
+    [("2026-06-29", "expiring", 0), ("2026-06-30", "expired", 1), ("2026-07-01", "expired", 1)],
+)
+def test_expiry_gates_on_the_day_before_of_and_after(
+    checkout: Checkout, as_of: str, status: str, code: int
+) -> None:
+    """Measured on 1 January, so 180 days later, on 30 June, the figure is stale."""
+    done = run(checkout.folder, "expiry", "v1.0-Judge-1", "--as-of", as_of, "--format", "json")
+
+    assert done.returncode == code
+    (row,) = rows(done)
+    assert (row["id"], row["status"], row["as_of"]) == ("v1.0-Judge-1", status, as_of)
+    assert row["until"] == "2026-06-30"
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Etc/GMT+12", "UTC"])
+@pytest.mark.parametrize(
+    ("at", "day", "code"),
+    [
+        ("2026-06-30T00:00", "2026-06-30", 0),
+        ("2026-06-30T23:59", "2026-06-30", 0),
+        ("2026-07-01T00:00", "2026-07-01", 1),
+        ("2026-07-01T23:59", "2026-07-01", 1),
+    ],
+)
+def test_today_is_the_day_in_utc_wherever_one_is(
+    checkout: Checkout, zone: str, at: str, day: str, code: int
+) -> None:
+    done = run(checkout.folder, "expiry", "maker/judge-1", "--format", "json", at=at, TZ=zone)
+
+    (row,) = rows(done)
+    assert (done.returncode, row["as_of"]) == (code, day)
+
+
+def test_platforms_differ_and_a_name_without_one_means_all(checkout: Checkout) -> None:
+    done = run(checkout.folder, "expiry", "judge-1", "--as-of", "2026-07-15", "--format", "json")
+
+    assert done.returncode == 1
+    assert [(r["platform"], r["status"]) for r in rows(done)] == [
+        ("maker", "expired"),
+        ("cloud", "expiring"),
+    ]
+    assert run(checkout.folder, "expiry", "cloud/judge-1", "--as-of", "2026-07-15").returncode == 0
+
+
+def test_what_the_registry_does_not_know_is_unknown_with_what_was_meant(
+    checkout: Checkout,
+) -> None:
+    done = run(checkout.folder, "expiry", "judge-11", "--format", "json")
+
+    (row,) = rows(done)
+    assert (done.returncode, row["status"]) == (0, "unknown")
+    assert "judge-1" in row["note"]
+
+
+def test_the_calendar_keeps_an_entrys_name_when_its_date_moves(checkout: Checkout) -> None:
+    def entry() -> Any:
+        done = run(checkout.folder, "expiry", "maker/judge-1", "--format", "ics")
+        (found,) = Calendar.from_ical(done.stdout).walk("VEVENT")
+        return found
+
+    before = entry()
+    moved = life_record(retires=stated("2026-08-01"))
+    checkout.evaluator(generation_record("Judge-1", moved))
+    after = entry()
+
+    assert (before.decoded("dtstart"), after.decoded("dtstart")) == (
+        date(2026, 7, 1),
+        date(2026, 8, 1),
+    )
+    assert before["uid"] == after["uid"]
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def address(checkout: Checkout, tmp_path: Path) -> Iterator[str]:
+    folder = tmp_path / "public"
+    folder.mkdir()
+    done = run(checkout.folder, "snapshot", "export")
+    (folder / "registry.json").write_text(done.stdout)
+    handler = partial(_Quiet, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_without_a_checkout_the_published_document_answers_alike(
+    checkout: Checkout, address: str, tmp_path: Path
+) -> None:
+    words = ("expiry", "--as-of", "2026-07-15", "--format", "json")
+    here = run(checkout.folder, *words)
+    places = [address, f"{address}/registry.json", str(checkout.folder)]
+    places += [str(checkout.home), str(tmp_path / "public"), str(tmp_path / "public/registry.json")]
+
+    for place in places:
+        away = run(tmp_path, *words, "--registry", place)
+        assert (away.returncode, rows(away)) == (here.returncode, rows(here)), place
+
+
+def test_an_address_that_does_not_answer_is_the_worlds_failure(
+    checkout: Checkout, address: str, tmp_path: Path
+) -> None:
+    done = run(tmp_path, "expiry", "--registry", f"{address}/nothing.json")
+
+    assert done.returncode == 3
+    assert "nothing.json" in done.stderr
+    assert "fix:" in done.stderr
+
+
+@pytest.mark.parametrize("content", ["{}", "[]", "not JSON", '{"snapshots": 3}'])
+def test_a_document_that_is_no_registry_is_refused(tmp_path: Path, content: str) -> None:
+    (tmp_path / "registry.json").write_text(content)
+
+    done = run(tmp_path, "expiry", "--registry", "registry.json")
+
+    assert done.returncode == 2
+    assert "registry.json" in done.stderr
+
+
+def test_outside_a_checkout_one_is_told_to_name_a_registry(tmp_path: Path) -> None:
+    done = run(tmp_path, "expiry")
+
+    assert done.returncode == 2
+    assert "--registry" in done.stderr
+
+
+def test_list_show_and_changes_print_what_the_json_says(checkout: Checkout) -> None:
+    listed = rows(run(checkout.folder, "snapshot", "list", "--format", "json"))
+    text = run(checkout.folder, "snapshot", "list").stdout
+    shown = json.loads(
+        run(checkout.folder, "snapshot", "show", "v1.0-Judge-1", "--format", "json").stdout
+    )
+    page = run(checkout.folder, "snapshot", "show", "v1.0-Judge-1").stdout
+
+    assert [(r["tag"], r["mean"], r["status"]) for r in listed] == [
+        ("v1.0-Judge-1", 1.1, "current")
+    ]
+    assert "1.100" in text
+    assert shown["figures"]["gamma"]["text_to_visual"]["mean"] == 1.1
+    assert shown["expiry"]["status"] == "current"
+    assert "1.100  (no interval)" in page
+    done = run(checkout.folder, "snapshot", "changes", "--since", "2026-01-31", "--format", "json")
+    assert [(c["date"], c["what"]) for c in rows(done)] == [("2026-02-01", "published")]
+
+
+def test_calibration_stands_apart_from_the_evaluators(checkout: Checkout) -> None:
+    checkout.publish("v1.0-CoinFlip", calibration=True)
+
+    text = run(checkout.folder, "snapshot", "list").stdout
+
+    evaluators, instruments = text.split("The instrument's own baselines")
+    assert "v1.0-Judge-1" in evaluators
+    assert "v1.0-CoinFlip" not in evaluators
+    assert "v1.0-CoinFlip" in instruments
+
+
+def test_a_diff_of_two_snapshots_says_whether_they_are_like_for_like(checkout: Checkout) -> None:
+    checkout.publish("v1.1-Judge-1")
+    same = run(checkout.folder, "snapshot", "diff", "v1.0-Judge-1", "v1.1-Judge-1")
+    checkout.publish("v1.2-Judge-1", protocol_version="EPC-v1.0-AltLR")
+    other = run(checkout.folder, "snapshot", "diff", "v1.0-Judge-1", "v1.2-Judge-1")
+
+    assert (same.returncode, other.returncode) == (0, 1)
+    assert same.stdout.startswith("like for like")
+    assert "EPC-v1.0-AltLR" in other.stdout
+
+
+def test_a_withdrawal_needs_a_reason_and_changes_nothing_that_was_published(
+    checkout: Checkout,
+) -> None:
+    before = (checkout.home / "events.jsonl").read_text()
+    words = ("snapshot", "withdraw", "v1.0-Judge-1")
+    assert run(checkout.folder, *words).returncode == 2
+    assert run(checkout.folder, *words, "--reason", " ").returncode == 2
+
+    done = run(checkout.folder, *words, "--reason", "answers came from a cache")
+
+    assert done.returncode == 0
+    after = (checkout.home / "events.jsonl").read_text()
+    assert after.startswith(before)
+    assert checkout.events()[-1]["reason"] == "answers came from a cache"
+    (row,) = rows(run(checkout.folder, "expiry", "v1.0-Judge-1", "--format", "json"))
+    assert (row["status"], row["reason"]) == ("expired", "withdrawn")
+    assert run(checkout.folder, *words, "--reason", "again").returncode == 2
+
+
+@pytest.mark.parametrize("tag", ["v1.0-Nobody", "1.0-Judge", "v01.0-Judge-1"])
+def test_a_tag_that_is_none_or_not_here_is_misuse(checkout: Checkout, tag: str) -> None:
+    done = run(checkout.folder, "snapshot", "show", tag)
+
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_evaluators_are_listed_shown_and_checked(checkout: Checkout) -> None:
+    listed = rows(run(checkout.folder, "evaluators", "list", "--format", "json"))
+    (shown,) = rows(run(checkout.folder, "evaluators", "show", "judge-1"))
+
+    assert [r["platform"] for r in listed] == ["maker", "cloud"]
+    assert shown["platforms"][0]["retires"]["source"] == "https://maker.example/ends"
+    assert run(checkout.folder, "evaluators", "check").returncode == 0
+    assert run(checkout.folder, "evaluators", "show", "nobody").returncode == 2
+
+
+def test_sync_proposes_and_does_not_write(checkout: Checkout, tmp_path: Path) -> None:
+    life = life_record(platform="openai", model="gpt-9", retires=stated("2026-07-01"))
+    checkout.evaluator(generation_record("gpt-9", life))
+    entry = {"provider": "OpenAI", "model_id": "gpt-9", "shutdown_date": "2027-02-03"}
+    (tmp_path / "list.json").write_text(json.dumps([entry]))
+    before = (checkout.home / "evaluators" / "gpt-9.json").read_text()
+
+    done = run(checkout.folder, "evaluators", "sync", "--from", str(tmp_path / "list.json"))
+
+    assert done.returncode == 1
+    assert '+        "date": "2027-02-03"' in done.stdout
+    assert (checkout.home / "evaluators" / "gpt-9.json").read_text() == before
+    (tmp_path / "list.json").write_text("[]")
+    again = run(checkout.folder, "evaluators", "sync", "--from", str(tmp_path / "list.json"))
+    assert again.returncode == 2
+
+
+def test_sync_reads_the_list_that_the_installed_package_carries(checkout: Checkout) -> None:
+    life = life_record(platform="openai", model="gpt-4o-2024-05-13")
+    checkout.evaluator(generation_record("gpt-4o-2024-05-13", life))
+
+    done = run(checkout.folder, "evaluators", "sync")
+
+    assert done.returncode == 1
+    assert '+        "date": "2026-10-23"' in done.stdout

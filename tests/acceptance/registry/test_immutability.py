@@ -1,0 +1,178 @@
+"""Any edit or deletion of what was published fails, against a real git history."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from records_support import epc
+from registry_support import Checkout, commit, git
+
+from epc.registry.verify import verify
+
+SECOND = "v1.1-Judge-1"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    made = Checkout(tmp_path / "clone")
+    made.publish()
+    made.init()
+    made.publish(SECOND, day="2026-03-01")
+    commit(made.folder, "publish another")
+    return made
+
+
+def places(checkout: Checkout) -> list[str]:
+    return [f.where for f in verify(checkout.folder) if f.severity == "error"]
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def test_what_was_only_added_to_is_clean(checkout: Checkout) -> None:
+    assert verify(checkout.folder) == []
+    reason = {"date": "2026-04-01", "event": "withdrawn", "tag": SECOND, "reason": "r"}
+    checkout.tell(reason)
+    assert verify(checkout.folder) == []
+
+
+EDITS: dict[str, tuple[Callable[[Checkout], object], str]] = {
+    "a figure": (lambda c: edit(c.home / SECOND / "metrics.json", "1.1", "1.2"), "metrics.json"),
+    "a card": (lambda c: edit(c.home / SECOND / "snapshot.json", "a test", "b"), "snapshot.json"),
+    "a deleted file": (lambda c: (c.home / SECOND / "metrics.json").unlink(), "metrics.json"),
+    "the sums": (lambda c: edit(c.home / SECOND / "SHA256SUMS", "a", "b"), "SHA256SUMS"),
+    "a file more": (lambda c: (c.home / SECOND / "more.txt").touch(), "more.txt"),
+}
+
+
+@pytest.mark.parametrize("what", EDITS)
+@pytest.mark.parametrize("committed", [False, True])
+def test_an_edit_of_a_published_folder_is_named(
+    checkout: Checkout, what: str, *, committed: bool
+) -> None:
+    change, name = EDITS[what]
+    change(checkout)
+    if committed:
+        commit(checkout.folder)
+
+    assert f"snapshots/{SECOND}/{name}" in {w.split(".json/")[0] for w in places(checkout)}
+
+
+def reseal(checkout: Checkout) -> None:
+    """Edit a figure and everything that vouches for it, as a forger would."""
+    folder = checkout.home / SECOND
+    seals = [event["sha256"] for event in checkout.events()]
+    for path in folder.iterdir():
+        path.unlink()
+    folder.rmdir()
+    checkout.publish(SECOND, day="2026-03-01", contributor="another")
+    lines = (checkout.home / "events.jsonl").read_text().splitlines(keepends=True)
+    (checkout.home / "events.jsonl").write_text(lines[0] + lines[2])
+    assert seals[1] not in (checkout.home / "events.jsonl").read_text()
+
+
+@pytest.mark.parametrize("committed", [False, True])
+def test_an_edit_that_mends_every_digest_is_held_against_history(
+    checkout: Checkout, *, committed: bool
+) -> None:
+    reseal(checkout)
+    if committed:
+        commit(checkout.folder)
+
+    (finding,) = [f for f in verify(checkout.folder) if f.severity == "error"]
+
+    assert finding.where == "snapshots/events.jsonl"
+    assert SECOND in finding.problem
+
+
+def test_a_deleted_snapshot_is_named_even_with_its_event(checkout: Checkout) -> None:
+    for path in (checkout.home / SECOND).iterdir():
+        path.unlink()
+    (checkout.home / SECOND).rmdir()
+    assert places(checkout) == [f"snapshots/{SECOND}"]
+
+    edit(
+        checkout.home / "events.jsonl",
+        checkout.home.joinpath("events.jsonl").read_text().splitlines()[1],
+        "",
+    )
+    (checkout.home / "events.jsonl").write_text(
+        (checkout.home / "events.jsonl").read_text().replace("\n\n", "\n")
+    )
+    commit(checkout.folder, "delete it all")
+    assert places(checkout) == ["snapshots/events.jsonl"]
+
+
+def test_an_event_that_was_taken_out_and_put_back_is_not_lost(checkout: Checkout) -> None:
+    path = checkout.home / "events.jsonl"
+    whole = path.read_text()
+    path.write_text(whole.splitlines(keepends=True)[0])
+    commit(checkout.folder, "by mistake")
+    path.write_text(whole)
+    commit(checkout.folder, "mended")
+
+    assert verify(checkout.folder) == []
+
+
+def test_two_branches_may_both_publish(checkout: Checkout) -> None:
+    git(checkout.folder, "checkout", "--quiet", "-b", "side", "HEAD~1")
+    checkout.publish("v1.0-Other", day="2026-03-02")
+    commit(checkout.folder, "publish beside")
+    lines = (checkout.home / "events.jsonl").read_text()
+    git(checkout.folder, "merge", "--quiet", "-s", "ours", "--no-commit", "main")
+    git(checkout.folder, "checkout", "main", "--", f"snapshots/{SECOND}")
+    theirs = git(checkout.folder, "show", "main:snapshots/events.jsonl").splitlines(keepends=True)
+    (checkout.home / "events.jsonl").write_text(
+        theirs[0] + theirs[1] + lines.splitlines()[1] + "\n"
+    )
+    commit(checkout.folder, "merge")
+
+    assert verify(checkout.folder) == []
+
+    (checkout.home / "events.jsonl").write_text(lines)  # a merge that loses main's event
+    commit(checkout.folder, "lose it")
+    assert "snapshots/events.jsonl" in places(checkout)
+
+
+def test_without_a_whole_history_the_check_says_so(checkout: Checkout, tmp_path: Path) -> None:
+    shallow = tmp_path / "shallow"
+    source = checkout.folder.as_uri()
+    git(tmp_path, "clone", "--quiet", "--depth", "1", source, str(shallow))
+
+    (finding,) = verify(shallow)
+
+    assert finding.severity == "warning"
+    assert "fetch-depth: 0" in finding.remedy
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ('{"date":"2026-03-03","event":"withdrawn","tag":"v1.1-Judge-1"}', "events.jsonl:3"),
+        ('{"date":"2026-03-03","event":"mended","tag":"v1.1-Judge-1"}', "events.jsonl:3"),
+        ("not JSON", "events.jsonl:3"),
+        (
+            '{"date":"2026-03-03","event":"withdrawn","reason":"r","tag":"v1.9-Judge-1"}',
+            "was not published before this",
+        ),
+    ],
+)
+def test_an_event_that_says_too_little_is_found_on_its_line(
+    checkout: Checkout, line: str, problem: str
+) -> None:
+    with (checkout.home / "events.jsonl").open("a") as file:
+        file.write(f"{line}\n")
+
+    done = epc("snapshot", "verify", checkout.folder)
+
+    assert done.returncode == 1
+    assert problem in done.stdout.decode()
+
+
+def test_a_folder_that_nobody_published_is_found(checkout: Checkout) -> None:
+    (checkout.home / "v1.2-Judge-1").mkdir()
+
+    assert "snapshots/v1.2-Judge-1" in places(checkout)

@@ -1,0 +1,215 @@
+"""What this repository publishes: the paper's tables, and the lives of evaluators.
+
+Expected figures are typed from the paper's own source, not read from our files.
+"""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from registry_support import ROOT, day
+from scipy.stats import binomtest, t
+
+from epc.registry.checking import check
+from epc.registry.reading import of_folder
+from epc.registry.registry import Registry
+from epc.registry.verify import verify
+
+TEXT_TO_VISUAL, VISUAL_TO_TEXT = "text_to_visual", "visual_to_text"
+
+TABLE_1 = {  # N, mean gamma, zero-coupling rate, seeds at zero
+    "v1.0-GPT4o-0806": (8, 1.176, 0.00, 0),
+    "v1.0-GPT4oMini-0718": (10, 1.145, 0.00, 0),
+    "v1.0-Qwen3.7-0526": (8, 1.059, 0.00, 0),
+    "v1.0-QwenPlus-0626": (30, 0.187, 0.83, 25),
+    "v1.0-DeepSeekChat-0526": (30, 0.033, 0.97, 29),
+}
+TABLE_2 = {  # gamma, JSD in both directions
+    "v1.1-GPT4o-0806": (0.795, 0.148, 0.211),
+    "v1.2-GPT4o-0806": (0.724, 0.154, 0.189),
+    "v1.1-Qwen3.7-0526": (0.987, 0.208, 0.225),
+    "v1.1-DeepSeekChat-0526": (0.893, 0.189, 0.186),
+}
+TABLE_3 = {
+    "pci": (0.741, 0.195),
+    "accuracy": (0.931, 0.056),
+    "ece": (0.308, 0.174),
+    "brier": (0.269, 0.194),
+}
+REPORTED = {*TABLE_1, *TABLE_2, "v1.2-DeepSeekChat-0526"}
+
+
+@pytest.fixture(scope="module")
+def published() -> Registry:
+    return of_folder(ROOT)
+
+
+def faults(registry: Registry, tag: str) -> dict[str, str]:
+    return {fault["id"]: fault["says"] for fault in registry.snapshots[tag].card["known_faults"]}
+
+
+def test_everything_is_as_it_was_published() -> None:
+    assert [f for f in verify(ROOT) if f.severity == "error"] == []
+    assert check(ROOT) == []
+
+
+@pytest.mark.parametrize("tag", sorted(TABLE_1))
+def test_epc_3_table_1_is_transcribed(published: Registry, tag: str) -> None:
+    n, gamma, rate, zeros = TABLE_1[tag]
+    figures = published.snapshots[tag].figures
+
+    assert figures["n"] == n
+    assert figures["gamma"] == {TEXT_TO_VISUAL: {"mean": gamma, "ci95": None}}
+    zero = figures["zero_coupling_rate"][TEXT_TO_VISUAL]
+    assert (zero["mean"], zero["hits"]) == (rate, zeros)
+    wilson = binomtest(zeros, n).proportion_ci(0.95, method="wilson")
+    assert zero["ci95"] == pytest.approx([wilson.low, wilson.high], abs=1e-12)
+
+
+@pytest.mark.parametrize("tag", sorted(TABLE_2))
+def test_epc_3_table_2_is_transcribed_as_later_measurements(published: Registry, tag: str) -> None:
+    gamma, there, back = TABLE_2[tag]
+    found = published.snapshots[tag]
+
+    assert found.figures["n"] == 5
+    assert found.figures["gamma"] == {TEXT_TO_VISUAL: {"mean": gamma, "ci95": None}}
+    jsd = found.figures["jsd"]
+    assert (jsd[TEXT_TO_VISUAL]["mean"], jsd[VISUAL_TO_TEXT]["mean"]) == (there, back)
+    assert found.first_day == found.last_day == day("2026-06-27")
+    assert found.tag.snapshot > 0
+
+
+def test_epc_3_table_3_is_transcribed_with_students_intervals(published: Registry) -> None:
+    found = published.snapshots["v1.2-DeepSeekChat-0526"]
+
+    assert found.card["protocol_version"] == "EPC-v1.0-AltRounds"  # R = 16
+    for name, (value, sd) in TABLE_3.items():
+        figure = found.figures[name]
+        assert (figure["mean"], figure["sd"]) == (value, sd)
+        expected = t.interval(0.95, 9, loc=value, scale=sd / 10**0.5)
+        assert figure["ci95"] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("tag", sorted(REPORTED))
+def test_a_reported_snapshot_is_never_taken_for_a_measured_one(
+    published: Registry, tag: str
+) -> None:
+    found = published.snapshots[tag]
+
+    assert (found.kind, found.trust, found.calibration) == ("reported", "reported", False)
+    assert found.card["citation"]["work"].startswith("arXiv:2607.00297v1")
+    names = {path.name for path in (ROOT / "snapshots" / tag).iterdir()}
+    assert names == {"snapshot.json", "metrics.json", "SHA256SUMS"}
+
+
+def test_epc_5_3_2_figures_from_third_parties_gateways_are_marked(published: Registry) -> None:
+    gateways = {
+        tag: s.card["evaluator"]["gateway"]
+        for tag, s in published.snapshots.items()
+        if s.kind == "reported" and s.card["evaluator"]["proxy"]
+    }
+
+    assert gateways == {
+        "v1.0-GPT4o-0806": "api2d",
+        "v1.0-GPT4oMini-0718": "DMXAPI",
+        "v1.1-GPT4o-0806": "DMXAPI",
+        "v1.2-GPT4o-0806": "DMXAPI",
+        "v1.1-Qwen3.7-0526": "MaaS",
+    }
+
+
+@pytest.mark.parametrize(
+    ("tag", "seeds"), [("v1.0-QwenPlus-0626", 25), ("v1.0-DeepSeekChat-0526", 29)]
+)
+def test_zero_coupling_of_failed_runs_is_said_to_be_that(
+    published: Registry, tag: str, seeds: int
+) -> None:
+    said = faults(published, tag)["failed-runs"]
+
+    assert f"{seeds} of 30 seeds" in said
+    assert "run that failed" in said
+
+
+def test_what_a_coin_flip_gives_stands_beside_every_gamma_that_it_could_be(
+    published: Registry,
+) -> None:
+    assert faults(published, "v1.0-GPT4o-0806")["coin-flip-value"] == (
+        "1.176 is what a coin flip gives."
+    )
+    for tag in REPORTED:
+        figures, said = published.snapshots[tag].figures, faults(published, tag)
+        if figures.get("gamma", {}).get(TEXT_TO_VISUAL, {"mean": 0})["mean"] >= 0.5:
+            assert any("1.17" in text and "0.73 to 1.62" in text for text in said.values()), tag
+
+
+def test_the_lives_of_evaluators_are_those_that_their_sources_state(published: Registry) -> None:
+    models = {
+        (life.platform, life.model): life
+        for generation in published.generations.values()
+        for life in generation.lives
+    }
+    openai = models["openai", "gpt-4o-2024-08-06"].retires
+    azure = models["azure-openai", "gpt-4o-2024-08-06"].retires
+    floor = models["anthropic", "claude-opus-4-8"].retires
+    reseller = models["alibaba-model-studio", "qwen3-max"].retires
+
+    assert len(models) == 196  # 186 stated ones, and ten that only the conflicts name
+    assert openai
+    assert (openai.date, openai.kind) == (day("2027-01-14"), "exact")
+    assert azure
+    assert azure.date == day("2027-04-14")
+    assert floor
+    assert (floor.date, floor.kind) == (day("2027-05-28"), "not_before")
+    assert reseller
+    assert reseller.kind == "announced"
+    assert models["alibaba-model-studio", "qwen-plus"].retires is None
+    moved = models["deepseek", "deepseek-v4-flash"].routes
+    assert [route.date for route in moved] == [day("2026-07-31"), day("2026-09-10")]
+
+
+def test_every_conflict_keeps_both_dates_and_says_how_it_was_settled(published: Registry) -> None:
+    settled = [
+        (record["generation"], life["retires"]["date"], other["date"])
+        for record in published.given["evaluators"]
+        for life in record["platforms"]
+        if life["retires"]
+        for other in life["retires"]["others"]
+        if other["settled"]
+    ]
+
+    assert ("gpt-4-0613", "2026-10-23", "2025-06-06") in settled
+    assert ("claude-3-opus-20240229", "2026-01-05", "2026-05-01") in settled
+    assert ("gemini-1.5-pro", "2025-09-29", "2026-06-17") in settled
+    assert len({name for name, *_ in settled}) >= 21
+    assert all(used != other for _, used, other in settled)
+
+
+def flip(path: Path) -> None:
+    """Flip the lowest bit of the middle byte."""
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("name", ["snapshot.json", "metrics.json", "SHA256SUMS"])
+@pytest.mark.parametrize("tag", ["v1.0-GPT4o-0806", "v1.2-DeepSeekChat-0526"])
+def test_one_flipped_byte_of_a_published_file_is_found_and_named(
+    tmp_path: Path, tag: str, name: str
+) -> None:
+    shutil.copytree(ROOT / "snapshots", tmp_path / "snapshots")
+    flip(tmp_path / "snapshots" / tag / name)
+
+    errors = {f.where for f in verify(tmp_path) if f.severity == "error"}
+
+    assert any(where.startswith(f"snapshots/{tag}/{name}") for where in errors), errors
+
+
+def test_every_document_is_written_canonically() -> None:
+    def canonical(value: Any) -> str:
+        return json.dumps(value, sort_keys=True, ensure_ascii=False, indent=2) + "\n"
+
+    for path in sorted((ROOT / "snapshots").glob("*/*.json")):
+        text = path.read_text("utf-8")
+        assert text == canonical(json.loads(text)), path

@@ -1,0 +1,119 @@
+"""`epc audit` as a user runs it: measure, audit, read the word and the exit code."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from records_support import epc
+
+FAVOURITES = {"default": 0.1, "text": {"synthesis": 0.95}, "visual": {"creative_leap": 0.95}}
+ALIKE = {"default": 0.1, "text": {"synthesis": 0.95}, "visual": {"synthesis": 0.95}}
+
+
+def measured(folder: Path, evaluator: str, seeds: str = "0-29") -> Path:
+    run = folder / "run"
+    done = epc(
+        *("run", "--evaluator", evaluator, "--executor", "mock/deterministic"),
+        *("--seeds", seeds, "--out", run, "--no-cache"),
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    return run
+
+
+def audited(path: Path) -> tuple[int, Any]:
+    done = epc("audit", path, "--format", "json")
+    return done.returncode, json.loads(done.stdout)
+
+
+def scripted(folder: Path, script: object) -> str:
+    file = folder / "script.json"
+    file.write_text(json.dumps(script), "utf-8")
+    return f"mock/scripted:{file}"
+
+
+def test_reading_r39_a_fresh_run_with_other_favourites_is_coupled(tmp_path: Path) -> None:
+    code, said = audited(measured(tmp_path, scripted(tmp_path, FAVOURITES)))
+
+    assert (code, said["verdict"]) == (0, "coupled")
+    assert said["p_value"] < 0.001
+    assert said["unit"] == "task"
+
+
+@pytest.mark.parametrize("evaluator", ["mock/coin-flip", "alike"])
+def test_reading_r39_a_coin_and_equal_favourites_are_not(tmp_path: Path, evaluator: str) -> None:
+    name = scripted(tmp_path, ALIKE) if evaluator == "alike" else evaluator
+    code, said = audited(measured(tmp_path, name))
+
+    assert (code, said["verdict"]) == (0, "no_detectable_coupling")
+    for direction in ("text_to_visual", "visual_to_text"):
+        low, high = said["excess"][direction]["ci95"]
+        assert low < 0 < high
+
+
+def test_epc_2_5_g_a_screening_too_small_exits_with_findings(tmp_path: Path) -> None:
+    run = measured(tmp_path, scripted(tmp_path, FAVOURITES), seeds="0-4")
+    done = epc("audit", run)
+    printed = done.stdout.decode()
+
+    assert done.returncode == 1
+    assert printed.startswith(f"{run}: inconclusive\n")
+    assert "5 seeds are too few for any claim" in printed
+    assert "fix: measure 30 seeds" in printed
+
+
+def test_text_and_json_come_from_one_value(tmp_path: Path) -> None:
+    run = measured(tmp_path, "mock/coin-flip", seeds="0-9")
+    _, said = audited(run)
+    printed = epc("audit", run).stdout.decode()
+
+    for direction in ("text_to_visual", "visual_to_text"):
+        excess = said["excess"][direction]
+        low, high = excess["ci95"]
+        assert f"{excess['mean']:+.3f}  [{low:+.3f}, {high:+.3f}]" in printed
+        assert f"{said['noise_floor'][direction]['mean']:.3f}" in printed
+
+
+@pytest.mark.parametrize(
+    ("content", "code"), [("{}", 2), ("", 2), ("[1]", 2), ('[{"seed":0,"weights":NaN}]', 2)]
+)
+def test_what_is_no_record_is_misuse_and_says_what_is_expected(
+    tmp_path: Path, content: str, code: int
+) -> None:
+    file = tmp_path / "weights.json"
+    file.write_text(content, "utf-8")
+    done = epc("audit", file)
+
+    assert done.returncode == code
+    assert b"fix: " in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_epc_5_3_4_an_evaluator_that_cannot_tell_bad_answers_bears_no_claim(tmp_path: Path) -> None:
+    """The deterministic mock judges by a digest: it knows nothing of quality or of places."""
+    run = measured(tmp_path, "mock/deterministic")
+    manifest = (run / "manifest.json").read_bytes()
+    first = epc("audit", run, "--swap", "16", "--controls", "24")
+
+    assert first.returncode == 1
+    assert b"72 calls" not in first.stdout
+    assert b"incapable, whatever its gamma" in first.stdout
+    assert b"both orders    the same answer in" in first.stdout
+    assert (run / "manifest.json").read_bytes() == manifest
+    code, said = audited(run)  # what was asked is kept: nothing is asked again
+    assert (code, said["verdict"]) == (1, "inconclusive")
+    assert said["competence"]["word"] == "incapable"
+    assert said["competence"]["overall"]["pairs"] == 24
+    assert said["position_bias"]["swap"]["pairs"] == 16
+
+
+def test_recorded_verdicts_cannot_be_asked_anything_more(tmp_path: Path) -> None:
+    file = tmp_path / "verdicts.csv"
+    file.write_text("strategy,domain,task,verdict\nx,text,one,A\nx,visual,one,B\n", "utf-8")
+    run = tmp_path / "run"
+    assert epc("run", "--evaluator", f"recorded:{file}", "--out", run).returncode == 0
+    done = epc("audit", run, "--swap", "3")
+
+    assert done.returncode == 2
+    assert b"recorded verdicts cannot be asked anything more" in done.stderr

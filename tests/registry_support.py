@@ -1,0 +1,148 @@
+"""Registries for tests: records of valid shape, and whole checkouts with real git."""
+
+import json
+import os
+import subprocess
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from epc.records.strict_json import dumps, dumps_line
+from epc.registry.lives import Generation
+from epc.registry.snapshots import Event, Snapshot
+from epc.registry.sums import sha256, sums_text
+
+ROOT = Path(__file__).parent.parent
+Json = dict[str, Any]
+
+
+def stated(day: str, kind: str = "exact", source: str = "https://maker.example/ends") -> Json:
+    return {"date": day, "kind": kind, "source": source, "seen": None, "others": []}
+
+
+def life_record(**given: Any) -> Json:
+    """Return a platform's record that states nothing but what is given."""
+    checked = {"source": "https://maker.example/models", "via": "read", "seen": None}
+    record: Json = {
+        "platform": "maker",
+        "model": "judge-1",
+        "aliases": [],
+        "pinned": False,
+        "released": None,
+        "deprecated": None,
+        "retires": None,
+        "replacement": None,
+        "routes": [],
+        "confidence": "high",
+        "checked": checked,
+        "notes": [],
+    }
+    return record | given
+
+
+def generation_record(name: str = "Judge-1", *lives: Json) -> Json:
+    return {"generation": name, "maker": "maker", "platforms": list(lives) or [life_record()]}
+
+
+def generation(*lives: Json) -> Generation:
+    return Generation.of(generation_record("Judge-1", *lives))
+
+
+def card(tag: str = "v1.0-Judge-1", first: str = "2026-01-01", last: str | None = None) -> Json:
+    model = {
+        "model": "judge-1",
+        "platform": "maker",
+        "gateway": None,
+        "proxy": False,
+        "as_printed": None,
+    }
+    return {
+        "tag": tag,
+        "kind": "reported",
+        "trust": "reported",
+        "generation": tag.split("-", 1)[1],
+        "protocol_version": "EPC-v1.0",
+        "evaluator": model,
+        "executor": None,
+        "measured": {"from": first, "to": last or first},
+        "contributor": "a test",
+        "calibration": False,
+        "replicates": None,
+        "citation": {"work": "w", "place": "p", "address": "a", "as_printed": "x"},
+        "known_faults": [],
+    }
+
+
+FIGURES: Json = {"n": 8, "gamma": {"text_to_visual": {"mean": 1.1, "ci95": None}}}
+
+
+def snapshot(
+    tag: str = "v1.0-Judge-1", first: str = "2026-01-01", last: str | None = None
+) -> Snapshot:
+    return Snapshot.of(card(tag, first, last), FIGURES)
+
+
+def event(name: str, day: str, tag: str = "v1.0-Judge-1", **given: str) -> Event:
+    return Event.of({"event": name, "date": day, "tag": tag, **given})
+
+
+def day(text: str) -> date:
+    return date.fromisoformat(text)
+
+
+def git(folder: Path, *words: str) -> str:
+    """Run real git, with a name of its own and none of the user's settings."""
+    own = {
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        **{f"GIT_{who}_NAME": "Test" for who in ("AUTHOR", "COMMITTER")},
+        **{f"GIT_{who}_EMAIL": "test@example.org" for who in ("AUTHOR", "COMMITTER")},
+    }
+    words = ("-c", "init.defaultBranch=main", "-c", "core.autocrlf=false", *words)
+    done = subprocess.run(
+        ["git", "-C", str(folder), *words], env=os.environ | own, capture_output=True, check=True
+    )
+    return done.stdout.decode()
+
+
+def commit(folder: Path, message: str = "change") -> None:
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", message)
+
+
+class Checkout:
+    """A registry in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.home = folder / "snapshots"
+        (self.home / "evaluators").mkdir(parents=True)
+        (folder / "params.yaml").write_text("expiry:\n  maximum_age_days: 180\n  notice_days: 60\n")
+        self.evaluator(generation_record())
+
+    def evaluator(self, record: Json) -> None:
+        path = self.home / "evaluators" / f"{record['generation']}.json"
+        path.write_text(dumps(record))
+
+    def publish(self, tag: str = "v1.0-Judge-1", *, day: str = "2026-02-01", **given: Any) -> Path:
+        """Publish a reported snapshot, as the transcription of the paper's tables was."""
+        folder = self.home / tag
+        folder.mkdir()
+        (folder / "snapshot.json").write_text(dumps(card(tag) | given))
+        (folder / "metrics.json").write_text(dumps({"kind": "reported", "figures": FIGURES}))
+        names = ("metrics.json", "snapshot.json")
+        (folder / "SHA256SUMS").write_text(sums_text({n: sha256(folder / n) for n in names}))
+        seal = sha256(folder / "SHA256SUMS")
+        self.tell({"date": day, "event": "published", "tag": tag, "sha256": seal})
+        return folder
+
+    def tell(self, event: Json) -> None:
+        with (self.home / "events.jsonl").open("a") as file:
+            file.write(dumps_line(event))
+
+    def events(self) -> list[Json]:
+        return [json.loads(line) for line in (self.home / "events.jsonl").read_text().splitlines()]
+
+    def init(self) -> None:
+        git(self.folder, "init", "--quiet")
+        commit(self.folder, "begin")

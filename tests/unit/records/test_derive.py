@@ -1,0 +1,178 @@
+"""A run that reuses its answers follows from its calls; what does not follow is replayed."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from records_support import Run, make_run
+
+from epc.core.verdict import Verdict
+from epc.records import recompute as recomputing
+from epc.records.calls import Call, call_of
+from epc.records.derive import Derivation, derive
+from epc.records.findings import Findings
+from epc.records.layout import consists_of, write_rows
+from epc.records.manifest import configuration_of
+from epc.records.strict_json import dumps_line
+
+ODD = "strategy,domain,task,verdict\n" + "".join(
+    f'"{strategy}",{domain},one,{verdict}\n'
+    for strategy, domain, verdict in (
+        ('say "\u2028" \\', "text", "A"),
+        ('say "\u2028" \\', "visual", "tie"),
+        ("\u00e9\U0001f600", "text", "tie"),
+        ("\u00e9\U0001f600", "visual", "B"),
+    )
+).replace('say "\u2028" \\', 'say ""\u2028"" \\')
+
+
+@pytest.fixture(params=["exhaustive", "memo", "recorded"])
+def reused(request: pytest.FixtureRequest, exhaustive: Run, tiny: Run, tmp_path: Path) -> Run:
+    """Return a run of each kind that reuses answers."""
+    if request.param == "recorded":
+        table = tmp_path / "odd.csv"
+        table.write_text(ODD, "utf-8")
+        folder = tmp_path / "odd"
+        return make_run(folder, evaluator=f"recorded:{table}", executor=None, seeds=2, rounds=3)
+    return exhaustive if request.param == "exhaustive" else tiny
+
+
+def calls_of(run: Run) -> dict[str, Call]:
+    return {row["id"]: call_of(row) for row in run.rows("calls")}
+
+
+def derivation_of(run: Run, calls: dict[str, Call] | None = None) -> Derivation:
+    manifest = run.manifest()
+    executor = manifest["executor"]
+    return derive(
+        configuration_of(manifest),
+        manifest["config"]["seeds"],
+        executor and executor["prompt_template"],
+        calls_of(run) if calls is None else calls,
+    )
+
+
+def test_reading_r16_the_trials_of_reused_answers_follow_from_the_calls(reused: Run) -> None:
+    written = (reused.folder / "trials.jsonl").read_text("utf-8")
+
+    derivation = derivation_of(reused)
+
+    assert "".join(derivation.trials()) == written
+    assert "".join(dumps_line(json.loads(line)) for line in written.split("\n")[:-1]) == written
+
+
+def test_reading_r16_the_ends_are_those_of_the_replayed_rows(
+    reused: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    derived = recomputed(reused)
+    monkeypatch.setattr(Derivation, "are_trials_of", lambda *_: False)
+
+    assert recomputed(reused) == derived
+    assert derived[0].summary is not None
+
+
+def recomputed(run: Run) -> tuple[Any, list[Any]]:
+    findings = Findings()
+    return recomputing.recompute(run.manifest(), run.folder, findings), findings.kept()
+
+
+def _swap(rows: list[Any]) -> None:
+    rows[0], rows[1] = rows[1], rows[0]
+
+
+CHANGES: dict[str, Callable[[list[Any]], object]] = {
+    "verdict": lambda rows: rows[3].update(verdict="A" if rows[3]["verdict"] == "B" else "B"),
+    "draw": lambda rows: rows[2].update(u_strategy=0.5),
+    "reference": lambda rows: rows[1].update(evaluation="0" * 20),
+    "missing": lambda rows: rows.pop(4),
+    "more": lambda rows: rows.append(rows[-1]),
+    "order": _swap,
+    "none": lambda rows: rows.clear(),
+    "spelling": lambda rows: rows[0].update(round=0.0),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_epc_2_5_d_the_short_way_finds_what_the_long_way_does(
+    exhaustive: Run, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    rows = exhaustive.rows("trials")
+    CHANGES[change](rows)
+    exhaustive.save_rows("trials", rows)
+    found = exhaustive.validate()
+
+    monkeypatch.setattr(recomputing, "_can_derive", lambda _: False)
+
+    assert exhaustive.validate() == found
+    assert bool(found.findings) == (change != "spelling")  # 0.0 is 0
+
+
+def test_reading_r16_a_trial_that_names_a_missing_call_is_found(exhaustive: Run) -> None:
+    used = exhaustive.rows("trials")[0]["evaluation"]
+    rows = [row for row in exhaustive.rows("calls") if row["id"] != used]
+    exhaustive.save_rows("calls", rows)
+
+    with pytest.raises(LookupError):
+        list(derivation_of(exhaustive).trials())
+    assert "/trials/0/evaluation" in {f.where for f in exhaustive.validate().findings}
+
+
+def test_a_call_that_nothing_refers_to_may_be_missing(tiny: Run) -> None:
+    calls = calls_of(tiny)
+    used = {
+        row[side] for row in tiny.rows("trials") for side in ("response", "baseline", "evaluation")
+    }
+
+    derivation = derivation_of(tiny, {name: calls[name] for name in used})
+
+    assert derivation.are_trials_of(tiny.folder)
+
+
+def test_what_was_said_is_listed_once_as_the_rounds_first_met_it(exhaustive: Run) -> None:
+    derivation = derivation_of(exhaustive)
+    list(derivation.courses())
+
+    first = {row["evaluation"]: row for row in reversed(exhaustive.rows("trials"))}
+    in_order = dict.fromkeys(row["evaluation"] for row in exhaustive.rows("trials"))
+    assert list(derivation.met) == list(in_order)
+    for name, answered in derivation.met.items():
+        assert answered.name == first[name]["strategy"]
+        assert answered.verdict is Verdict(first[name]["verdict"])
+
+
+def test_a_manifest_that_asks_for_billions_of_rounds_derives_none(
+    exhaustive: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exhaustive.edit(lambda m: m["config"].update(rounds=100_000, seeds=list(range(10_000))))
+    monkeypatch.setattr(Derivation, "courses", _never)
+
+    assert not derivation_of(exhaustive).are_trials_of(exhaustive.folder)
+
+
+def _never(_: Derivation) -> Iterator[Any]:
+    raise AssertionError("a course was run")
+
+
+@pytest.mark.parametrize(("tasks", "derived"), [(2978, True), (2979, False)])
+def test_a_manifest_of_countless_pairs_is_not_tabulated(
+    exhaustive: Run, *, tasks: int, derived: bool
+) -> None:
+    manifest = exhaustive.manifest()
+    manifest["tasks"] = {
+        domain: [f"{domain} {number}" for number in range(tasks)] for domain in ("text", "visual")
+    }
+
+    # 11 strategies on 2 x 2979 tasks are 65,538 pairs, two more than are tabulated
+    assert recomputing._can_derive(configuration_of(manifest)) is derived
+
+
+def test_a_file_consists_of_its_lines_and_of_no_others(tmp_path: Path) -> None:
+    write_rows(tmp_path, "weights", [{"a": 1}, {"b": "\u00e9"}])
+    first, second = '{"a":1}\n', '{"b":"\u00e9"}\n'
+
+    assert consists_of(tmp_path, "weights", [first, second])
+    assert consists_of(tmp_path, "weights", [first + second])
+    for other in ([first], [first, second, first], [second, first], [], [first, second[:-1]]):
+        assert not consists_of(tmp_path, "weights", other)

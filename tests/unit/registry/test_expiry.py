@@ -1,0 +1,249 @@
+"""Readings R53 to R55: when a figure holds, worked out by hand."""
+
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from registry_support import day, event, generation, life_record, snapshot, stated
+
+from epc.registry.expiry import Expiry, Policy, of_evaluator, of_snapshot
+from epc.registry.lives import Generation
+from epc.registry.snapshots import Event
+
+LONG = Policy(maximum_age=100_000, notice=30)  # nothing grows old in these tests
+SHORT = Policy(maximum_age=90, notice=30)
+
+
+def state(
+    as_of: str,
+    lives: Generation | None,
+    *events: Event,
+    policy: Policy = LONG,
+    last: str | None = None,
+) -> Expiry:
+    return of_snapshot(
+        snapshot(first="2026-01-01", last=last),
+        generation=lives,
+        events=events,
+        policy=policy,
+        as_of=day(as_of),
+    )
+
+
+def retiring(on: str, kind: str = "exact") -> Generation:
+    return generation(life_record(retires=stated(on, kind), replacement="judge-2"))
+
+
+@pytest.mark.parametrize(
+    ("as_of", "status"),
+    [("2026-06-29", "expiring"), ("2026-06-30", "expired"), ("2026-07-01", "expired")],
+)
+@pytest.mark.parametrize("kind", ["exact", "announced"])
+def test_reading_r53_a_retirement_ends_a_figure_on_its_day(
+    kind: str, as_of: str, status: str
+) -> None:
+    found = state(as_of, retiring("2026-06-30", kind))
+
+    assert (found.status, found.reason, found.until) == (status, "retired", day("2026-06-30"))
+    assert found.source == "https://maker.example/ends"
+    assert "judge-2" in found.note
+
+
+@pytest.mark.parametrize(
+    ("as_of", "status", "since"),
+    [
+        ("2026-05-30", "current", "2026-01-01"),
+        ("2026-05-31", "expiring", "2026-05-31"),
+        ("2026-06-01", "expiring", "2026-05-31"),
+        ("2026-06-30", "expired", "2026-06-30"),
+    ],
+)
+def test_reading_r53_notice_is_given_thirty_days_before(
+    as_of: str, status: str, since: str
+) -> None:
+    found = state(as_of, retiring("2026-06-30"))
+
+    assert (found.status, found.since) == (status, day(since))
+
+
+@pytest.mark.parametrize(
+    ("as_of", "status"),
+    [("2026-06-29", "current"), ("2026-06-30", "unknown"), ("2026-07-01", "unknown")],
+)
+def test_reading_r53_a_day_not_before_which_is_no_end_and_past_it_nobody_knows(
+    as_of: str, status: str
+) -> None:
+    found = state(as_of, retiring("2026-06-30", "not_before"))
+
+    assert (found.status, found.reason) == (status, None)
+
+
+@pytest.mark.parametrize("as_of", ["2026-01-01", "2030-01-01"])
+def test_reading_r53_without_a_stated_end_a_figure_is_current(as_of: str) -> None:
+    found = state(as_of, generation())
+
+    assert (found.status, found.reason) == ("current", None)
+    assert found.until == day("2026-01-01") + timedelta(days=100_000)
+
+
+@pytest.mark.parametrize("lives", [None, generation(life_record(platform="elsewhere"))])
+def test_reading_r53_without_a_record_of_the_platform_nobody_knows(
+    lives: Generation | None,
+) -> None:
+    assert state("2026-02-01", lives).status == "unknown"
+
+
+def test_reading_r53_dates_of_another_platform_do_not_count() -> None:
+    away = life_record(platform="elsewhere", retires=stated("2026-02-01"))
+
+    assert state("2026-06-30", generation(life_record(), away)).status == "current"
+
+
+@pytest.mark.parametrize(
+    ("as_of", "status"),
+    [
+        ("2026-03-01", "current"),
+        ("2026-03-02", "expiring"),
+        ("2026-03-31", "expiring"),
+        ("2026-04-01", "expired"),
+        ("2026-04-02", "expired"),
+    ],
+)
+def test_reading_r55_a_figure_grows_old(as_of: str, status: str) -> None:
+    """90 days after 1 January 2026 is 1 April; 30 days before that is 2 March."""
+    found = state(as_of, generation(), policy=SHORT)
+
+    assert (found.status, found.until) == (status, day("2026-04-01"))
+    assert found.reason == (None if status == "current" else "stale")
+
+
+def test_reading_r55_pinned_weights_neither_grow_old_nor_retire() -> None:
+    pinned = generation(life_record(pinned=True, retires=stated("2026-02-01")))
+
+    found = state("2036-01-01", pinned, policy=SHORT)
+
+    assert (found.status, found.until) == ("current", None)
+
+
+def test_reading_r54_a_name_that_outlives_its_model_ends_what_was_measured_before() -> None:
+    route = {"date": "2026-03-01", "to": "judge-2", "source": "s", "seen": None}
+    lives = generation(life_record(routes=[route]))
+
+    assert state("2026-02-28", lives).status == "expiring"
+    assert state("2026-03-01", lives).reason == "retired"
+    assert state("2026-03-02", lives, last="2026-03-01").status == "current"
+    evaluator = of_evaluator("judge-1", lives.lives[0], policy=LONG, as_of=day("2026-03-01"))
+    assert (evaluator.status, evaluator.reason) == ("expired", "retired")
+
+
+@pytest.mark.parametrize(
+    ("told", "reason"),
+    [
+        (event("withdrawn", "2026-02-01", reason="r"), "withdrawn"),
+        (event("superseded", "2026-02-01", reason="r", by="v1.1-Judge-1"), "superseded"),
+        (event("drifted", "2026-02-01", reason="r", source="s"), "drifted"),
+        (event("expired", "2026-02-01", reason="r", cause="retired", source="s"), "retired"),
+    ],
+)
+def test_an_event_ends_a_figure_on_its_day_and_is_not_known_before(
+    told: Event, reason: str
+) -> None:
+    assert state("2026-01-31", generation(), told).status == "current"
+    found = state("2026-02-01", generation(), told)
+    assert (found.status, found.reason, found.note) == ("expired", reason, "r")
+
+
+def test_an_event_of_another_snapshot_or_of_publication_ends_nothing() -> None:
+    other = event("withdrawn", "2026-02-01", tag="v1.1-Judge-1", reason="r")
+    published = event("published", "2026-02-01", sha256="0" * 64)
+
+    assert state("2026-02-02", generation(), other, published).status == "current"
+
+
+def test_a_withdrawal_outweighs_an_earlier_end() -> None:
+    told = event("withdrawn", "2026-06-01", reason="wrong from the start")
+
+    assert state("2026-05-31", retiring("2026-03-01"), told).reason == "retired"
+    assert state("2026-06-01", retiring("2026-03-01"), told).reason == "withdrawn"
+
+
+def test_on_one_day_the_graver_reason_is_given() -> None:
+    assert state("2026-04-01", retiring("2026-04-01"), policy=SHORT).reason == "retired"
+
+
+def test_before_it_was_measured_nothing_is_known_of_a_figure() -> None:
+    assert state("2025-12-31", generation()).status == "unknown"
+
+
+def test_an_evaluator_before_its_release_is_unknown() -> None:
+    life = generation(life_record(released=stated("2026-03-01"))).lives[0]
+
+    assert of_evaluator("j", life, policy=LONG, as_of=day("2026-02-28")).status == "unknown"
+    assert of_evaluator("j", life, policy=LONG, as_of=day("2026-03-01")).status == "current"
+
+
+def test_the_contracts_keys_are_all_there() -> None:
+    keys = {"id", "status", "reason", "since", "until", "source", "as_of"}
+
+    assert keys <= set(state("2026-02-01", generation()).as_json())
+
+
+DAYS = st.dates(date(2025, 6, 1), date(2027, 6, 1))
+KINDS = st.sampled_from(["exact", "not_before", "announced"])
+
+
+@st.composite
+def lives(draw: st.DrawFn) -> Generation | None:
+    record: dict[str, Any] = {"pinned": draw(st.booleans())}
+    if draw(st.booleans()):
+        record["retires"] = stated(draw(DAYS).isoformat(), draw(KINDS))
+    record["routes"] = [
+        {"date": moved.isoformat(), "to": "x", "source": "s", "seen": None}
+        for moved in draw(st.lists(DAYS, max_size=2))
+    ]
+    platform = draw(st.sampled_from(["maker", "elsewhere"]))
+    return draw(st.none() | st.just(generation(life_record(platform=platform, **record))))
+
+
+@st.composite
+def events(draw: st.DrawFn) -> Event:
+    name = draw(st.sampled_from(["published", "withdrawn", "superseded", "drifted", "expired"]))
+    cause = draw(st.sampled_from(["retired", "stale"]))
+    return event(name, draw(DAYS).isoformat(), reason="r", cause=cause, source="s")
+
+
+@given(
+    lives(),
+    st.lists(events(), max_size=4),
+    st.builds(Policy, maximum_age=st.integers(0, 400), notice=st.integers(0, 120)),
+    st.tuples(DAYS, DAYS),
+)
+def test_a_later_date_never_revives_an_expired_snapshot(
+    found: Generation | None, told: list[Event], policy: Policy, days: tuple[date, date]
+) -> None:
+    earlier, later = (
+        of_snapshot(snapshot(), generation=found, events=told, policy=policy, as_of=as_of)
+        for as_of in sorted(days)
+    )
+
+    if earlier.status == "expired":
+        assert later.status == "expired"
+        assert earlier.since
+        assert earlier.since <= earlier.as_of
+    if later.status in {"current", "expiring"}:
+        assert earlier.status != "expired"
+        assert later.until is None or later.until > later.as_of
+    assert (later.reason is None) == (later.status in {"current", "unknown"})
+
+
+@given(st.integers(0, 10**9), st.integers(0, 10**9))
+def test_a_policy_of_any_size_stays_within_the_calendar(age: int, notice: int) -> None:
+    policy = Policy(maximum_age=age, notice=notice)
+
+    assert state("2026-02-01", generation(), policy=policy).status in {
+        "expiring",
+        "expired",
+        "current",
+    }

@@ -1,0 +1,71 @@
+"""Figures side by side, and the intervals that a publication's numbers allow."""
+
+import pytest
+from registry_support import FIGURES, card, snapshot
+from scipy.stats import binomtest, t
+
+from epc.core.intervals import moments_interval, share_interval
+from epc.registry.figures import difference, figures, misstated
+from epc.registry.snapshots import Snapshot
+
+
+def test_reading_r39_the_interval_of_printed_moments_is_students() -> None:
+    low, high = moments_interval(0.741, 0.195, 10) or (0.0, 0.0)
+
+    expected = t.interval(0.95, 9, loc=0.741, scale=0.195 / 10**0.5)
+    assert (low, high) == pytest.approx(expected, abs=1e-12)
+    assert moments_interval(0.741, 0.195, 1) is None
+
+
+@pytest.mark.parametrize(("hits", "n"), [(0, 8), (25, 30), (29, 30)])
+def test_reading_r33_the_interval_of_a_printed_count_is_wilsons(hits: int, n: int) -> None:
+    wilson = binomtest(hits, n).proportion_ci(0.95, method="wilson")
+
+    assert share_interval(hits, n) == pytest.approx((wilson.low, wilson.high), abs=1e-12)
+
+
+def test_figures_are_found_at_any_depth_and_those_without_a_value_left_out() -> None:
+    given = {"n": 3, "b": {"x": {"mean": None, "ci95": None}}, "a": {"mean": 1.0, "ci95": [0, 2]}}
+
+    (only,) = figures(given)
+
+    assert (only.name, only.mean, only.interval) == ("a", 1.0, (0, 2))
+
+
+@pytest.mark.parametrize(
+    ("figure", "problem"),
+    [
+        ({"mean": 1.0, "ci95": [0.5, 1.5]}, "allow none"),
+        ({"mean": 1.0, "sd": 0.1, "ci95": None}, "allow one"),
+        ({"mean": 1.0, "sd": 0.1, "ci95": [0.9, 1.2]}, "recomputed"),
+    ],
+)
+def test_an_interval_that_the_numbers_do_not_give_is_named(
+    figure: dict[str, object], problem: str
+) -> None:
+    ((name, said),) = misstated({"n": 10, "pci": figure})
+
+    assert name == "pci"
+    assert problem in said
+
+
+def test_two_snapshots_of_one_thing_are_like_for_like() -> None:
+    found = difference(snapshot(), snapshot("v1.1-Judge-1"))
+
+    assert found.like_for_like
+    assert found.as_json()["figures"]["gamma/text_to_visual"]["difference"] == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "alike"),
+    [("gateway", "G", False), ("proxy", True, False), ("as_printed", "spelt so", True)],
+)
+def test_another_gateway_is_another_condition_and_another_spelling_is_not(
+    key: str, value: object, *, alike: bool
+) -> None:
+    other = card("v1.1-Judge-1")
+    other["evaluator"][key] = value
+
+    found = difference(snapshot(), Snapshot.of(other, FIGURES))
+
+    assert found.like_for_like is alike

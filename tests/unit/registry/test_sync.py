@@ -1,0 +1,98 @@
+"""Proposals from others' lists: a diff, nothing lost, nothing written."""
+
+import copy
+import subprocess
+from pathlib import Path
+
+import pytest
+from registry_support import Checkout, day, generation_record, life_record, stated
+
+from epc.registry.sync import Claim, claims, diff, proposed, unheard
+
+SEEN = day("2026-11-01")
+
+
+def claim(on: str, seen: str = "2026-11-01", model: str = "judge-1") -> Claim:
+    return Claim(platform="maker", model=model, retires=day(on), source="list", seen=day(seen))
+
+
+def record(retires: dict[str, object] | None) -> dict[str, object]:
+    return generation_record("Judge-1", life_record(retires=retires))
+
+
+def known(on: str, seen: str | None) -> dict[str, object]:
+    return stated(on, source="page") | {"seen": seen}
+
+
+def test_a_newer_word_moves_the_date_and_keeps_the_earlier_one() -> None:
+    changed = proposed(record(known("2026-12-01", "2026-10-01")), [claim("2027-01-01")])
+
+    retires = changed["platforms"][0]["retires"]
+    assert (retires["date"], retires["source"], retires["seen"]) == (
+        "2027-01-01",
+        "list",
+        "2026-11-01",
+    )
+    (earlier,) = retires["others"]
+    assert (earlier["date"], earlier["by"], earlier["seen"]) == ("2026-12-01", "page", "2026-10-01")
+
+
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [
+        (known("2026-12-01", "2026-10-01"), claim("2026-12-01")),  # nothing new
+        (known("2026-12-01", "2026-11-02"), claim("2027-01-01")),  # older than what we have
+        (known("2026-12-01", "2026-11-01"), claim("2027-01-01")),  # of the same day
+        (None, claim("2027-01-01", model="judge-2")),  # of another model
+    ],
+)
+def test_an_older_word_or_the_same_one_changes_nothing(
+    before: dict[str, object] | None, told: Claim
+) -> None:
+    given = record(before)
+    kept = copy.deepcopy(given)
+
+    assert proposed(given, [told]) == kept
+    assert diff([given], [told]) == ""
+
+
+def test_the_proposal_is_a_diff_that_git_applies(tmp_path: Path) -> None:
+    checkout = Checkout(tmp_path)
+    path = checkout.home / "evaluators" / "Judge-1.json"
+    before = path.read_text()
+
+    text = diff([generation_record()], [claim("2027-01-01")])
+
+    assert path.read_text() == before
+    subprocess.run(["git", "-C", tmp_path, "apply"], input=text.encode(), check=True)
+    assert '"date": "2027-01-01"' in path.read_text()
+
+
+def test_a_list_is_read_by_platform_and_entries_without_a_day_are_passed_over() -> None:
+    entry = {"provider": "OpenAI", "model_id": "m", "shutdown_date": "2027-01-01", "url": "u"}
+    dated = {**entry, "provider": "Azure", "last_observed": "2026-10-05"}
+    none = {**entry, "shutdown_date": None}
+    strange = {**entry, "provider": "Nobody"}
+    given = [entry, dated, none, strange]
+
+    found = list(claims(given, platform=None, seen=SEEN))
+
+    assert [(c.platform, c.seen) for c in found] == [
+        ("openai", SEEN),
+        ("azure-foundry", day("2026-10-05")),
+    ]
+    assert [c.platform for c in claims(given, platform="openai", seen=SEEN)] == ["openai"]
+
+
+def test_a_models_endpoint_is_read_where_it_states_an_end() -> None:
+    given = {"data": [{"id": "a", "deprecation": "2026-11-30T12:00:00Z"}, {"id": "b"}]}
+
+    (found,) = claims(given, platform="mistral", seen=SEEN)
+
+    assert (found.platform, found.model, found.retires) == ("mistral", "a", day("2026-11-30"))
+
+
+def test_models_that_only_the_source_knows_are_named() -> None:
+    told = [claim("2027-01-01"), claim("2027-01-01", model="judge-2")]
+
+    assert unheard([generation_record()], told) == ["maker/judge-2"]
