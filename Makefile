@@ -35,6 +35,7 @@ docs: $(VENV)/.dev ## Build the documents into public/.
 benchmark: $(VENV)/.dev ## Measure speed, as ratios in one run.
 	$(BIN)/python tests/benchmarks/measure.py
 	$(BIN)/python tests/benchmarks/engine.py
+	$(BIN)/python tests/benchmarks/judge.py
 	$(BIN)/python tests/benchmarks/registry.py
 	$(BIN)/python tests/benchmarks/simulate.py
 
@@ -43,6 +44,7 @@ drift-study: $(VENV)/.dev ## Simulate what site/docs/drift.md states: about 2 mi
 
 vectors: $(VENV)/.dev ## Work the conformance vectors out again; fails if the files differ.
 	$(BIN)/python tests/conformance/work_vectors.py --check
+	$(BIN)/python tests/conformance/work_judge_vectors.py --check
 
 lock: $(VENV)/.dev ## Write the lock files again from pyproject.toml.
 	echo 'pip>=26' | $(BIN)/uv pip compile - $(LOCK_FLAGS) --no-annotate \

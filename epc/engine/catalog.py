@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from epc.engine import mocks
+from epc.engine.judging import mock
 from epc.engine.model import Model
 from epc.engine.providers import NATIVE, PROVIDERS, Provider
 from epc.engine.recorded import Recorded
@@ -16,6 +17,8 @@ _SCRIPTED: Final = "scripted:"
 _MOCKS: Final[dict[str, Callable[[], Model]]] = {
     "deterministic": mocks.Deterministic,
     "coin-flip": mocks.CoinFlip,
+    "judge": mock.Judge,
+    "careless-judge": mock.CarelessJudge,
 }
 
 
@@ -82,6 +85,8 @@ def known_models(environment: Mapping[str, str]) -> list[Known]:
         Known(name="mock/deterministic", what="fixed answers by digest; either role", needs=None),
         Known(name="mock/coin-flip", what="no preference at all; evaluator", needs=None),
         Known(name="mock/scripted:FILE", what="preferences from a JSON file", needs=None),
+        Known(name="mock/judge", what="scores by digest, in strict JSON; judge", needs=None),
+        Known(name="mock/careless-judge", what="half its replies invalid; judge", needs=None),
     ]
     recorded = Known(name="recorded:FILE", what="verdicts from a CSV file; evaluator", needs=None)
     hosted = [_known_provider(provider, environment) for provider in PROVIDERS.values()]

@@ -140,7 +140,9 @@ def _share(
         expected=calls.expected * max(1.0, answer),
         upper=calls.upper * decoding.max_tokens,
     )
-    return Share(calls=calls, tokens_in=read, tokens_out=written, cost=_cost(price, read, written))
+    return Share(
+        calls=calls, tokens_in=read, tokens_out=written, cost=cost_of(price, read, written)
+    )
 
 
 def _prompts(config: Configuration, role: str, filling: str) -> Iterable[str]:
@@ -164,7 +166,8 @@ def _prompts(config: Configuration, role: str, filling: str) -> Iterable[str]:
                     )
 
 
-def _cost(price: Price | None, read: Range, written: Range) -> Range | None:
+def cost_of(price: Price | None, read: Range, written: Range) -> Range | None:
+    """Return what ranges of tokens cost, in US dollars; None if the price is unknown."""
     if price is None:
         return None
 

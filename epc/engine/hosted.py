@@ -14,6 +14,7 @@ from epc.core.config import REFERENCE_DECODING, Decoding, Method
 from epc.core.results import Json
 from epc.engine import asking
 from epc.engine.asking import Line, TransientError, start_of
+from epc.engine.constraints import response_format
 from epc.engine.limits import Ticket, gate_of
 from epc.engine.model import Completion, Identity, Prompt
 from epc.engine.providers import NATIVE, PROVIDERS, Provider
@@ -100,6 +101,8 @@ class Hosted:
             asked["top_p"] = decoding.top_p
         if decoding.stop:
             asked["stop"] = list(decoding.stop)
+        if (shape := response_format(decoding.constraint)) is not None:
+            asked["response_format"] = shape
         return asked
 
     async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:

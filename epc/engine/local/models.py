@@ -16,6 +16,7 @@ from typing import Final
 from epc.core.config import REFERENCE_DECODING, Decoding, Method
 from epc.core.prompt import judged
 from epc.core.results import Json
+from epc.engine.constraints import response_format
 from epc.engine.local import weights
 from epc.engine.local.runtime import describe, shared_runtime
 from epc.engine.model import Completion, Identity, Prompt
@@ -78,7 +79,9 @@ class Local:
             body["temperature"] = decoding.temperature
         if decoding.top_p is not None:
             body["top_p"] = decoding.top_p
-        if decoding.constraint is not None:
+        if (shape := response_format(decoding.constraint)) is not None:
+            body["response_format"] = shape
+        elif decoding.constraint is not None:
             body["grammar"] = _GRAMMARS[decoding.constraint]
         chunks = await self._runtime.stream(body, chat=True)
         choices = [chunk["choices"][0] for chunk in chunks if chunk["choices"]]

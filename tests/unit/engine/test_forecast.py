@@ -156,6 +156,6 @@ def test_a_price_multiplies_out() -> None:
 
     spread = Range(lower=10, expected=100, upper=1000)
 
-    cost = forecast._cost(Price(read=Decimal(1), written=Decimal(3)), spread, spread)
+    cost = forecast.cost_of(Price(read=Decimal(1), written=Decimal(3)), spread, spread)
 
     assert cost == Range(lower=40e-6, expected=400e-6, upper=4000e-6)
