@@ -8,7 +8,7 @@ so the figures do not depend on how many blocks are simulated where.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from epc.core.weights import UpdateRule
 from epc.errors import ShapeError
@@ -115,7 +115,7 @@ def train(
     running, total = np.empty(seeds), np.empty(seeds)
     passed = np.empty(seeds, np.bool_)
     # Small indices keep a block in the cache; most strategy sets are small.
-    chosen = np.empty(seeds, np.int8 if len(weights) <= _INT8 else np.intp)
+    chosen: NDArray[Any] = np.empty(seeds, np.int8 if len(weights) <= _INT8 else np.intp)
     for number in range(rounds):
         spun, said = rng.random(seeds), rng.random(seeds)
         running[:] = 0
