@@ -88,7 +88,7 @@ def spread_interval(values: Sequence[float], *, variance: float = 0.0) -> Interv
     if n < 2:  # noqa: PLR2004  (as above)
         return None
     middle = mean(values)
-    half = t_point(n - 1, round(1 - CONFIDENCE, 3)) * sqrt(variance_of(values) / n + variance)
+    half = t_point(n - 1) * sqrt(variance_of(values) / n + variance)
     return middle - half, middle + half
 
 
@@ -102,7 +102,7 @@ def moments_interval(middle: float, sd: float, n: int) -> Interval | None:
     """
     if n < 2:  # noqa: PLR2004  (as above)
         return None
-    half = t_point(n - 1, round(1 - CONFIDENCE, 3)) * sd / sqrt(n)
+    half = t_point(n - 1) * sd / sqrt(n)
     return middle - half, middle + half
 
 
