@@ -1,14 +1,13 @@
 """`epc audit RUN`."""
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from epc.cli.common import echo_json, format_option, note
-from epc.cli.run import limit_options
-from epc.errors import ExitCode, StoppedError
+from epc.cli.limits import limit_options
+from epc.errors import ExitCode
 from epc.spec.epc_v1 import ROUNDS
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def command(
 def _ask(run: Path, limits: "Limits", *, swap: int, controls: int) -> None:
     """Ask a run's evaluator what was not asked yet; it is kept beside the run."""
     from epc.cli.progress import shown
-    from epc.cli.run import fetch_weights_if_named
+    from epc.cli.sitting import carried_out, fetch_weights_if_named
     from epc.engine.probe import probe, reopen
 
     reopened = reopen(run, swap=swap, controls=controls)
@@ -95,10 +94,4 @@ def _ask(run: Path, limits: "Limits", *, swap: int, controls: int) -> None:
             note(f"--{kind}: the run's answers give {count} pairs fewer than that")
     fetch_weights_if_named(reopened.evaluator)
     again = f"epc audit {run} --swap {swap} --controls {controls}"
-    try:
-        asyncio.run(probe(reopened, watch=shown, limits=limits))
-    except KeyboardInterrupt:
-        message = f"stopped; nothing answered is lost\n  next: {again}"
-        raise StoppedError(message) from None
-    except StoppedError as error:
-        raise StoppedError(f"{error}\n  next: {again}") from None
+    carried_out(probe(reopened, watch=shown, limits=limits), again=again)

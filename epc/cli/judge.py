@@ -1,14 +1,14 @@
 """`epc judge plan|run|check|report|import`."""
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from epc.cli.common import echo_json, format_option, note, now
-from epc.cli.run import limit_options
-from epc.errors import ExitCode, StoppedError
+from epc.cli.limits import limit_options
+from epc.cli.sitting import carried_out
+from epc.errors import ExitCode
 from epc.spec.judge_v1 import CROSS, METHODS, SELF, Method
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def plan(
       epc judge plan runs/first --judge openai/gpt-4o-2024-08-06 --out judged
       epc judge plan outputs.csv --judge GPT-4 --recorded --out imported
     """
-    from epc.cli.run import fetch_weights_if_named
+    from epc.cli.sitting import fetch_weights_if_named
     from epc.engine.judging.planning import Request, problems, write_plan
     from epc.records.judging.sources import entries_of
 
@@ -132,15 +132,15 @@ def run(folder: Path, dry_run: bool, limits: "Limits", form: str) -> None:
       epc judge run judged --max-cost 2
     """
     if dry_run:
-        from epc.cli.run import show_forecast
+        from epc.cli.sitting import show_forecast
         from epc.engine.judging.evaluate import expect, open_evaluation
 
         show_forecast(expect(open_evaluation(folder)), form)
         return
-    go_on(folder, limits, form)
+    judge_on(folder, limits, form)
 
 
-def go_on(folder: Path, limits: "Limits", form: str) -> None:
+def judge_on(folder: Path, limits: "Limits", form: str) -> None:
     """Carry an evaluation out from wherever it stands and show its report."""
     from epc.records.judging.layout import is_complete
 
@@ -156,13 +156,8 @@ def _evaluate(folder: Path, limits: "Limits") -> None:
     from epc.engine.judging.evaluate import evaluate, open_evaluation
 
     evaluation = open_evaluation(folder)
-    again = f"  next: epc judge run {folder}"
-    try:
-        asyncio.run(evaluate(evaluation, clock=now, watch=shown, limits=limits))
-    except KeyboardInterrupt:
-        raise StoppedError(f"stopped; nothing answered is lost\n{again}") from None
-    except StoppedError as error:
-        raise StoppedError(f"{error}\n{again}") from None
+    work = evaluate(evaluation, clock=now, watch=shown, limits=limits)
+    carried_out(work, again=f"epc judge run {folder}")
 
 
 @command.command(name="import")

@@ -71,7 +71,7 @@ def command(
       epc plan runs/first --width 0.05 --evaluator openai/gpt-4o-2024-08-06 \
         --executor deepseek/deepseek-chat
     """
-    from epc.cli.run import fetch_weights_if_named
+    from epc.cli.sitting import fetch_weights_if_named
     from epc.core.precision import seeds_for_width, width_at
     from epc.engine.needs import Pace, needs
 

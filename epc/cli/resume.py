@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import format_option, note, run_argument
-from epc.cli.run import limit_options
+from epc.cli.common import format_option, run_argument
+from epc.cli.limits import limit_options
+from epc.cli.sitting import go_on
 
 if TYPE_CHECKING:
     from epc.engine.session import Limits
@@ -34,27 +35,11 @@ def command(
     Example:
       epc resume runs/first
     """
-    resume(run, limits, form=form, anyway=anyway)
-
-
-def resume(
-    run: Path, limits: "Limits", *, form: str, batches: bool = False, anyway: bool = False
-) -> None:
-    """Go on with a run; `epc run --batch collect` does the same."""
-    from epc.cli.run import finish
-    from epc.cli.show import show
-    from epc.engine.session import reopen
     from epc.records.judging.layout import is_evaluation
-    from epc.records.recompute import load_manifest
 
     if is_evaluation(run):
-        from epc.cli.judge import go_on
+        from epc.cli.judge import judge_on
 
-        go_on(run, limits, form)
-        return
-    opened = reopen(run)
-    if opened is None:
-        note(f"{run} is complete")
-        show(load_manifest(run), run, form=form, figure=False)
-        return
-    finish(opened, run, limits, form=form, batches=batches, anyway=anyway)
+        judge_on(run, limits, form)
+    else:
+        go_on(run, limits, form=form, anyway=anyway)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from epc.cli.common import echo_json, format_option, note, now, run_argument
-from epc.cli.run import limit_options
+from epc.cli.limits import limit_options
 from epc.errors import ExitCode, StoppedError
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def command(
       epc watch runs/first --history watch/first.jsonl --max-cost 0.05
     """
     from epc.cli.progress import shown
-    from epc.cli.run import fetch_weights_if_named, show_forecast
+    from epc.cli.sitting import fetch_weights_if_named, show_forecast
     from epc.engine.watch import ask_today, begin, expect
     from epc.records.watch_report import report
 

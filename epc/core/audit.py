@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from math import log, sqrt
 from typing import Any, Final, Literal
 
-from epc.core.domain_test import LEVEL, PermutationTest
 from epc.core.intervals import mean, share_interval
+from epc.core.permutation import LEVEL, PermutationTest
 from epc.errors import Finding
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, SCREENING_SEEDS, SUBSTANTIAL_GAMMA
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from epc.core.config import Configuration
 from epc.core.control import Control, measured, simulated
-from epc.core.domain_test import by_tasks
 from epc.core.metrics import gamma
+from epc.core.permutation import by_tasks
 from epc.core.table import VerdictTable
 from epc.spec.epc_v1 import CONTROL, DIRECTIONS, DOMAINS, REFERENCE, Direction
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import sqrt
 from typing import Final
 
-from epc.core.domain_test import LEVEL, by_tasks
 from epc.core.evaluators import evaluator
 from epc.core.inference import t_point
+from epc.core.permutation import LEVEL, by_tasks
 from epc.core.study_runs import RULE, Point, Reuse, simulate_runs
 from epc.core.synthetic import GAMMA, Simulated
 from epc.errors import UsageError

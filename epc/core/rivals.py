@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from math import erfc, exp, pi, sqrt
 from typing import TYPE_CHECKING, Final
 
-from epc.core.domain_test import by_seeds, by_tasks, residuals, splits
 from epc.core.inference import t_two_sided
+from epc.core.permutation import by_seeds, by_tasks, residuals, splits
 from epc.core.table import VerdictTable
 from epc.core.weights import UpdateRule
 from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, REFERENCE, Direction, PhaseName

@@ -10,9 +10,9 @@ from functools import cache
 from typing import Final
 
 from epc.core.control import simulated
-from epc.core.domain_test import LEVEL
 from epc.core.evaluators import STRATEGIES
 from epc.core.intervals import Interval, mean_interval, share_interval, spread_interval
+from epc.core.permutation import LEVEL
 from epc.core.rivals import from_table, from_weights
 from epc.core.simulation import gammas
 from epc.core.study_runs import RULE, STREAM, Kind, Point, Reuse, Run, simulate_runs

@@ -8,9 +8,9 @@ from typing import Final
 
 from epc.core.audit import Facts, Word, assess
 from epc.core.control import coin_flip
-from epc.core.domain_test import PermutationTest, by_weights
 from epc.core.evidence import control_json
 from epc.core.metrics import COLLAPSED
+from epc.core.permutation import PermutationTest, by_weights
 from epc.core.results import Json
 from epc.core.simulation import divergences, gammas
 from epc.core.weights import UpdateRule, Weights

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from epc.core.audit import Facts
-from epc.core.domain_test import LEVEL
+from epc.core.permutation import LEVEL
 from epc.core.results import Json
 from epc.records.audit import Audit
 from epc.records.probes import in_words

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from epc.core.domain_test import LEVEL
+from epc.core.permutation import LEVEL
 from epc.core.rivals import ADOPTED
 from epc.core.study import ALTERNATIVES, NULLS, REUSES, SEEDS, Coverage, Rejections
 from epc.errors import WorldError

@@ -6,7 +6,7 @@ from math import log, sqrt
 import pytest
 
 from epc.core.audit import Facts, Word, assess
-from epc.core.domain_test import PermutationTest
+from epc.core.permutation import PermutationTest
 
 SOUND = Facts(
     n=30,

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from epc.core.domain_test import LEVEL
+from epc.core.permutation import LEVEL
 from epc.core.precision import rejected
 from epc.core.rivals import ADOPTED
 from epc.core.study import (

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from epc.core.domain_test import by_seeds, by_tasks, by_weights
+from epc.core.permutation import by_seeds, by_tasks, by_weights
 from epc.core.simulation import Odds, train, uniform_start
 from epc.core.table import VerdictTable
 from epc.core.weights import UpdateRule

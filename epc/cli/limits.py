@@ -1,0 +1,75 @@
+"""The options that bound one sitting, for every command that asks models."""
+
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from functools import wraps
+from typing import Any
+
+import click
+
+
+class _Dollars(click.ParamType[Decimal]):
+    """An amount of US dollars."""
+
+    name = "dollars"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Decimal:
+        try:
+            amount = Decimal(str(value).removeprefix("$"))
+        except InvalidOperation:
+            amount = Decimal(-1)
+        if not amount.is_finite() or amount < 0:
+            self.fail(f"{value!r} is no amount of dollars such as 2.50", param, ctx)
+        return amount
+
+
+def limit_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that bound one sitting; the command gets them as `limits`."""
+
+    @wraps(command)
+    def with_limits(
+        *,
+        max_calls: int | None,
+        max_cost: Decimal | None,
+        max_time: float | None,
+        concurrency: int | None,
+        no_cache: bool,
+        **others: Any,
+    ) -> None:
+        from epc.engine.session import Limits
+
+        limits = Limits(
+            max_calls=max_calls,
+            max_cost=max_cost,
+            max_time_s=max_time,
+            concurrency=concurrency,
+            cache=not no_cache,
+        )
+        command(limits=limits, **others)
+
+    options = (
+        click.option("--max-calls", type=click.IntRange(1), help="Stop before one call more."),
+        click.option(
+            "--max-cost", type=_Dollars(), metavar="USD", help="Stop before this could be exceeded."
+        ),
+        click.option(
+            "--max-time",
+            type=click.FloatRange(0, min_open=True),
+            metavar="S",
+            help="Stop after so many seconds.",
+        ),
+        click.option(
+            "--concurrency",
+            type=click.IntRange(1),
+            help="Calls under way at once, each model (128; self-hosted up to 512).",
+        ),
+        click.option(
+            "--no-cache", is_flag=True, help="Neither use nor keep answers of other runs."
+        ),
+    )
+    bounded: Callable[..., None] = with_limits
+    for option in reversed(options):
+        bounded = option(bounded)
+    return bounded

@@ -1,0 +1,113 @@
+"""One sitting with models: what the commands that ask them share."""
+
+import asyncio
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from epc.cli.common import echo_json, note, now
+from epc.errors import StoppedError
+
+if TYPE_CHECKING:
+    from epc.engine.forecast import Share
+    from epc.engine.session import Limits, Opened
+
+
+def carried_out(work: Coroutine[Any, Any, object], *, again: str) -> None:
+    """Do some work to its end, or say which command goes on with it.
+
+    Raises: StoppedError where it was stopped, by a limit, a provider or the user.
+    """
+    try:
+        asyncio.run(work)
+    except KeyboardInterrupt:
+        message = f"stopped; nothing answered is lost\n  next: {again}"
+        raise StoppedError(message) from None
+    except StoppedError as error:
+        raise StoppedError(f"{error}\n  next: {again}") from None
+
+
+def finish(
+    opened: "Opened",
+    folder: Path,
+    limits: "Limits",
+    *,
+    form: str,
+    batches: bool = False,
+    anyway: bool = False,
+) -> None:
+    """Carry a plan out and show what came of it."""
+    from epc.cli.progress import shown
+    from epc.cli.show import show
+    from epc.engine.session import measure
+    from epc.records.recompute import load_manifest
+
+    plan = opened.plan
+    note(
+        f"run      {folder}: {len(plan.seeds)} seeds, {plan.evaluator} judges "
+        f"{plan.executor or 'nothing: its verdicts are recorded'}"
+    )
+    work = measure(
+        opened, folder, now=now(), watch=shown, limits=limits, batches=batches, anyway=anyway
+    )
+    carried_out(work, again=f"epc resume {folder}")
+    note("")
+    # What stands on disk, so that this prints the very bytes that `epc show` does.
+    show(load_manifest(folder), folder, form=form)
+    note(f"manifest {folder / 'manifest.json'}")
+    if plan.controls:
+        from epc.records.probes import in_words, probes_of
+
+        found, _ = probes_of(folder)
+        if found["competence"] is not None:
+            note(f"controls {plan.evaluator}: {in_words(found['competence'])}")
+
+
+def show_forecast(shares: "dict[str, Share]", form: str) -> None:
+    """Print what a run will ask for, role by role."""
+    from epc.engine.forecast import as_json
+
+    if form == "json":
+        echo_json(as_json(shares))
+        return
+    click.echo(f"{'':<24}{'lower':>14}{'expected':>14}{'upper':>14}")
+    for role, share in shares.items():
+        rows = (
+            ("calls", share.calls),
+            ("tokens in", share.tokens_in),
+            ("tokens out", share.tokens_out),
+        )
+        for name, spread in rows:
+            ends = (spread.lower, spread.expected, spread.upper)
+            click.echo(f"{role + ' ' + name:<24}" + "".join(f"{end:>14,.0f}" for end in ends))
+        if share.cost is None:
+            click.echo(f"{role + ' cost':<24}{'unknown: no price is on record for this model':>44}")
+        else:
+            ends = (share.cost.lower, share.cost.expected, share.cost.upper)
+            click.echo(f"{role + ' cost, USD':<24}" + "".join(f"{end:>14,.4f}" for end in ends))
+
+
+def go_on(
+    run: Path, limits: "Limits", *, form: str, batches: bool = False, anyway: bool = False
+) -> None:
+    """Finish a run that was interrupted, or show one that is complete."""
+    from epc.cli.show import show
+    from epc.engine.session import reopen
+    from epc.records.recompute import load_manifest
+
+    opened = reopen(run)
+    if opened is None:
+        note(f"{run} is complete")
+        show(load_manifest(run), run, form=form, figure=False)
+        return
+    finish(opened, run, limits, form=form, batches=batches, anyway=anyway)
+
+
+def fetch_weights_if_named(*names: str | None) -> None:
+    """Have the embedded weights, if a model that needs them is named."""
+    if any(name is not None and name.startswith("local/") for name in names):
+        from epc.engine.local.weights import fetch
+
+        fetch(note)
