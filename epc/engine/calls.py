@@ -197,7 +197,7 @@ class Caller:
         self, name: str, question: Question, completion: Completion, place: str | None = None
     ) -> Json:
         """Return the row of calls.jsonl that an answer makes."""
-        call = {
+        call: Json = {
             "id": name,
             "role": question.role.name,
             "model": question.role.model.identity.model,
@@ -214,6 +214,8 @@ class Caller:
         }
         if completion.reply is not None:
             call["reply"] = storable(completion.reply)
+        if completion.headers is not None:
+            call["headers"] = {key: storable(value) for key, value in completion.headers.items()}
         return call
 
     def _cached(self, name: str, question: Question) -> Json | None:

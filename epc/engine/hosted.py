@@ -7,6 +7,8 @@ ask again is `epc.engine.asking`.
 import json
 import os
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
 
@@ -18,7 +20,7 @@ from epc.engine.constraints import response_format
 from epc.engine.limits import Ticket, gate_of
 from epc.engine.model import Completion, Identity, Prompt
 from epc.engine.providers import NATIVE, PROVIDERS, Provider
-from epc.engine.secrets import redact
+from epc.engine.secrets import redact, redactor
 from epc.engine.transport import NoReplyError, Transport, most_connections
 from epc.errors import UsageError
 from epc.records.strict_json import storable
@@ -60,6 +62,7 @@ class Hosted:
     def __init__(self, provider: Provider, model: str, *, base_url: str, key: str | None) -> None:
         self._provider, self._model, self._has_key = provider, model, bool(key)
         self.transport = Transport(base_url, key=key)
+        self._redact = redactor()
         self.concurrency = CONCURRENCY if provider.needs_key else most_connections()
         self.identity = Identity(
             model=f"{provider.name}/{model}",
@@ -137,11 +140,19 @@ class Hosted:
         if reply.status != _OK:
             said = reply.body[:2000].decode("utf-8", "replace")
             return self._line.refused(reply.status, said, reply.headers, retries=retries)
-        return completion(reply.body, latency_s=round(time.monotonic() - began, 6), retries=retries)
+        answered = completion(
+            reply.body,
+            latency_s=round(time.monotonic() - began, 6),
+            retries=retries,
+            redact=self._redact,
+        )
+        return replace(answered, headers=reply.headers)
 
 
-def completion(body: bytes, *, latency_s: float | None, retries: int) -> Completion:
-    """Return the answer that a chat-completion body holds.
+def completion(
+    body: bytes, *, latency_s: float | None, retries: int, redact: Callable[[str], str] = redact
+) -> Completion:
+    """Return the answer that a chat-completion body holds, and the body itself.
 
     Raises: TransientError if it holds none: garbage, truncated JSON, no choice, no content.
     """
@@ -166,6 +177,7 @@ def completion(body: bytes, *, latency_s: float | None, retries: int) -> Complet
         tokens_out=_count(usage.get("completion_tokens")),
         latency_s=latency_s,
         retries=retries,
+        reply=redact(body.decode("utf-8", "replace")),
     )
 
 

@@ -1,6 +1,6 @@
 """The one interface behind which every model stands: `complete(prompt, decoding)`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -39,8 +39,8 @@ class Prompt:
 class Completion:
     """What a model answered, and what its provider said about it.
 
-    `reply` is the whole body that the answer was read from, where a layer in between has parsed
-    it. Units: tokens; seconds of latency.
+    `reply` is the whole body that the answer was read from, `headers` are those of the reply that
+    may be kept; None where the model is no provider's. Units: tokens; seconds of latency.
     """
 
     text: str
@@ -52,6 +52,7 @@ class Completion:
     latency_s: float | None = None
     retries: int = 0
     reply: str | None = None
+    headers: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 import os
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
@@ -16,11 +16,20 @@ def redact(text: str) -> str:
     Secret are the values of variables that are named like a secret, and the user and password of
     addresses, also in the form in which they are sent.
     """
-    longest_first = sorted(_secrets(), key=lambda named: len(named[1]), reverse=True)
-    for name, secret in longest_first:
-        if len(secret) >= _SHORTEST:
+    return redactor()(text)
+
+
+def redactor() -> Callable[[str], str]:
+    """Return `redact` for the environment as it is now, which is then looked through once."""
+    long_enough = [(name, secret) for name, secret in _secrets() if len(secret) >= _SHORTEST]
+    longest_first = sorted(long_enough, key=lambda named: len(named[1]), reverse=True)
+
+    def blank_out(text: str) -> str:
+        for name, secret in longest_first:
             text = text.replace(secret, f"[{name}]")
-    return text
+        return text
+
+    return blank_out
 
 
 def _secrets() -> Iterator[tuple[str, str]]:

@@ -52,9 +52,27 @@ def test_epc_2_2_an_answer_comes_with_what_the_provider_says_of_it(endpoint: End
         tokens_in=21,
         tokens_out=3,
         latency_s=answer.latency_s,
+        reply=completion(answer.text).body.decode(),
+        headers={"content-type": "application/json"},
     )
     assert answer.text in ("A", "B")
     assert 0 < answer.latency_s < 30
+
+
+def test_the_reply_is_kept_with_its_allowed_headers_and_without_secrets(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789")
+    whole = completion("A", echoed="Bearer sk-canary-0123456789")
+    headers = {"x-request-id": "req-7", "x-ratelimit-limit-tokens": "9", "set-cookie": "a=b"}
+    endpoint.script = [Reply(body=whole.body, headers=headers)]
+
+    answer = ask()
+
+    assert answer.headers is not None
+    assert answer.headers["x-request-id"] == "req-7"
+    assert "set-cookie" not in answer.headers
+    assert answer.reply == whole.body.decode().replace("sk-canary-0123456789", "[OPENAI_API_KEY]")
 
 
 @pytest.mark.parametrize(
