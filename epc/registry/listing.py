@@ -23,7 +23,7 @@ def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Jso
     return {
         "tag": tag,
         "kind": snapshot.kind,
-        "trust": snapshot.trust,
+        "trust": registry.trust(tag),
         "calibration": snapshot.calibration,
         "evaluator": snapshot.model,
         "proxy": snapshot.card["evaluator"]["proxy"],
@@ -71,6 +71,7 @@ def shown(registry: Registry, tag: str, as_of: date) -> Json:
     snapshot = registry.snapshots[tag]
     return {
         **snapshot.card,
+        "trust": registry.trust(tag),
         "figures": snapshot.figures,
         "events": [event.given for event in registry.by_tag.get(tag, [])],
         "expiry": registry.of_tag(tag, as_of).as_json(),

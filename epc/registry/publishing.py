@@ -17,10 +17,12 @@ from epc.records import strict_json
 from epc.records.layout import MANIFEST
 from epc.records.validate import validate
 from epc.registry import layout
+from epc.registry.figures import disagreement
 from epc.registry.history import commit, tag_commit
 from epc.registry.lives import Generation, Life
 from epc.registry.reading import folders, of_folder
-from epc.registry.snapshots import Json
+from epc.registry.registry import Registry
+from epc.registry.snapshots import Json, Snapshot
 from epc.registry.store import put
 from epc.registry.sums import sha256, sums_text
 from epc.registry.tags import Tag, next_tag
@@ -67,9 +69,12 @@ def publish(
     registry = of_folder(checkout)
     life = _life(registry.generations.get(offer.generation), offer, manifest)
     tag = _tag(checkout, offer)
+    card = _card(offer, tag, manifest, life)
+    if offer.replicates:
+        _require_replication(registry, offer.replicates, card, manifest)
     folder = checkout / layout.FOLDER / str(tag)
     if not folder.is_dir():
-        _build(checkout, offer, tag, _card(offer, tag, manifest, life), manifest)
+        _build(checkout, offer, tag, card, manifest)
         tell(f"wrote {folder}")
     if not any(event.name == "published" for event in registry.by_tag.get(str(tag), [])):
         seal = sha256(folder / layout.SUMS)
@@ -101,6 +106,18 @@ def _life(generation: Generation | None, offer: Offer, manifest: Json) -> Life |
             "or name another --platform"
         )
     return life
+
+
+def _require_replication(registry: Registry, tag: str, card: Json, manifest: Json) -> None:
+    """Refuse a replication that is none."""
+    repeated = registry.snapshots.get(tag)
+    own = Snapshot.of(card, manifest["results"]["summary"])
+    why = disagreement(repeated, own) if repeated else "there is no such snapshot"
+    if why:
+        raise UsageError(
+            f"this does not replicate {tag}: {why}\n"
+            "  fix: publish it without --replicates; both stand, and `epc snapshot diff` compares"
+        )
 
 
 def _tag(checkout: Path, offer: Offer) -> Tag:

@@ -406,3 +406,34 @@ def test_dvc_repro_recomputes_what_is_published_and_then_has_nothing_to_do(clone
     repro()
     again = [(clone / "runs" / f"{name}.json").read_bytes() for name in ("recomputed", "registry")]
     assert first == again
+
+
+def test_a_replication_is_a_second_contributors_and_agrees(
+    checkout: Checkout, run: Run, tmp_path: Path
+) -> None:
+    def published(folder: Path, who: str, *more: str) -> Done:
+        words = ("--generation", "CoinFlip", "--contributor", who, "--no-git", *more)
+        return epc(checkout.folder, "snapshot", "publish", folder, *words)
+
+    def trust() -> dict[str, str]:
+        listed = epc(checkout.folder, "snapshot", "list", "--format", "json")
+        return {row["tag"]: row["trust"] for row in json.loads(listed.stdout)}
+
+    again = make_run(tmp_path / "again", evaluator="mock/coin-flip", seeds=4).folder
+    longer = make_run(tmp_path / "longer", evaluator="mock/coin-flip", seeds=3, rounds=9).folder
+    published(run.folder, "A")
+    assert trust() == {TAG: "recomputed"}
+
+    same = published(again, "A", "--replicates", TAG)
+    other = published(longer, "B", "--replicates", TAG)
+    nothing = published(again, "B", "--replicates", "v1.9-CoinFlip")
+    right = published(again, "B", "--replicates", TAG)
+
+    assert (same.returncode, other.returncode, nothing.returncode) == (2, 2, 2)
+    assert "second contributor" in same.stderr
+    assert "no such snapshot" in nothing.stderr
+    assert right.returncode == 0, right.stderr
+    assert trust() == {TAG: "replicated", "v1.1-CoinFlip": "replicated"}
+
+    epc(checkout.folder, "snapshot", "withdraw", "v1.1-CoinFlip", "--reason", "r")
+    assert trust()[TAG] == "recomputed"
