@@ -53,14 +53,18 @@ def fetch(tag: Tag, out: Path, *, place: str, store: str | None) -> None:
 
 def _sealed(events: bytes, sums: bytes, tag: Tag) -> dict[str, str]:
     """Return a snapshot's digests, once they are those that its event sealed."""
-    lines: list[Any] = [strict_json.parse(line)[0] for line in events.decode().splitlines()]
+    text = events.decode(errors="replace")
+    lines: list[Any] = [strict_json.parse(line)[0] for line in text.splitlines()]
     seals = [
-        line["sha256"] for line in lines if (line["event"], line["tag"]) == ("published", str(tag))
+        line.get("sha256")
+        for line in lines
+        if isinstance(line, dict)
+        and (line.get("event"), line.get("tag")) == ("published", str(tag))
     ]
     if not seals:
         raise UsageError(f"{tag} was not published there\n  fix: see `epc snapshot list`")
     where = f"{layout.FOLDER}/{tag}/{layout.SUMS}"
-    _require(where, sums, seals[0])
+    _require(where, sums, str(seals[0]))
     return parse_sums(sums.decode()) or {}
 
 

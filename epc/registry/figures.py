@@ -55,7 +55,7 @@ def derived_interval(figure: Figure, n: int) -> Interval | None:
     """Return the interval that a reported figure's own numbers allow; None where they allow none.
 
     A count of seeds has Wilson's (Reading R33), a mean with a standard deviation Student's t
-    (Reading R39), a mean alone none.
+    (Reading R39), a mean alone none (Reading R56).
     """
     if figure.hits is not None:
         return share_interval(figure.hits, n)

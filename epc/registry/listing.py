@@ -55,7 +55,8 @@ def _table(rows: Sequence[Json]) -> str:
         bounds = f" [{row['ci95'][0]:.3f}, {row['ci95'][1]:.3f}]" if row["ci95"] else ""
         proxy = " (proxy)" if row["proxy"] else ""
         reason = f", {row['reason']}" if row["reason"] else ""
-        until = f" until {row['until']}" if row["status"] in {"current", "expiring"} else ""
+        ahead = row["until"] and row["status"] != "expired"
+        until = f" until {row['until']}" if ahead else ""
         evaluator, state = f"{row['evaluator']}{proxy}", f"{row['status']}{reason}{until}"
         middle = (row["trust"], evaluator, str(row["n"]), f"{mean}{bounds}", str(row["faults"]))
         cells.append((row["tag"], *middle, state))

@@ -198,6 +198,15 @@ def test_a_lost_object_is_named(clone: Path) -> None:
     assert path.name in errors[0].problem
 
 
+def test_a_place_that_publishes_something_else_is_refused(clone: Path, tmp_path: Path) -> None:
+    (clone / "snapshots" / "events.jsonl").write_bytes(b"\xff\n[]\n{}\nnot JSON\n")
+
+    done = epc(tmp_path, "snapshot", "fetch", TAG, "--from", clone)
+
+    assert done.returncode == 2
+    assert "was not published there" in done.stderr
+
+
 def test_what_is_there_is_never_overwritten(clone: Path) -> None:
     (clone / "runs" / TAG).mkdir(parents=True)
 

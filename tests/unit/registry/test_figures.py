@@ -40,7 +40,7 @@ def test_figures_are_found_at_any_depth_and_those_without_a_value_left_out() -> 
         ({"mean": 1.0, "sd": 0.1, "ci95": [0.9, 1.2]}, "recomputed"),
     ],
 )
-def test_an_interval_that_the_numbers_do_not_give_is_named(
+def test_reading_r56_an_interval_that_the_numbers_do_not_give_is_named(
     figure: dict[str, object], problem: str
 ) -> None:
     ((name, said),) = misstated({"n": 10, "pci": figure})
