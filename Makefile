@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 RUN    ?= runs/first
 
 .DEFAULT_GOAL := help
-.PHONY: help measure check lint types test docs benchmark vectors lock clean
+.PHONY: help measure check lint types test docs benchmark drift-study vectors lock clean
 
 help: ## Show the targets.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -35,19 +35,27 @@ docs: $(VENV)/.dev ## Build the documents into public/.
 benchmark: $(VENV)/.dev ## Measure speed, as ratios in one run.
 	$(BIN)/python tests/benchmarks/measure.py
 	$(BIN)/python tests/benchmarks/engine.py
+	$(BIN)/python tests/benchmarks/judge.py
 	$(BIN)/python tests/benchmarks/registry.py
+	$(BIN)/python tests/benchmarks/simulate.py
+
+drift-study: $(VENV)/.dev ## Simulate what site/docs/drift.md states: about 2 minutes.
+	$(BIN)/python tests/studies/drift.py
 
 vectors: $(VENV)/.dev ## Work the conformance vectors out again; fails if the files differ.
 	$(BIN)/python tests/conformance/work_vectors.py --check
+	$(BIN)/python tests/conformance/work_judge_vectors.py --check
 
 lock: $(VENV)/.dev ## Write the lock files again from pyproject.toml.
+	echo 'pip>=26' | $(BIN)/uv pip compile - $(LOCK_FLAGS) --no-annotate \
+	  --output-file requirements/pip.lock
+	$(BIN)/uv pip compile pyproject.toml --extra build --extra dev --extra inspect $(LOCK_FLAGS) \
+	  --output-file requirements/dev.lock
 	$(BIN)/uv pip compile pyproject.toml --extra build $(LOCK_FLAGS) \
-	  --output-file requirements/run.lock
-	$(BIN)/uv pip compile pyproject.toml --extra build --extra dev $(LOCK_FLAGS) \
-	  --constraint requirements/run.lock --output-file requirements/dev.lock
+	  --constraint requirements/dev.lock --output-file requirements/run.lock
 
 LOCK_FLAGS := --quiet --universal --python-version 3.11 --generate-hashes --no-header \
-  --no-emit-index-url --no-emit-find-links
+  --no-emit-index-url --no-emit-find-links --no-strip-extras
 
 clean: ## Remove the virtual environment and everything that was built. Runs stay.
 	rm -rf $(VENV) public .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage*
@@ -57,8 +65,10 @@ $(VENV)/.run: requirements/run.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.lock
 	$(call install,$@)
 
-$(VENV)/.dev: requirements/dev.lock
+# The pip that comes with Python 3.11 does not see that a package with extras is pinned already.
+$(VENV)/.dev: requirements/dev.lock requirements/pip.lock
 	$(call venv)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/pip.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
 	$(call install,$@)
 	touch $(VENV)/.run

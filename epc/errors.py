@@ -5,7 +5,7 @@ An *exception* tells a caller that it broke a contract, or that the world did. E
 exit code that the command line ends with (see the contract in `site/docs/cli.md`).
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import ClassVar, Literal
 
@@ -42,7 +42,7 @@ class Finding:
 
     def as_json(self) -> dict[str, str]:
         """Return the finding as a plain JSON object."""
-        return asdict(self)
+        return {name: getattr(self, name) for name in self.__slots__}  # asdict copies deeply
 
 
 class EpcError(Exception):

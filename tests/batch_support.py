@@ -7,8 +7,10 @@ from contextlib import contextmanager
 from email.parser import BytesParser
 from http.server import BaseHTTPRequestHandler
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
-from engine_support import Received, Reply, Server, answering
+from endpoint_support import Loopback, LoopbackHandler, Received, Reply, answering
+from engine_support import PATIENCE_S
 
 Json = dict[str, Any]
 
@@ -21,10 +23,11 @@ def answered_line(line: Json) -> bytes:
     return json.dumps(result).encode() + b"\n"
 
 
-class BatchProvider:
+class BatchProvider(Loopback):
     """Speaks /files, /batches, /batches/{id}, /files/{id}/content and /chat/completions.
 
     `status` is what every batch is in; `output` turns a batch's requests into its output file.
+    Batches are listed newest first, `page` at a time; `lost` replies are acted on and never sent.
     """
 
     def __init__(self) -> None:
@@ -36,26 +39,17 @@ class BatchProvider:
         self.output: Callable[[list[Json]], bytes] = lambda lines: b"".join(
             map(answered_line, lines)
         )
+        self.page = 100
+        self.hung, self.let_go = threading.Event(), threading.Event()
+        self.hang: str | None = None  # a path whose POST is done, and not replied to
+        self.lost: list[str] = []  # paths whose next POST is done, and the connection cut
         self.instead: dict[str, Reply] = {}  # a path's beginning: what it replies for once
-        self._server = Server(("127.0.0.1", 0), self._handler())
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
-        self._thread.start()
-
-    @property
-    def url(self) -> str:
-        """The base address."""
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
+        super().__init__(self._handler())
 
     @property
     def sizes(self) -> list[int]:
         """How many requests each batch had."""
         return [len(self.files[batch["input_file_id"]]) for batch in self.batches.values()]
-
-    def close(self) -> None:
-        """Stop serving."""
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
 
     def post(self, path: str, kind: str, content: bytes) -> Any:
         """Reply to a POST."""
@@ -82,6 +76,12 @@ class BatchProvider:
     def get(self, path: str) -> Any:
         """Reply to a GET."""
         parts = path.split("/")[2:]
+        if parts[0].startswith("batches?"):
+            names = list(reversed(self.batches))
+            after = parse_qs(urlsplit(path).query).get("after", [""])[0]
+            names = names[names.index(after) + 1 :] if after else names
+            shown = [self.batches[name] for name in names[: self.page]]
+            return {"object": "list", "data": shown, "has_more": len(names) > self.page}
         if parts[0] == "batches":
             batch = self.batches[parts[1]]
             return {**batch, "output_file_id": f"out-{batch['id']}", **self.status}
@@ -91,18 +91,12 @@ class BatchProvider:
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         provider = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            timeout = 60
-
-            def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-                """Say nothing."""
-
-            def do_GET(self) -> None:
+        class Handler(LoopbackHandler):
+            def do_GET(self) -> None:  # noqa: N802  (the name that http.server calls)
                 self._reply(lambda: provider.get(self.path))
 
-            def do_POST(self) -> None:
-                content = self.rfile.read(int(self.headers["Content-Length"]))
+            def do_POST(self) -> None:  # noqa: N802  (the name that http.server calls)
+                content = self.content()
                 kind = self.headers["Content-Type"]
                 self._reply(lambda: provider.post(self.path, kind, content))
 
@@ -113,11 +107,16 @@ class BatchProvider:
                     reply = provider.instead.pop(once)
                 else:
                     said = answer()
+                    if self.command == "POST" and self.path == provider.hang:
+                        provider.hung.set()
+                        provider.let_go.wait(PATIENCE_S)
+                    if self.command == "POST" and self.path in provider.lost:
+                        provider.lost.remove(self.path)
+                        self.close_connection = True
+                        return
                     body = said if isinstance(said, bytes) else json.dumps(said).encode()
                     reply = Reply(body=body)
-                self.send_response(reply.status)
-                self.send_header("Content-Length", str(len(reply.body)))
-                self.end_headers()
+                self.begin(reply.status, len(reply.body), reply.headers)
                 self.wfile.write(reply.body)
 
         return Handler

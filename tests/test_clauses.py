@@ -1,4 +1,4 @@
-"""Every clause of the EPC protocol and every reading has a test that is named after it."""
+"""Every clause of both protocols and every reading has a test that is named after it."""
 
 import ast
 from pathlib import Path
@@ -16,13 +16,25 @@ CLAUSES = [
     *(f"epc_2_6_{item}" for item in "abcd"),
     "epc_2_8",
     *(f"epc_2_8_{item}" for item in range(1, 8)),
-    *(f"reading_r{number}" for number in (*range(1, 17), 33, 39)),
+    *(f"reading_r{number}" for number in (*range(1, 17), *range(20, 24), 33, 39)),
     "epc_3",
     "epc_4",
     "epc_5_2",
     "epc_5_3_2",
     "epc_5_3_4",
     *(f"reading_r{number}" for number in (*range(40, 44), *range(53, 57))),
+    # The judge protocol, numbered as site/docs/judge-protocol.md does.
+    "judge_0",
+    *(f"judge_1_{item}" for item in (1, 2)),
+    "judge_2",
+    "judge_2_5",
+    *(f"judge_3_{item}" for item in range(1, 5)),
+    *(f"judge_4_{item}" for item in range(1, 5)),
+    *(f"judge_5_{item}" for item in range(1, 7)),
+    *(f"judge_6_{item}" for item in range(1, 7)),
+    *(f"judge_7_{item}" for item in range(1, 5)),
+    *(f"judge_8_{item}" for item in range(1, 5)),
+    *(f"judge_9_{item}" for item in (1, 2)),
 ]
 
 

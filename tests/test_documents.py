@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from epc.core.agreement import disagreements
+from epc.judge.mapping import read_mapping
 from epc.records.conformance import answer_text, suite
+from epc.records.schemas import findings as schema_findings
 from epc.spec.reference import EVALUATOR_PROMPT
 
 ROOT = Path(__file__).parent.parent
@@ -30,6 +32,13 @@ def test_the_worked_case_of_the_conformance_page_is_right() -> None:
 @pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CHANGELOG.md"])
 def test_the_number_of_cases_is_the_stated_one(page: Path) -> None:
     assert f"{len(suite())} language-neutral cases" in " ".join(page.read_text().split())
+
+
+def test_judge_2_5_the_mapping_of_the_judging_page_is_a_mapping() -> None:
+    document = json.loads(json_blocks("judge.md")[0])
+
+    assert schema_findings("judge_mapping", document) == []
+    assert read_mapping(document)[1] == []
 
 
 def test_epc_2_8_the_suite_has_at_least_sixty_cases() -> None:

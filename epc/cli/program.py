@@ -20,13 +20,19 @@ _COMMANDS: Final = {
     "merge": "Join runs of one measurement over different seeds.",
     "show": "Show a run's figures: table, picture, or JSON.",
     "audit": "Say whether a measurement can bear a claim, and why.",
+    "simulate": "Say what the figures are for a synthetic evaluator.",
+    "plan": "Say how many seeds, calls and dollars a precision takes.",
+    "study": "Rerun the simulations behind the audit: error rates, power, coverage.",
     "validate": "Check records: schema, meaning, recomputed values.",
     "recompute": "Compute a run's metrics again, from the trials alone.",
+    "compare": "Compare two measurements: like for like, differences, drift.",
+    "watch": "Ask a measured evaluator again, every day, whether it drifted.",
     "snapshot": "The registry's snapshots: list, show, diff, verify.",
     "evaluators": "The lives of evaluators: list, show, check, sync.",
     "expiry": "Say whether figures and evaluators still hold on a day.",
     "replay": "Answer one conformance case.",
     "conformance": "List the conformance suite, or check a program with it.",
+    "judge": "Score outputs by judge models: plan, run, check, report, import.",
     "cache": "List, size or clear the answers kept across runs.",
     "models": "List the models that can be named, or fetch weights.",
     "doctor": "Say what is installed, what is missing, and how to get it.",
@@ -37,16 +43,16 @@ _INTERRUPTED: Final = 130  # what a shell reports for Ctrl-C
 class _LazyGroup(click.Group):
     """A group that imports a command's module only when the command is called."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click hands it over)
         return list(_COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  (click hands it over)
         if cmd_name not in _COMMANDS:
             return None
         module = importlib.import_module(f"epc.cli.{cmd_name}")
         return _with_blocks(module.command)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  (click hands it over)
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
 

@@ -14,8 +14,17 @@ _REFRESH_S = 0.25
 @asynccontextmanager
 async def shown(progress: Progress) -> AsyncIterator[None]:
     """Show a run's progress while the block runs, and what it spent in the end."""
-    if progress.repaired:
-        note("repaired the journal: its last line was torn, and its call is asked again")
+    if progress.torn:
+        note(
+            f"repaired the journal: a crash left {progress.torn} of its last lines torn; they are "
+            "kept in journal.torn, and their calls are asked again"
+        )
+    if progress.damaged:
+        note(
+            f"WARNING: {progress.damaged} lines of the journal are damaged that were whole on disk "
+            "once: no crash does that. They are kept in journal.damaged and their calls are asked "
+            "again; see whether the disk is failing, or who edited the file. The record says so."
+        )
     watch = _live if sys.stderr.isatty() else _plain
     task = asyncio.create_task(watch(progress))
     try:
@@ -70,6 +79,8 @@ def spent(progress: Progress) -> str:
         parts.append(f"${progress.cost:.4f}")
     if progress.retries:
         parts.append(f"{progress.retries:,} retries")
+    if progress.lost:
+        parts.append(f"{progress.lost:,} lost answers that may be billed")
     if progress.from_cache:
         parts.append(f"{progress.from_cache:,} answers from the cache")
     if progress.from_journal:

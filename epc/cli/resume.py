@@ -25,7 +25,7 @@ def command(
     limits: "Limits",
     form: str,
 ) -> None:
-    r"""Finish an interrupted RUN.
+    r"""Finish an interrupted RUN, or evaluation of `epc judge run`.
 
     No answered call is asked again, and the result is the one that an uninterrupted run gives.
     The limits hold for this sitting.
@@ -44,8 +44,14 @@ def resume(
     from epc.cli.run import finish
     from epc.cli.show import show
     from epc.engine.session import reopen
+    from epc.records.judging.layout import is_evaluation
     from epc.records.recompute import load_manifest
 
+    if is_evaluation(run):
+        from epc.cli.judge import go_on
+
+        go_on(run, limits, form)
+        return
     opened = reopen(run)
     if opened is None:
         note(f"{run} is complete")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from epc.cli.common import echo_json, format_option, note, now
+from epc.cli.decoding import decoding_options
 from epc.errors import StoppedError
 
 if TYPE_CHECKING:
@@ -145,6 +146,7 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
     metavar="N",
     help="Ask N comparisons a second time and report how many verdicts flip.",
 )
+@decoding_options
 @click.option(
     "--control",
     type=click.Choice(["simulated", "measured"]),
@@ -182,6 +184,7 @@ def command(
     reuse: "Reuse | None",
     exhaustive: bool,
     recheck: int,
+    decoding: dict[str, dict[str, Any]],
     control: "ControlMethod",
     controls: int,
     batch: str | None,
@@ -221,12 +224,13 @@ def command(
         reuse=reuse,
         exhaustive=exhaustive,
         recheck=recheck,
+        decoding=decoding,
         control=control,
         controls=controls,
     )
     fetch_weights_if_named(evaluator, executor)
     if dry_run:
-        show_forecast(expect(prepare(request, now=began)), form)
+        show_forecast(expect(prepare(request, now=began), batches=batch is not None), form)
         return
     folder = out or _default_folder(evaluator, began)
     batches = batch == "submit"

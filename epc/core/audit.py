@@ -172,13 +172,13 @@ def _power(facts: Facts) -> Iterator[Reason]:
         )
 
 
-def _on_these_tasks(facts: Facts) -> Iterator[Reason]:
-    if facts.test is not None and facts.test.unit == "seed" and _significant(facts):
+def _without_verdicts(facts: Facts) -> Iterator[Reason]:
+    if facts.test is not None and facts.test.unit == "seed" and not _significant(facts):
         yield _warning(
             "Reading R39",
             "/weights",
-            "weights do not say how verdicts varied from task to task, so this p-value speaks of "
-            "these very tasks: an evaluator that repeats arbitrary answers would get it too",
+            "weights do not say whether answers were repeated, so they are held against an "
+            "evaluator that repeats arbitrary ones: only strong preferences stand out from that",
             "publish the trials; the test then takes tasks as its unit",
         )
 
@@ -301,7 +301,7 @@ _RULES: Final[tuple[Callable[[Facts], Iterator[Reason]], ...]] = (
     _stuck,
     _seeds,
     _power,
-    _on_these_tasks,
+    _without_verdicts,
     _ties,
     _competence,
     _places,

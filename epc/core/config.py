@@ -26,11 +26,12 @@ Method = Literal["prompt", "likelihood", "recorded"]
 class Decoding:
     """How a model is asked to decode (EPC-2.6(b)).
 
-    `constraint` names a restriction of the output to a fixed set, such as a grammar that admits
-    A and B only; None is free text.
+    A temperature of None is not sent: the provider decodes as it likes, for models that take no
+    other. `constraint` names a restriction of the output to a fixed set, such as a grammar that
+    admits A and B only; None is free text.
     """
 
-    temperature: float
+    temperature: float | None
     max_tokens: int
     top_p: float | None = None
     stop: tuple[str, ...] = ()

@@ -6,15 +6,16 @@ These tests look at the verdicts themselves or, where only weights were kept, at
 How they were chosen, and their power: `site/docs/statistics.md`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING, Final
 
+from epc.core.simulation import Odds, train, uniform_start
 from epc.core.table import VerdictTable
 from epc.core.weights import UpdateRule
-from epc.spec.epc_v1 import DOMAINS
+from epc.spec.epc_v1 import DOMAINS, MIN_TASKS
 
 if TYPE_CHECKING:
     from numpy import bool_, float64
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 LEVEL: Final = 0.05
 _MOST_LISTED: Final = 20_000  # splits or swaps; beyond it they are drawn
 _DRAWN: Final = 9_999
+_ARBITRARY: Final = 1_999
+_AT_MOST: Final = 100
 _STREAM: Final = 20260704
 # Statistics that differ by less, as a share of the most that they could be, are equally extreme.
 _ROUNDING: Final = 1e-11
@@ -62,10 +65,10 @@ def by_tasks(table: VerdictTable, rule: UpdateRule) -> PermutationTest:
 
     Source: Reading R39.
     """
-    left = _residuals(table, rule)
+    left = residuals(table, rule)
     sizes = table.tasks()
-    splits, listed = _splits(*(sizes[domain] for domain in DOMAINS))
-    statistics = ((splits @ left.T) ** 2).sum(axis=1)
+    rows, listed = splits(*(sizes[domain] for domain in DOMAINS))
+    statistics = ((left @ rows.T) ** 2).sum(axis=0)
     observed = float((left[:, : sizes[DOMAINS[0]]].sum(axis=1) ** 2).sum())
     rounds = sum(table.counts[domain].sum(axis=(1, 2)) for domain in DOMAINS)
     scale = float(((rounds * (rule.alpha_win + rule.alpha_lose)) ** 2).sum())
@@ -75,18 +78,50 @@ def by_tasks(table: VerdictTable, rule: UpdateRule) -> PermutationTest:
 def by_seeds(text: "Array", visual: "Array") -> PermutationTest:
     """Test whether the two pure vectors are alike, with seeds as the unit.
 
-    For records that kept nothing but weights. A seed's two pure phases have streams of their own,
-    so under the hypothesis they could be swapped in any seed; the statistic is the squared length
-    of the mean difference.
+    Right for fresh answers only: see `by_weights`. A seed's two pure phases have streams of their
+    own, so under the hypothesis they could be swapped in any seed; the statistic is the squared
+    length of the mean difference.
 
     Shapes: both (n, K).
     Source: Reading R39.
     """
     moved = text - visual
     signs, listed = _signs(len(moved))
-    statistics = ((signs @ moved) ** 2).sum(axis=1)
+    statistics = ((moved.T @ signs.T) ** 2).sum(axis=0)
     observed = float((moved.sum(axis=0) ** 2).sum())
     return _tested(statistics, observed, float(len(moved) ** 2), listed=listed, unit="seed")
+
+
+def by_weights(text: "Array", visual: "Array", *, rounds: int, rule: UpdateRule) -> PermutationTest:
+    """Test pure vectors that were published without verdicts; the larger of two p-values.
+
+    `by_seeds` alone would call an evaluator coupled that repeats arbitrary answers: its seeds all
+    go by one arbitrary table, so they agree. Whether answers were repeated, weights do not say. So
+    the mean difference is also held against that of `_ARBITRARY` evaluators that toss a coin once
+    for every strategy and task, for as many tasks as the protocol asks for at least.
+
+    Shapes: both (n, K).
+    Source: Reading R39.
+    """
+    import numpy as np
+
+    swapped = by_seeds(text, visual)
+    strategies = text.shape[1]
+    seeds = min(len(text), _AT_MOST)  # fewer spread more, which errs on the safe side
+    rng = np.random.default_rng(_STREAM)
+    wins = rng.binomial(MIN_TASKS, _COIN, (len(DOMAINS), strategies, _ARBITRARY)) / MIN_TASKS
+    means = []
+    for shares in wins:
+        each = np.repeat(shares, seeds, axis=1)
+        odds = Odds(a=each, tie=np.zeros_like(each))
+        ended = train(
+            uniform_start(strategies, each.shape[1]), rounds=rounds, rule=rule, odds=odds, rng=rng
+        )
+        means.append(ended.reshape(strategies, _ARBITRARY, seeds).mean(axis=2))
+    arbitrary = ((means[0] - means[1]) ** 2).sum(axis=0)
+    observed = float(((text - visual).mean(axis=0) ** 2).sum())
+    share = (1 + int((arbitrary >= observed).sum())) / (1 + _ARBITRARY)
+    return replace(swapped, p_value=max(swapped.p_value, share))
 
 
 def _tested(
@@ -104,7 +139,7 @@ def _tested(
     )
 
 
-def _residuals(table: VerdictTable, rule: UpdateRule) -> "Array":
+def residuals(table: VerdictTable, rule: UpdateRule) -> "Array":
     """Return what strategies and tasks do not explain, in steps of the weight times rounds.
 
     Shapes: (K, all tasks), the text domain's first.
@@ -130,7 +165,7 @@ def _residuals(table: VerdictTable, rule: UpdateRule) -> "Array":
 
 
 @cache
-def _splits(text: int, visual: int) -> tuple["Array", bool]:
+def splits(text: int, visual: int) -> tuple["Array", bool]:
     """Return indicator rows of the tasks called text, and whether they are all there are.
 
     Where the domains are of one size, a split and its mirror image have the same statistic, so

@@ -5,9 +5,10 @@ Sources: EPC-2.5(f), Readings R10 and R33.
 
 from collections.abc import Sequence
 from functools import cache
-from math import cos, fsum, pi, sin, sqrt, tan
+from math import fsum, sqrt
 from typing import TYPE_CHECKING, Final
 
+from epc.core.inference import t_point
 from epc.spec.epc_v1 import BOOTSTRAP_RESAMPLES, BOOTSTRAP_SEED, CONFIDENCE
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 # The normal distribution's point at (1 + CONFIDENCE) / 2, as a literal: a computed one may differ
 # in its last bit from machine to machine.
 _Z: Final = 1.959963984540054
-
-_MANY: Final = 1000  # degrees of freedom
 
 Interval = tuple[float, float]
 
@@ -89,7 +88,7 @@ def spread_interval(values: Sequence[float], *, variance: float = 0.0) -> Interv
     if n < 2:  # noqa: PLR2004  (as above)
         return None
     middle = mean(values)
-    half = _student(n - 1) * sqrt(variance_of(values) / n + variance)
+    half = t_point(n - 1) * sqrt(variance_of(values) / n + variance)
     return middle - half, middle + half
 
 
@@ -103,42 +102,8 @@ def moments_interval(middle: float, sd: float, n: int) -> Interval | None:
     """
     if n < 2:  # noqa: PLR2004  (as above)
         return None
-    half = _student(n - 1) * sd / sqrt(n)
+    half = t_point(n - 1) * sd / sqrt(n)
     return middle - half, middle + half
-
-
-@cache
-def _student(freedom: int) -> float:
-    """Return the point that Student's t passes with probability (1 - CONFIDENCE) / 2.
-
-    Its distribution is a finite sum for whole degrees of freedom, here inverted by bisection, and
-    for many of them the expansion about the normal one is exact to 12 digits. SciPy has both, but
-    takes a quarter of a second to load, on every `epc validate`.
-
-    Source: M. Abramowitz, I. Stegun, Handbook of Mathematical Functions, 26.7.3, 26.7.4, 26.7.5.
-    """
-    if freedom > _MANY:
-        z, v = _Z, freedom
-        first = (z**3 + z) / (4 * v)
-        second = (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v**2)
-        third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * v**3)
-        return z + first + second + third
-    low, high = 0.0, pi / 2
-    while low < (middle := (low + high) / 2) < high:
-        low, high = (middle, high) if _within(middle, freedom) < CONFIDENCE else (low, middle)
-    return sqrt(freedom) * tan(high)
-
-
-def _within(angle: float, freedom: int) -> float:
-    """Return the probability that |t| is below sqrt(freedom) tan(angle)."""
-    odd = freedom % 2
-    squared = cos(angle) ** 2
-    term = cos(angle) if odd else 1.0
-    total = 0.0
-    for power in range(2 + odd, freedom + 1, 2):
-        total += term
-        term *= squared * (power - 1) / power
-    return 2 / pi * (angle + sin(angle) * total) if odd else sin(angle) * total
 
 
 @cache

@@ -8,7 +8,7 @@ so the figures do not depend on how many blocks are simulated where.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from epc.core.weights import UpdateRule
 from epc.errors import ShapeError
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[float64]
 
+_INT8: Final = 127
 BLOCK: Final = 2048  # seeds; eleven rows of them are 180 kB
 
 
@@ -102,7 +103,7 @@ def train(
 
     Each round draws two uniforms a seed: the wheel's, then the verdict's.
 
-    Shapes: (K, seeds) in and out; at most 127 strategies.
+    Shapes: (K, seeds) in and out; a trace holds at most 127 strategies.
     Source: EPC-2.3; Readings R2, R3, R4.
     """
     import numpy as np
@@ -112,7 +113,9 @@ def train(
     flat, columns = weights.reshape(-1), np.arange(seeds)
     says_a, says_either = odds.a.reshape(-1), 1 - odds.tie.reshape(-1)
     running, total = np.empty(seeds), np.empty(seeds)
-    passed, chosen = np.empty(seeds, np.bool_), np.empty(seeds, np.int8)
+    passed = np.empty(seeds, np.bool_)
+    # Small indices keep a block in the cache; most strategy sets are small.
+    chosen: NDArray[Any] = np.empty(seeds, np.int8 if len(weights) <= _INT8 else np.intp)
     for number in range(rounds):
         spun, said = rng.random(seeds), rng.random(seeds)
         running[:] = 0
@@ -194,6 +197,18 @@ def divergences(left: "Array", right: "Array") -> "Array":
     terms = _terms(left, middle) + _terms(right, middle)
     nats: Array = np.maximum(0.0, terms.sum(axis=0) / 2)
     return nats
+
+
+def concentrations(weights: "Array") -> "Array":
+    """Return PCI, a seed each, within rounding of `epc.core.metrics.pci`.
+
+    Shapes: (K, seeds); (seeds,).
+    """
+    import numpy as np
+
+    middle = weights.mean(axis=0)
+    ratio: Array = np.sqrt(((weights - middle) ** 2).mean(axis=0)) / middle
+    return ratio
 
 
 def _terms(share: "Array", middle: "Array") -> "Array":

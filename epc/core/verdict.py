@@ -4,12 +4,10 @@ import re
 from enum import StrEnum
 from typing import Final
 
-from epc.spec.refusals import REFUSALS
+from epc.spec.refusals import refuses
 
 # Not str.splitlines: a vertical tab or U+2028 inside a line is part of the line in most languages.
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
-_OPENING: Final = 200  # characters; a refusal says so at once, a judgment may quote one later
-_QUOTES: Final = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'"})
 _STRIPPED: Final = "\"'`*()[].:"
 
 
@@ -51,9 +49,7 @@ def classify(raw: str, *, finish_reason: str | None = None) -> Said:
         return Said(verdict.value)
     if finish_reason == "content_filter":
         return Said.REFUSAL
-    folded = " ".join(raw.translate(_QUOTES).casefold().split())[:_OPENING]
-    refused = any(phrase in folded for phrase in REFUSALS)
-    return Said.REFUSAL if refused else Said.UNPARSEABLE
+    return Said.REFUSAL if refuses(raw) else Said.UNPARSEABLE
 
 
 def parse_verdict(raw: str) -> Verdict:

@@ -1,15 +1,19 @@
 """An exhaustive run through batch endpoints: both waves are known in advance, at half the price.
 
 A wave is uploaded as a file of requests, one a line; the provider answers within a day; the
-answers are journalled like any others. `batch.json` in the run folder says what is under way.
+answers are journalled like any others. `batch.json` in the run folder says what is under way. It
+is written before anything is sent, with a mark that the batch carries too: a batch whose id was
+lost on its way to us is found again among the provider's batches, and not paid twice.
 """
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
+from uuid import uuid4
 
 from epc.core.results import Json
+from epc.engine.budget import BATCH_SHARE
 from epc.engine.calls import Caller, Question
 from epc.engine.hosted import Hosted, completion_of
 from epc.engine.measure import Measurement
@@ -25,6 +29,10 @@ _OK: Final = 200
 _DONE: Final = (200, 201)
 _PATH: Final = "/chat/completions"
 _URL: Final = f"/v1{_PATH}"
+_MARK: Final = "epc_mark"  # the key of our mark in a batch's metadata
+_REFUSED: Final = range(400, 500)
+_PAGE: Final = 100
+_MOST_PAGES: Final = 100
 _UNDER_WAY: Final = ("validating", "in_progress", "finalizing", "cancelling")
 
 
@@ -32,13 +40,22 @@ class BatchPendingError(StoppedError):
     """A batch is under way; the run goes on when it is done."""
 
 
+class _RefusedError(WorldError):
+    """The endpoint said no: whatever was asked for has not been done."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wave:
-    """A batch that was submitted: for which wave, under which id, with how many requests."""
+    """A batch: for which wave, with how many requests, under which mark of ours.
+
+    `file` and `batch` are the provider's names for them; None until they are known.
+    """
 
     stage: str
-    batch: str
     requests: int
+    mark: str
+    file: str | None = None
+    batch: str | None = None
 
 
 async def advance(measurement: Measurement, folder: Path) -> None:
@@ -57,9 +74,10 @@ async def advance(measurement: Measurement, folder: Path) -> None:
             await measurement.wave(stage, questions)
             continue
         wave = _load(folder)
+        if wave is not None and wave.batch is None:
+            wave = await _found_again(model.transport, folder, wave)
         if wave is None:
-            wave = await _submit(model, measurement.caller, stage, questions)
-            strict_json.write(folder / STATE, asdict(wave))
+            wave = await _submit(model, measurement.caller, folder, stage, questions)
             raise BatchPendingError(
                 f"submitted {wave.requests} {stage} as batch {wave.batch}: collect them later"
             )
@@ -89,7 +107,10 @@ async def _missing(measurement: Measurement, stage: str) -> list[Question]:
     return [question for question in unknown if not await caller.recall(question)]
 
 
-async def _submit(model: Hosted, caller: Caller, stage: str, questions: list[Question]) -> Wave:
+async def _submit(
+    model: Hosted, caller: Caller, folder: Path, stage: str, questions: list[Question]
+) -> Wave:
+    """Upload a wave and order its batch, noting each step before the next."""
     lines = [
         {
             "custom_id": caller.name(question),
@@ -100,21 +121,70 @@ async def _submit(model: Hosted, caller: Caller, stage: str, questions: list[Que
         for question in questions
     ]
     for question in questions:
-        caller.budget.claim(question.role.name, question.text, question.role.decoding.max_tokens)
+        most = question.role.decoding.max_tokens
+        caller.budget.claim(question.role.name, question.text, most, share=BATCH_SHARE)
     import aiohttp
 
     form = aiohttp.FormData()
     form.add_field("purpose", "batch")
     content = "".join(map(dumps_line, lines)).encode()
     form.add_field("file", content, filename="requests.jsonl", content_type="application/jsonl")
-    uploaded = await _json(model.transport, "POST", "/files", data=form)
-    order = {
-        "input_file_id": uploaded["id"],
-        "endpoint": _URL,
-        "completion_window": "24h",
-    }
-    batch = await _json(model.transport, "POST", "/batches", json=order)
-    return Wave(stage=stage, batch=batch["id"], requests=len(questions))
+    wave = Wave(stage=stage, requests=len(questions), mark=uuid4().hex)
+    strict_json.write(folder / STATE, asdict(wave))
+    try:
+        uploaded = await _json(model.transport, "POST", "/files", data=form)
+        wave = replace(wave, file=uploaded["id"])
+        strict_json.write(folder / STATE, asdict(wave))
+        order = {
+            "input_file_id": wave.file,
+            "endpoint": _URL,
+            "completion_window": "24h",
+            "metadata": {_MARK: wave.mark},
+        }
+        batch = await _json(model.transport, "POST", "/batches", json=order)
+    except _RefusedError:
+        (folder / STATE).unlink()
+        raise
+    wave = replace(wave, batch=batch["id"])
+    strict_json.write(folder / STATE, asdict(wave))
+    return wave
+
+
+async def _found_again(transport: Transport, folder: Path, wave: Wave) -> Wave | None:
+    """Return a wave with the batch that was ordered for it, or None if none ever was.
+
+    Raises: WorldError if the endpoint does not say which batches it has.
+    """
+    after, pages = "", 0
+    while pages < _MOST_PAGES:
+        body = (await _reply(transport, "GET", f"/batches?limit={_PAGE}{after}")).body
+        batches, more = _page(body, folder)
+        for batch in batches:
+            mark = (batch.get("metadata") or {}).get(_MARK)
+            by_file = wave.file is not None and batch.get("input_file_id") == wave.file
+            if mark == wave.mark or (mark is None and by_file):
+                wave = replace(wave, batch=batch["id"])
+                strict_json.write(folder / STATE, asdict(wave))
+                return wave
+        if not more or not batches:
+            break
+        after, pages = f"&after={batches[-1]['id']}", pages + 1
+    (folder / STATE).unlink()
+    return None
+
+
+def _page(body: bytes, folder: Path) -> tuple[list[Json], bool]:
+    """Return one page of a provider's batches, and whether there are more."""
+    try:
+        value = json.loads(body)
+        batches = [batch for batch in value["data"] if isinstance(batch["id"], str)]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        message = (
+            "the endpoint does not say which batches it has, and one may be under way: see "
+            f"there, and delete {folder / STATE} to submit again (this may be paid twice)"
+        )
+        raise WorldError(message) from None
+    return batches, bool(value.get("has_more"))
 
 
 async def _collect(model: Hosted, caller: Caller, wave: Wave, questions: list[Question]) -> str:
@@ -161,19 +231,24 @@ async def _take(line: bytes, wanted: dict[str, Question], caller: Caller) -> Non
         return
     answer = completion_of(body)
     if answer is not None:
-        await caller.take(question, caller.row(name, question, answer))
+        await caller.take(question, caller.row(name, question, answer), share=BATCH_SHARE)
 
 
 def _load(folder: Path) -> Wave | None:
     if not pending(folder):
         return None
     value, problems = strict_json.read(folder / STATE)
-    types = {"stage": str, "batch": str, "requests": int}
-    shape = {key: type(item) for key, item in value.items()} if isinstance(value, dict) else None
-    if problems or shape != types:
+    if problems or not _is_wave(value):
         message = f"{folder / STATE} is damaged: delete it to submit again (this is paid again)"
         raise UsageError(message)
     return Wave(**value)
+
+
+def _is_wave(value: Any) -> bool:
+    if not isinstance(value, dict) or set(value) != set(Wave.__slots__):
+        return False
+    texts = [value["stage"], value["mark"], value["file"] or "", value["batch"] or ""]
+    return all(isinstance(text, str) for text in texts) and type(value["requests"]) is int
 
 
 async def _json(transport: Transport, method: str, path: str, **content: Any) -> Json:
@@ -199,5 +274,6 @@ async def _reply(transport: Transport, method: str, path: str, **content: Any) -
         raise WorldError(f"{method} {path}: {failure}") from None
     if reply.status not in _DONE:
         said = redact(reply.body[:300].decode("utf-8", "replace"))
-        raise WorldError(f"{method} {path}: HTTP {reply.status}: {said}")
+        kind = _RefusedError if reply.status in _REFUSED else WorldError
+        raise kind(f"{method} {path}: HTTP {reply.status}: {said}")
     return reply

@@ -32,10 +32,12 @@ class Progress:
     from_cache: int = 0
     from_journal: int = 0
     retries: int = 0
+    lost: int = 0
     ties: int = 0
     tokens: int = 0
     cost: float | None = None
-    repaired: int = 0
+    torn: int = 0
+    damaged: int = 0
 
     def begin(self, stage: str, total: int) -> None:
         """Enter the next stage of the run."""
@@ -93,7 +95,8 @@ class Caller:
 
     def __post_init__(self) -> None:
         self.progress.from_journal += len(self.journal)
-        self.progress.repaired += self.journal.repaired
+        self.progress.torn += self.journal.torn
+        self.progress.damaged += self.journal.damaged
 
     def name(self, question: Question, place: str | None = None) -> str:
         """Return the name that the answer to a question has."""
@@ -160,8 +163,12 @@ class Caller:
             await self.keep(call)
         return call is not None
 
-    async def take(self, question: Question, call: Json) -> None:
-        """Journal a new answer, keep it for other runs if it may serve them, and count it."""
+    async def take(self, question: Question, call: Json, *, share: Decimal) -> None:
+        """Journal a batch's answer, keep it for other runs if it may serve them, and count it.
+
+        `share` is how much of the price was paid.
+        """
+        self.budget.settle(Decimal(0), call, share=share)
         await self.keep(call)
         model = question.role.model
         if self.cache is not None and call["occasion"] is None and model.repeatable:
@@ -190,7 +197,7 @@ class Caller:
         self, name: str, question: Question, completion: Completion, place: str | None = None
     ) -> Json:
         """Return the row of calls.jsonl that an answer makes."""
-        return {
+        call = {
             "id": name,
             "role": question.role.name,
             "model": question.role.model.identity.model,
@@ -205,6 +212,9 @@ class Caller:
             "retries": completion.retries,
             "occasion": place,
         }
+        if completion.reply is not None:
+            call["reply"] = storable(completion.reply)
+        return call
 
     def _cached(self, name: str, question: Question) -> Json | None:
         if self.cache is None:
@@ -245,7 +255,12 @@ class Caller:
         role, call = question.role, None
         try:
             try:
-                prompt = Prompt(text=question.text, pair=question.pair, occasion=occasion)
+                prompt = Prompt(
+                    text=question.text,
+                    pair=question.pair,
+                    occasion=occasion,
+                    lost=lambda: self.budget.claim_again(set_aside),
+                )
                 completion = await role.model.complete(prompt, role.decoding)
                 call = self.row(name, question, completion, place)
             finally:
@@ -262,6 +277,7 @@ class Caller:
     def _count(self, call: Json) -> None:
         self.progress.asked += 1
         self.progress.retries += call["retries"]
+        self.progress.lost = self.budget.lost
         self.progress.tokens += (call["tokens_in"] or 0) + (call["tokens_out"] or 0)
         if all(price is not None for price in self.budget.prices.values()):
             self.progress.cost = float(self.budget.cost)

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Final
 
 from epc.engine import mocks
+from epc.engine.judging import mock
 from epc.engine.model import Model
-from epc.engine.providers import PROVIDERS, Provider
+from epc.engine.providers import NATIVE, PROVIDERS, Provider
 from epc.engine.recorded import Recorded
 from epc.errors import UsageError
 
@@ -16,6 +17,8 @@ _SCRIPTED: Final = "scripted:"
 _MOCKS: Final[dict[str, Callable[[], Model]]] = {
     "deterministic": mocks.Deterministic,
     "coin-flip": mocks.CoinFlip,
+    "judge": mock.Judge,
+    "careless-judge": mock.CarelessJudge,
 }
 
 
@@ -36,6 +39,10 @@ def open_model(name: str) -> Model:
         from epc.engine.local.models import open_local
 
         return open_local(model)
+    if provider in NATIVE or provider == "inspect":
+        from epc.engine.inspected import open_inspected
+
+        return open_inspected(name)
     from epc.engine.hosted import open_hosted
 
     return open_hosted(provider, model)
@@ -78,10 +85,33 @@ def known_models(environment: Mapping[str, str]) -> list[Known]:
         Known(name="mock/deterministic", what="fixed answers by digest; either role", needs=None),
         Known(name="mock/coin-flip", what="no preference at all; evaluator", needs=None),
         Known(name="mock/scripted:FILE", what="preferences from a JSON file", needs=None),
+        Known(name="mock/judge", what="scores by digest, in strict JSON; judge", needs=None),
+        Known(name="mock/careless-judge", what="half its replies invalid; judge", needs=None),
     ]
     recorded = Known(name="recorded:FILE", what="verdicts from a CSV file; evaluator", needs=None)
     hosted = [_known_provider(provider, environment) for provider in PROVIDERS.values()]
-    return [*local, *mock, recorded, *hosted]
+    native = [_known_native(provider, environment) for provider in NATIVE.values()]
+    others = Known(
+        name="inspect/PROVIDER/MODEL",
+        what="whatever else Inspect reaches, in the provider's own protocol",
+        needs=_extra("inspect-ai"),
+    )
+    return [*local, *mock, recorded, *hosted, *native, others]
+
+
+def _known_native(provider: Provider, environment: Mapping[str, str]) -> Known:
+    needs = _extra(provider.name)
+    if needs is None and provider.needs_key and not environment.get(provider.key_variable):
+        needs = provider.key_variable
+    where = provider.base_url or "the region of the Amazon account"
+    what = f"its own protocol at {where}, through Inspect"
+    return Known(name=f"{provider.name}/MODEL", what=what, needs=needs)
+
+
+def _extra(provider: str) -> str | None:
+    from epc.engine.inspected import EXTRA, missing
+
+    return None if missing(provider) is None else f"`{EXTRA}`"
 
 
 def _known_provider(provider: Provider, environment: Mapping[str, str]) -> Known:

@@ -14,8 +14,9 @@ from urllib.parse import urlsplit
 
 from epc import __version__
 from epc.engine.hosted import is_address, public_address
+from epc.engine.inspected import EXTRA, SDKS, missing
 from epc.engine.local import weights
-from epc.engine.providers import PROVIDERS
+from epc.engine.providers import NATIVE, PROVIDERS
 from epc.errors import WorldError
 
 _OLDEST: Final = (3, 11)
@@ -51,6 +52,7 @@ def examine(environment: Mapping[str, str]) -> list[Check]:
         _weights(),
         _room(),
         *(_provider(name, environment) for name in PROVIDERS),
+        *(_native(name, environment) for name in NATIVE),
     ]
 
 
@@ -101,6 +103,22 @@ def _provider(name: str, environment: Mapping[str, str]) -> Check:
         found = f"{'something answers' if ok else 'nothing listens'} at {public}"
         fix = f"start the server there, or set {base} to where it is"
     return Check(what=f"provider {name}", ok=ok, found=found, fix=fix, needed=False)
+
+
+def _native(name: str, environment: Mapping[str, str]) -> Check:
+    """Look at what a provider with a protocol of its own needs: the extra, and a key."""
+    provider, what = NATIVE[name], f"provider {name}"
+    if (package := missing(name)) is not None:
+        found = f"{package} is not installed"
+        return Check(what=what, ok=False, found=found, fix=EXTRA, needed=False)
+    with_packages = f"inspect-ai {version('inspect-ai')}, {SDKS[name]} {version(SDKS[name])}"
+    if not provider.needs_key:
+        found = f"{with_packages}; its keys are the Amazon account's"
+        return Check(what=what, ok=True, found=found, fix="", needed=False)
+    key = provider.key_variable
+    ok = bool(environment.get(key))
+    found = f"{with_packages}; {key} is {'set' if ok else 'not set'}"
+    return Check(what=what, ok=ok, found=found, fix=f"set {key} to your key", needed=False)
 
 
 def _listens(address: str) -> bool:

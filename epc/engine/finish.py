@@ -15,7 +15,7 @@ from epc import __version__
 from epc.core.protocol import Outcome
 from epc.core.results import Json
 from epc.engine.calls import Role
-from epc.engine.journal import Journal
+from epc.engine.journal import Journal, damaged_lines
 from epc.engine.plan import Plan
 from epc.engine.questions import Questions
 from epc.errors import EpcError, ExitCode
@@ -72,6 +72,8 @@ def finish(
             },
         },
     }
+    if damage := damaged_lines(folder):
+        head["provenance"]["journal_damage"] = damage
     manifest = write_record(folder, head, trials=trials, calls=journal.calls())
     if not _same_weights(manifest["results"]["per_seed"], outcomes):
         (folder / MANIFEST).unlink()

@@ -17,7 +17,7 @@ from epc.core.prompt import Pair, evaluation_text, executor_prompt
 from epc.core.protocol import Comparison, drive, measure
 from epc.core.results import Json
 from epc.core.verdict import Verdict
-from epc.engine.budget import most_tokens
+from epc.engine.budget import WHOLE, most_tokens
 from epc.engine.mocks import unit
 from epc.engine.plan import Plan
 from epc.engine.prices import Price
@@ -25,6 +25,7 @@ from epc.spec.epc_v1 import DOMAINS, JUDGED_CHARACTERS, Domain
 
 # Characters a token, in the long run of English text: the fewest, the usual, the most.
 _DENSE, _USUAL, _SPARSE = 3.0, 4.0, 6.0
+_NARROW, _WIDE = "x", "\U0010ffff"  # one byte and four, where a bound counts bytes
 _USUAL_SHARE: Final = 0.8  # how much of max_tokens an answer usually takes
 
 Pairs = set[tuple[Domain, int, int]]
@@ -54,13 +55,21 @@ def forecast(
     config: Configuration,
     decodings: dict[str, Decoding],
     prices: dict[str, Price | None],
+    shares: dict[str, Decimal] | None = None,
 ) -> dict[str, Share]:
-    """Return what each role of a plan will be asked for, nothing being cached."""
+    """Return what each role of a plan will be asked for, nothing being cached.
+
+    `shares` is how much of its price a role is charged, where that is not the whole.
+    """
+    paid = {
+        role: price.times((shares or {}).get(role, WHOLE)) if price else None
+        for role, price in prices.items()
+    }
     calls = _calls(plan, config)
     calls["evaluator"] = _with_rechecks(calls["evaluator"], plan.recheck)
     calls["evaluator"] = _with_controls(calls["evaluator"], plan.controls)
     return {
-        role: _share(calls[role], config, role, decoding, prices[role])
+        role: _share(calls[role], config, role, decoding, paid[role])
         for role, decoding in decodings.items()
     }
 
@@ -117,9 +126,9 @@ def _drawn(plan: Plan, config: Configuration) -> Pairs:
 def _share(
     calls: Range, config: Configuration, role: str, decoding: Decoding, price: Price | None
 ) -> Share:
-    prompts = list(_prompts(config, role))
+    prompts = list(_prompts(config, role, _NARROW))
     usual = sum(map(len, prompts)) / len(prompts)
-    longest = max(most_tokens(prompt) for prompt in prompts)
+    longest = max(most_tokens(prompt) for prompt in _prompts(config, role, _WIDE))
     read = Range(
         lower=calls.lower * min(map(len, prompts)) / _SPARSE,
         expected=calls.expected * usual / _USUAL,
@@ -131,12 +140,14 @@ def _share(
         expected=calls.expected * max(1.0, answer),
         upper=calls.upper * decoding.max_tokens,
     )
-    return Share(calls=calls, tokens_in=read, tokens_out=written, cost=_cost(price, read, written))
+    return Share(
+        calls=calls, tokens_in=read, tokens_out=written, cost=cost_of(price, read, written)
+    )
 
 
-def _prompts(config: Configuration, role: str) -> Iterable[str]:
-    """Yield prompts of a role with answers of the length that is judged."""
-    answer = "x" * JUDGED_CHARACTERS
+def _prompts(config: Configuration, role: str, filling: str) -> Iterable[str]:
+    """Yield prompts of a role with answers of the length that is judged, of one character."""
+    answer = filling * JUDGED_CHARACTERS
     for domain in DOMAINS:
         for task in config.tasks[domain]:
             for strategy in config.strategies:
@@ -155,7 +166,8 @@ def _prompts(config: Configuration, role: str) -> Iterable[str]:
                     )
 
 
-def _cost(price: Price | None, read: Range, written: Range) -> Range | None:
+def cost_of(price: Price | None, read: Range, written: Range) -> Range | None:
+    """Return what ranges of tokens cost, in US dollars; None if the price is unknown."""
     if price is None:
         return None
 

@@ -1,13 +1,20 @@
-"""The journal of a run: every answered call on disk before anything is built on it."""
+"""The journal of a run: every answered call on disk before anything is built on it.
+
+Calls that are answered together are one group: written, then synced, before the next begins. Each
+group but the first is headed by a line that says how long the file was then, all of it on disk.
+So what a power cut can have damaged is told from what it cannot: behind the last such line
+anything may be missing, before it nothing.
+"""
 
 import asyncio
 import fcntl
 import json
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from epc.core.results import Json
 from epc.errors import UsageError, WorldError
@@ -15,18 +22,24 @@ from epc.records.layout import JOURNAL
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import dumps_line
 
+TORN: Final = "journal.torn"  # what a crash left of lines
+DAMAGED: Final = "journal.damaged"  # lines that were whole once
+_HEAD: Final = re.compile(rb'\{"synced":\d+\}\n')
+
 
 class Journal:
     """An append-only file of calls, held by one process at a time.
 
     It keeps in memory where each call stands, not the calls. Opening it reads what an earlier
-    process left; a last line that was torn by a crash is cut off and counted in `repaired`, and
-    the call it held is asked again. Calls that are answered together share one wait for the disk.
+    process left. Lines that are no calls are copied to a file beside it and blanked, so that the
+    calls they held are asked again: `torn` counts those that a crash explains, `damaged` those
+    that none does, because they were on disk before later ones were written.
     """
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / JOURNAL
-        self.repaired = 0
+        self.torn = 0
+        self.damaged = 0
         self._places: dict[str, tuple[int, int]] = {}
         self._end = 0
         self._waiting: list[tuple[str, bytes, asyncio.Future[None]]] = []
@@ -95,16 +108,18 @@ class Journal:
         """Write whatever is waiting, in one go, until nothing is."""
         while self._waiting:
             batch, self._waiting = self._waiting, []
+            head = _head(self._end)
             try:
                 loop = asyncio.get_running_loop()
                 await loop.run_in_executor(
-                    self._thread, self._write, b"".join(line for _, line, _ in batch)
+                    self._thread, self._write, b"".join([head, *(line for _, line, _ in batch)])
                 )
             except OSError as error:
                 self._broken = WorldError(f"cannot write {self.path}: {error.strerror or error}")
                 _fail([*batch, *self._waiting], self._broken)
                 self._waiting = []
                 return
+            self._end += len(head)
             for name, line, done in batch:
                 self._places[name] = (self._end, len(line))
                 self._end += len(line)
@@ -134,30 +149,68 @@ class Journal:
         return file
 
     def _load(self) -> None:
+        strange: list[tuple[int, bytes]] = []
+        synced = self._end = 0
         with self.path.open("rb") as file:
-            torn: int | None = None
-            for number, line in enumerate(file, 1):
-                if torn is not None:
-                    message = (
-                        f"{self.path}:{torn}: not a call; restore the file, or start a new run"
-                    )
-                    raise UsageError(message)
-                call = _parse(line)
-                if call is None:
-                    torn = number
-                    continue
-                self._places[call["id"]] = (self._end, len(line))
-                self._end += len(line)
-        if torn is not None:
-            # Only a last line can be torn: each one is on disk before the next begins.
-            self.repaired = 1
-            os.ftruncate(self._file.fileno(), self._end)
+            for line in file:
+                place, self._end = self._end, self._end + len(line)
+                if line == _head(place) and place:
+                    synced = place
+                elif (call := _parse(line)) is not None:
+                    self._places[call["id"]] = (place, len(line))
+                elif not _is_blank(line):
+                    strange.append((place, line))
+        # A head that stands elsewhere than it was written: bytes were taken out or put in.
+        damaged = [(p, line) for p, line in strange if p < synced or _HEAD.fullmatch(line)]
+        torn = [each for each in strange if each not in damaged]
+        self.damaged, self.torn = len(damaged), len(torn)
+        self._set_aside(damaged, DAMAGED)
+        self._set_aside(torn, TORN)
+        if self._end:
+            self._blank(strange)
+
+    def _set_aside(self, lines: list[tuple[int, bytes]], name: str) -> None:
+        """Copy lines to a file beside the journal, before anything is done to them."""
+        if lines:
+            with self.path.with_name(name).open("ab") as file:
+                file.writelines(line.removesuffix(b"\n") + b"\n" for _, line in lines)
+                file.flush()
+                os.fsync(file.fileno())
+
+    def _blank(self, lines: Iterable[tuple[int, bytes]]) -> None:
+        """Overwrite lines with as many blanks, so that all others stay where they are.
+
+        What an earlier process wrote and was killed before syncing is on disk after this, too.
+        """
+        with self.path.open("r+b") as file:
+            for place, line in lines:
+                file.seek(place)
+                file.write(b" " * (len(line) - 1) + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def damaged_lines(folder: Path) -> int:
+    """Return how many lines of a run's journal were damaged in a way that no crash explains."""
+    try:
+        return (folder / DAMAGED).read_bytes().count(b"\n")
+    except FileNotFoundError:
+        return 0
 
 
 def _fail(batch: list[tuple[str, bytes, "asyncio.Future[None]"]], error: WorldError) -> None:
     for _, _, done in batch:
         if not done.done():
             done.set_exception(error)
+
+
+def _head(length: int) -> bytes:
+    """Return the line that heads a group; there is nothing to say before the first."""
+    return f'{{"synced":{length}}}\n'.encode() if length else b""
+
+
+def _is_blank(line: bytes) -> bool:
+    return line.endswith(b"\n") and not line.strip(b" \n")
 
 
 def _parse(line: bytes) -> Json | None:

@@ -47,6 +47,8 @@ def merge(folders: list[Path], out: Path) -> Json:
     created = max(manifest["provenance"]["created"] for manifest in manifests)
     software = manifests[0]["provenance"]["software"]
     head["provenance"] = {"created": created, "software": software}
+    if damage := sum(each["provenance"].get("journal_damage", 0) for each in manifests):
+        head["provenance"]["journal_damage"] = damage
     rows = (row for folder in folders for row in _rows(folder, "trials"))
     trials = (dumps_line(row) for row in sorted(rows, key=trial_order))
     return write_record(out, head, trials=trials, calls=_calls(folders))

@@ -26,7 +26,7 @@ def unit(*parts: object) -> float:
     return (int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 11) / _UNIT
 
 
-class _Mock:
+class Mock:
     """What all mocks share: no network, no state, no time."""
 
     method: Method = "prompt"
@@ -64,7 +64,7 @@ class _Mock:
         raise AssertionError(prompt)
 
 
-class Deterministic(_Mock):
+class Deterministic(Mock):
     """Answers from the prompt alone.
 
     As an executor it writes a short text that differs from prompt to prompt. As an evaluator it
@@ -82,7 +82,7 @@ class Deterministic(_Mock):
         return f"Answer {digest} to: {prompt.text}"
 
 
-class CoinFlip(_Mock):
+class CoinFlip(Mock):
     """Tosses a coin in every round, whatever is shown to it: no preference at all.
 
     The coin is a digest of seed, phase and round, so a run is the same whenever it is made. It
@@ -98,7 +98,7 @@ class CoinFlip(_Mock):
         return "A" if u < 0.5 else "B"  # noqa: PLR2004  (even odds)
 
 
-class Scripted(_Mock):
+class Scripted(Mock):
     """Prefers strategies as a file says.
 
     The file is a JSON object: `default` is the probability of A where nothing else is said,

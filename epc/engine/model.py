@@ -1,5 +1,6 @@
 """The one interface behind which every model stands: `complete(prompt, decoding)`."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -24,19 +25,22 @@ class Prompt:
 
     `text` is what is sent and recorded. `pair` is what the text was made from, for evaluators
     that look at the two answers and not at the words around them. `occasion` is None where the
-    answer may serve any round.
+    answer may serve any round. `lost` is called after each attempt that got no answer and may
+    be billed; it raises where there is no room for another.
     """
 
     text: str
     pair: Pair | None = None
     occasion: Occasion | None = None
+    lost: Callable[[], None] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
     """What a model answered, and what its provider said about it.
 
-    Units: tokens; seconds of latency.
+    `reply` is the whole body that the answer was read from, where a layer in between has parsed
+    it. Units: tokens; seconds of latency.
     """
 
     text: str
@@ -47,6 +51,7 @@ class Completion:
     tokens_out: int | None = None
     latency_s: float | None = None
     retries: int = 0
+    reply: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,16 +1,17 @@
 """What a run is asked to do, as it stands in run.json."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from epc.core.config import Configuration
+from epc.core.config import Configuration, Decoding
 from epc.core.results import Json
 from epc.engine.model import Model
 from epc.engine.recorded import Recorded
 from epc.errors import MalformedError, UsageError
 from epc.records import strict_json
-from epc.records.layout import MANIFEST, PLAN
+from epc.records.layout import MANIFEST, PLAN, decoding_json
+from epc.records.manifest import decoding_of
 from epc.records.schemas import findings as schema_findings
 from epc.spec.epc_v1 import ControlMethod
 
@@ -23,6 +24,7 @@ class Plan:
 
     `identity` is what the models said of themselves at the start; a run is only resumed with the
     same weights, runtime and endpoints, because its answers would otherwise come from two.
+    `decoding` holds the roles whose decoding was asked for, as it stands in manifests.
     """
 
     evaluator: str
@@ -37,6 +39,7 @@ class Plan:
     epc_version: str
     identity: dict[str, Any]
     controls: int = 0
+    decoding: dict[str, Json] = field(default_factory=dict)
 
 
 def identities(evaluator: Model, executor: Model | None) -> Json:
@@ -47,7 +50,7 @@ def identities(evaluator: Model, executor: Model | None) -> Json:
 
 def configuration(plan: Plan, evaluator: Model) -> Configuration:
     """Return the protocol configuration that a plan and its evaluator amount to."""
-    decoding = evaluator.default_decoding("evaluator")
+    decoding = decoding_for(plan.decoding, "evaluator", evaluator)
     if isinstance(evaluator, Recorded):
         return Configuration(
             rounds=plan.rounds,
@@ -62,16 +65,57 @@ def configuration(plan: Plan, evaluator: Model) -> Configuration:
     )
 
 
-def reuse_for(asked: Reuse | None, *, exhaustive: bool, models: list[Model]) -> Reuse:
+def asked_decoding(asked: dict[str, dict[str, Any]], models: dict[str, Model]) -> dict[str, Json]:
+    """Return the whole decoding of each role for which something was asked.
+
+    Raises: UsageError if a role decodes nothing that could be asked for.
+    """
+    for role in asked:
+        model = models.get(role)
+        if model is None:
+            raise UsageError(f"there is no {role} here: leave its decoding out")
+        if model.method != "prompt" or model.identity.endpoint == "mock":
+            raise UsageError(f"{model.identity.model} decodes nothing: leave its decoding out")
+    return {
+        role: decoding_json(replace(models[role].default_decoding(role), **changes))
+        for role, changes in asked.items()
+    }
+
+
+def decoding_for(asked: dict[str, Json], role: str, model: Model) -> Decoding:
+    """Return how a model decodes in a role: as asked, or its own way."""
+    return decoding_of(asked[role]) if role in asked else model.default_decoding(role)
+
+
+def reuse_for(
+    asked: Reuse | None,
+    *,
+    exhaustive: bool,
+    models: dict[str, Model],
+    decoding: dict[str, Json],
+) -> Reuse:
     """Return whether answers are reused: as asked, or wherever it is admissible.
 
     Raises: UsageError where reuse was asked for and would falsify the run (Reading R16).
     """
-    fickle = [m.identity.model for m in models if not m.repeatable]
+    fickle = [
+        f"{model.identity.model} answers each round afresh"
+        for model in models.values()
+        if not model.repeatable
+    ]
+    for role, model in models.items():
+        temperature = decoding_for(decoding, role, model).temperature
+        if temperature != 0:
+            at = (
+                "its provider's own temperature"
+                if temperature is None
+                else f"temperature {temperature:g}"
+            )
+            fickle.append(f"the {role} decodes at {at}, not at 0")
     wanted = "memo" if exhaustive else asked
     if wanted == "memo" and fickle:
         raise UsageError(
-            f"{fickle[0]} answers each round afresh, so its answers cannot be reused: "
+            f"{fickle[0]}, so its answers cannot be reused (Reading R16): "
             "use `--reuse none` without `--exhaustive`"
         )
     if exhaustive and asked == "none":

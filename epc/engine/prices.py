@@ -17,6 +17,10 @@ class Price:
         """Return what so many tokens cost, in US dollars."""
         return (self.read * tokens_in + self.written * tokens_out) / _MILLION
 
+    def times(self, share: Decimal) -> "Price":
+        """Return a share of this price."""
+        return Price(read=self.read * share, written=self.written * share)
+
 
 FREE = Price(read=Decimal(0), written=Decimal(0))
 
@@ -26,13 +30,15 @@ def price_of(name: str) -> Price | None:
 
     Models that run here, mocks and records cost nothing; a self-hosted server's cost is its own.
     """
-    from epc.engine.providers import PROVIDERS
+    from epc.engine.providers import NATIVE, PROVIDERS
 
-    provider, _, model = name.partition("/")
+    provider, _, model = name.removeprefix("inspect/").partition("/")
     if provider in ("local", "mock") or name.startswith("recorded:"):
         return FREE
     if provider in PROVIDERS and not PROVIDERS[provider].needs_key:
         return None
+    if provider in NATIVE:
+        provider = NATIVE[provider].priced_as or provider
     from genai_prices import Usage, calc_price
 
     def dollars(tokens_in: int, tokens_out: int) -> Decimal:

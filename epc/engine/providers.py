@@ -1,7 +1,9 @@
-"""The endpoints that speak the OpenAI chat protocol, as data.
+"""The providers that can be asked, as data.
 
-A key comes from the environment only. Any endpoint can be moved by setting `base_variable`, which
-is how a proxy, a private deployment or a test server is reached; the manifest records the address.
+Most speak the OpenAI chat protocol, which we speak ourselves; those of `NATIVE` have protocols of
+their own and are reached through Inspect (`epc.engine.inspected`). A key comes from the
+environment only. Any endpoint can be moved by setting `base_variable`, which is how a proxy, a
+private deployment or a test server is reached; the manifest records the address.
 """
 
 from dataclasses import dataclass
@@ -14,12 +16,14 @@ class Provider:
 
     `gateway`: it forwards to models of others, so a measurement through it may show the gateway
     rather than the model (EPC-5.3, pitfall 2). `needs_key`: it refuses calls without a key.
+    `priced_as` is its name in the price table, if that is another.
     """
 
     name: str
     base_url: str | None
     gateway: bool = False
     needs_key: bool = True
+    priced_as: str | None = None
 
     @property
     def key_variable(self) -> str:
@@ -47,3 +51,11 @@ _ALL: Final = (
     Provider(name="openai-compatible", base_url=None, needs_key=False),
 )
 PROVIDERS: Final = {provider.name: provider for provider in _ALL}
+
+_NATIVE: Final = (
+    Provider(name="anthropic", base_url="https://api.anthropic.com"),
+    Provider(name="google", base_url="https://generativelanguage.googleapis.com"),
+    # Its address follows from the region, and its keys are those of the Amazon account.
+    Provider(name="bedrock", base_url=None, needs_key=False, priced_as="aws"),
+)
+NATIVE: Final = {provider.name: provider for provider in _NATIVE}

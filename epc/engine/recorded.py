@@ -56,7 +56,7 @@ class Recorded:
             raise UsageError("recorded verdicts are an evaluator; they need no executor")
         return REFERENCE_DECODING
 
-    async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:  # noqa: ARG002
+    async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:  # noqa: ARG002  (the interface hands it over)
         """Look a pair's verdict up."""
         pair = prompt.pair
         if pair is None:

@@ -2,25 +2,37 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 from epc import __version__
 from epc.core.results import Json
 from epc.engine import batch, forecast
-from epc.engine.budget import Budget
+from epc.engine.budget import BATCH_SHARE, Budget
 from epc.engine.cache import Cache
 from epc.engine.calls import Caller, Progress, Role
 from epc.engine.catalog import open_model
 from epc.engine.controls import preflight
 from epc.engine.hosted import Hosted
+from epc.engine.inspected import Inspected
 from epc.engine.journal import Journal
 from epc.engine.measure import Measurement, carry_out
 from epc.engine.model import Model
 from epc.engine.places import answer_cache_folder
-from epc.engine.plan import Plan, Reuse, configuration, identities, load, reuse_for, save
+from epc.engine.plan import (
+    Plan,
+    Reuse,
+    asked_decoding,
+    configuration,
+    decoding_for,
+    identities,
+    load,
+    reuse_for,
+    save,
+)
 from epc.engine.prices import price_of
 from epc.engine.questions import Questions
 from epc.engine.recorded import Recorded
@@ -29,12 +41,16 @@ from epc.records.layout import MANIFEST
 from epc.records.recompute import load_manifest
 from epc.spec.epc_v1 import ControlMethod
 
+_REMOTE = (Hosted, Inspected)
 Watch = Callable[[Progress], AbstractAsyncContextManager[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a user asks for, before anything has been looked up."""
+    """What a user asks for, before anything has been looked up.
+
+    `decoding` is what a role shall do otherwise than its model would, setting by setting.
+    """
 
     evaluator: str
     executor: str | None
@@ -45,6 +61,7 @@ class Request:
     recheck: int = 0
     control: ControlMethod = "simulated"
     controls: int = 0
+    decoding: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,12 +97,15 @@ class Opened:
     @property
     def questions(self) -> Questions:
         """What the plan can ask."""
-        executor = None if self.executor is None else _role("executor", self.executor)
+        executor = None if self.executor is None else self._role("executor", self.executor)
         return Questions(
             config=configuration(self.plan, self.evaluator),
-            evaluator=_role("evaluator", self.evaluator),
+            evaluator=self._role("evaluator", self.evaluator),
             executor=executor,
         )
+
+    def _role(self, name: str, model: Model) -> Role:
+        return Role(name=name, model=model, decoding=decoding_for(self.plan.decoding, name, model))
 
 
 def prepare(request: Request, *, now: datetime) -> Opened:
@@ -101,8 +121,12 @@ def prepare(request: Request, *, now: datetime) -> Opened:
     executor = open_model(request.executor) if request.executor is not None else None
     if executor is not None and executor.method != "prompt":
         raise UsageError(f"{request.executor} writes no answers: name another --executor")
-    models = [model for model in (evaluator, executor) if model is not None]
-    reuse = reuse_for(request.reuse, exhaustive=request.exhaustive, models=models)
+    roles = {"evaluator": evaluator, "executor": executor}
+    models = {role: model for role, model in roles.items() if model is not None}
+    decoding = asked_decoding(request.decoding, models)
+    reuse = reuse_for(
+        request.reuse, exhaustive=request.exhaustive, models=models, decoding=decoding
+    )
     if request.recheck and reuse == "none":
         raise UsageError("--recheck asks again what was reused: a fresh run reuses nothing")
     if request.controls and executor is None:
@@ -120,6 +144,7 @@ def prepare(request: Request, *, now: datetime) -> Opened:
         measurement_date=now.date().isoformat(),
         epc_version=__version__,
         identity=identities(evaluator, executor),
+        decoding=decoding,
     )
     return Opened(plan=plan, evaluator=evaluator, executor=executor)
 
@@ -175,7 +200,7 @@ def require_same(found: Json, began: Json) -> None:
 def require_keys(models: Iterable[Model]) -> None:
     """Raise a UsageError unless every hosted model has its key."""
     for model in models:
-        if isinstance(model, Hosted):
+        if isinstance(model, _REMOTE):
             model.require_key()
 
 
@@ -184,11 +209,11 @@ def restrain(models: Iterable[Model], limits: Limits) -> None:
     for model in models:
         if limits.concurrency is not None:
             # How much a provider stands is for the user to know; other models know themselves.
-            most = limits.concurrency if isinstance(model, Hosted) else model.concurrency
+            most = limits.concurrency if isinstance(model, _REMOTE) else model.concurrency
             model.concurrency = min(limits.concurrency, most)
 
 
-def expect(opened: Opened) -> dict[str, forecast.Share]:
+def expect(opened: Opened, *, batches: bool = False) -> dict[str, forecast.Share]:
     """Return what carrying a plan out will ask for, role by role."""
     questions = opened.questions
     roles = [role for role in (questions.executor, questions.evaluator) if role is not None]
@@ -197,6 +222,7 @@ def expect(opened: Opened) -> dict[str, forecast.Share]:
         questions.config,
         {role.name: role.decoding for role in roles},
         {role.name: price_of(role.model.identity.model) for role in roles},
+        {role.name: BATCH_SHARE for role in roles if batches and isinstance(role.model, Hosted)},
     )
 
 
@@ -271,7 +297,3 @@ def _check_batches(opened: Opened, *, batches: bool) -> None:
         raise UsageError("--batch is for hosted models: neither of these is one")
     if batches and opened.plan.controls:
         raise UsageError("--controls waits for its answers, --batch does not: use one of them")
-
-
-def _role(name: str, model: Model) -> Role:
-    return Role(name=name, model=model, decoding=model.default_decoding(name))

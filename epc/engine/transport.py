@@ -47,7 +47,14 @@ class Reply:
 
 
 class NoReplyError(Exception):
-    """No whole reply came: refused, reset, cut short, too slow. Asking again may help."""
+    """No whole reply came: refused, reset, cut short, too slow. Asking again may help.
+
+    `sent`: the request may have arrived, and the endpoint may have acted on it.
+    """
+
+    def __init__(self, message: str, *, sent: bool = True) -> None:
+        super().__init__(message)
+        self.sent = sent
 
 
 class Transport:
@@ -92,7 +99,8 @@ class Transport:
         except TimeoutError:
             raise NoReplyError(f"no whole reply within {deadline_s:g} s") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise NoReplyError(redact(f"{type(error).__name__}: {error}")) from None
+            sent = not isinstance(error, aiohttp.ClientConnectorError)
+            raise NoReplyError(redact(f"{type(error).__name__}: {error}"), sent=sent) from None
         if len(body) > MAX_REPLY_BYTES:
             raise NoReplyError(f"the reply has more than {MAX_REPLY_BYTES:,} bytes")
         kept = {name: reply.headers[name] for name in ALLOWED_HEADERS if name in reply.headers}

@@ -8,7 +8,7 @@ from typing import Final
 
 from epc.core.audit import Facts, Word, assess
 from epc.core.control import coin_flip
-from epc.core.domain_test import PermutationTest, by_seeds
+from epc.core.domain_test import PermutationTest, by_weights
 from epc.core.evidence import control_json
 from epc.core.metrics import COLLAPSED
 from epc.core.results import Json
@@ -158,7 +158,7 @@ def facts_of_bare(bare: Bare, *, rounds: int) -> tuple[Facts, Json]:
     """Return what can be said from weights alone, and the noise floor they are held against.
 
     The evaluator's rates are unknown, so the floor is a coin flip's, against each seed's own pure
-    vector; the test swaps the domains of whole seeds.
+    vector; the test is `by_weights`.
     """
     import numpy as np
 
@@ -188,7 +188,7 @@ def facts_of_bare(bare: Bare, *, rounds: int) -> tuple[Facts, Json]:
         dead=sum(all(max(v) - min(v) <= 2 * loose for v in p.values()) for p in vectors),
         collapsed=sum(any(_collapsed(p[d], p[REFERENCE[d]]) for d in directions) for p in vectors),
         stuck={d: sum(_still(p, d, loose) for p in vectors) for d in directions},
-        test=by_seeds(stacked["text"].T, stacked["visual"].T),
+        test=by_weights(stacked["text"].T, stacked["visual"].T, rounds=rounds, rule=UpdateRule()),
         excess=control["excess"],
         decimals=bare.decimals,
     )

@@ -16,6 +16,7 @@ from epc.core.diagnostics import Judged
 from epc.core.lockstep import Course, Known, run_course
 from epc.core.prompt import Pair, evaluation_text, executor_prompt
 from epc.core.protocol import Outcome
+from epc.core.table import Cell
 from epc.core.verdict import Verdict, classify, parse_verdict
 from epc.records.calls import Call
 from epc.records.layout import RAW, consists_of
@@ -63,6 +64,18 @@ class Derivation:
     table: Table
     outcomes: dict[int, Outcome] = field(default_factory=dict)
     met: dict[str, Answered] = field(default_factory=dict)
+
+    def answered(self) -> list[Answered]:
+        """Return every pair that was asked, whether a round met it or not."""
+        rows = (row for domain in DOMAINS for row in self.table[domain])
+        return [cell for row in rows for cell in row if cell is not None]
+
+    def cells(self) -> list[Cell]:
+        """Return the comparisons of all pairs that were asked, each once (Reading R38)."""
+        return [
+            Cell(domain=a.domain, strategy=a.strategy, task=a.task, verdict=a.verdict)
+            for a in self.answered()
+        ]
 
     def courses(self) -> Iterator[tuple[Sequence[int], Course]]:
         """Yield some seeds at a time and how they went.

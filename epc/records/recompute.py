@@ -1,7 +1,7 @@
 """A run's results again, from its trials alone (EPC-2.5)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from epc.core.draws import GENERATOR
 from epc.core.evidence import evidence, table_json
 from epc.core.protocol import Outcome
 from epc.core.results import Json, seed_records, summarise
-from epc.core.table import Cell
+from epc.core.table import Cell, tabulate
 from epc.errors import Finding, MalformedError
 from epc.records import strict_json
 from epc.records.accuracy import calibrated
@@ -23,9 +23,9 @@ from epc.records.manifest import configuration_of
 from epc.records.rows import read_rows
 from epc.records.schemas import MANIFEST as MANIFEST_SCHEMA
 from epc.records.schemas import findings as schema_findings
-from epc.records.table import table_of_run
 from epc.records.trials import CLAUSE, TrialReplay
 from epc.records.usage import Usage
+from epc.spec.epc_v1 import DOMAINS
 
 _MOST_PAIRS: Final = 2**16
 
@@ -112,12 +112,11 @@ def recompute(manifest: Json, folder: Path, findings: Findings) -> Recomputed:
     summary = table = None
     if complete:
         per_seed, reliability = calibrated(per_seed, manifest, folder)
-        counted = table_of_run(
-            config,
-            calls=calls,
-            played=replayed.cells,
-            reuse=_reuses(manifest),
-            executor_template=_template(manifest),
+        counted = tabulate(
+            replayed.cells,
+            strategies=len(names),
+            tasks={domain: len(config.tasks[domain]) for domain in DOMAINS},
+            repeated=_reuses(manifest),
         )
         table = table_json(counted, names)
         summary = summarise(
@@ -132,14 +131,11 @@ def recompute(manifest: Json, folder: Path, findings: Findings) -> Recomputed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Replayed:
-    """How each seed ended, in order, what the evaluator said, and the comparisons played.
-
-    `cells` is empty where the calls say them all.
-    """
+    """How each seed ended, in order, what the evaluator said, and what it was asked to compare."""
 
     outcomes: dict[int, Outcome]
     judged: list[Judged]
-    cells: list[Cell] = field(default_factory=list)
+    cells: list[Cell]
 
 
 def _reuses(manifest: Json) -> bool:
@@ -154,14 +150,20 @@ def _template(manifest: Json) -> str | None:
 def _replayed(
     manifest: Json, config: Configuration, calls: dict[str, Call], folder: Path, findings: Findings
 ) -> _Replayed:
-    """Replay the trials, by derivation where they follow from the calls, else row by row."""
+    """Replay the trials, by derivation where they follow from the calls, else row by row.
+
+    Under reuse the comparisons are those of the calls, so that an exhaustive run's table is whole
+    however few seeds it had (Reading R38).
+    """
     seeds = sorted(int(seed) for seed in manifest["config"]["seeds"])
     template, reuse = _template(manifest), _reuses(manifest)
-    if reuse and manifest["config"]["generator"] == GENERATOR and _can_derive(config):
+    cells: list[Cell] | None = None
+    if reuse and _can_derive(config):
         derivation = derive(config, seeds, template, calls)
-        if derivation.are_trials_of(folder):
+        cells = derivation.cells()
+        if manifest["config"]["generator"] == GENERATOR and derivation.are_trials_of(folder):
             judged = [answered.judged for answered in derivation.met.values()]
-            return _Replayed(outcomes=derivation.outcomes, judged=judged)
+            return _Replayed(outcomes=derivation.outcomes, judged=judged, cells=cells)
     replay = TrialReplay(
         config=config,
         seeds=seeds,
@@ -173,7 +175,10 @@ def _replayed(
     )
     replay.run(read_rows(folder, "trials", findings, clause=CLAUSE))
     outcomes = {seed: replay.outcomes[seed] for seed in seeds if seed in replay.outcomes}
-    return _Replayed(outcomes=outcomes, judged=list(replay.judged.values()), cells=replay.cells)
+    judged = list(replay.judged.values())
+    return _Replayed(
+        outcomes=outcomes, judged=judged, cells=replay.cells if cells is None else cells
+    )
 
 
 def _can_derive(config: Configuration) -> bool:

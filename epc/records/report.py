@@ -7,6 +7,7 @@ from typing import Any, Final
 from epc.core.intervals import spread_interval
 from epc.core.noise import blind_band
 from epc.core.results import Json
+from epc.records import reliability
 from epc.records.audit import audit_manifest
 from epc.records.audit_text import MEANING, TITLES, p_value
 from epc.records.manifest import configuration_of
@@ -111,6 +112,7 @@ def _remarks(manifest: Json) -> Iterator[str]:
         *_on_the_evaluator(summary),
         *_on_the_provider(manifest),
         *_on_the_zeros(summary),
+        *reliability.lines(manifest),
         *(f"{finding.problem} [{finding.clause}]." for finding in audited.findings),
     )
     yield from (f"  - {remark}" for remark in remarks)

@@ -30,6 +30,7 @@ from epc.records.usage import suspicions
 from epc.spec.epc_v1 import DOMAINS, MIN_TASKS, PHASE_NAMES
 
 _RECOMPUTE: Final = "run `epc recompute --write` on the run and keep what it writes"
+_JOURNAL: Final = "EPC-2.5(d)"  # the raw record, before it was one
 _MAX_SHOWN: Final = 60
 
 
@@ -78,12 +79,17 @@ def validate(path: Path) -> Report:
             findings.add(
                 "EPC-5.3(1)", where, problem, "name the version and measure again", "warning"
             )
+        if damage := manifest["provenance"].get("journal_damage"):
+            problem = f"{damage} lines of the journal were damaged after they were on disk"
+            remedy = "see whether the disk is failing, or who edited the file; measure again"
+            findings.add(_JOURNAL, "/provenance/journal_damage", problem, remedy, "warning")
     return Report(path=str(path), findings=findings.kept())
 
 
 def _check_configuration(manifest: Json, findings: Findings) -> bool:
     """Check what no schema can state; return whether each strategy has a name of its own."""
     config = configuration_of(manifest)
+    _check_reuse(manifest, findings)
     names = [strategy.name for strategy in config.strategies]
     for name in sorted(name for name, count in Counter(names).items() if count > 1):
         problem, remedy = f"{name!r} stands twice", "give each strategy its own name"
@@ -203,6 +209,16 @@ def _check_against_trials(manifest: Json, folder: Path, findings: Findings) -> N
     replayed = {record["seed"] for record in again.per_seed}
     lost = set(manifest["config"]["seeds"]) - replayed
     _check_weight_rows(again.per_seed, lost, folder, findings)
+
+
+def _check_reuse(manifest: Json, findings: Findings) -> None:
+    """An answer may serve a second round only where it was the only one to be had."""
+    for role in ("executor", "evaluator"):
+        decoding = (manifest[role] or {}).get("decoding")
+        if decoding and decoding["temperature"] != 0 and manifest["config"]["reuse"] == "memo":
+            where = f"/{role}/decoding/temperature"
+            problem = f"answers were reused at temperature {decoding['temperature']}"
+            findings.add("Reading R16", where, problem, "measure again with `--reuse none`")
 
 
 def _check_against_weights(manifest: Json, findings: Findings) -> None:

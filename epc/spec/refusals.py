@@ -1,9 +1,12 @@
 """How models say that they will not answer (Reading R37): phrases, case-folded, straight quotes.
 
-Looked for anywhere in the opening of an answer that is no bare A or B.
+Looked for anywhere in the opening of an answer that is not the one that was asked for.
 """
 
 from typing import Final
+
+_OPENING: Final = 200  # characters; a refusal says so at once, a judgment may quote one later
+_QUOTES: Final = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'"})
 
 REFUSALS: Final = (
     # English
@@ -77,3 +80,12 @@ REFUSALS: Final = (
     "\u0644\u0627 \u0623\u0633\u062a\u0637\u064a\u0639",  # I cannot
     "\u092e\u0941\u091d\u0947 \u0916\u0947\u0926",  # I regret
 )
+
+
+def refuses(text: str) -> bool:
+    """Return whether the opening of a text says that its writer will not do what was asked.
+
+    Source: Reading R37.
+    """
+    folded = " ".join(text.translate(_QUOTES).casefold().split())[:_OPENING]
+    return any(phrase in folded for phrase in REFUSALS)

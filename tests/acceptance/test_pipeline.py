@@ -5,9 +5,12 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from endpoint_support import Endpoint, refusal, serving
+from engine_support import environment, files_that_hold
 
 ROOT = Path(__file__).parent.parent.parent
 SMALL = {"seeds: 0-29": "seeds: 0-1", "rounds: 30": "rounds: 3"}
@@ -28,14 +31,20 @@ def clone(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(folder: Path, *words: str) -> str:
+def run(folder: Path, *words: str, code: int = 0, more: dict[str, str] | None = None) -> str:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    env = {**os.environ, "PATH": path, "SOURCE_DATE_EPOCH": "1795305600", "DVC_NO_ANALYTICS": "1"}
+    env = {**environment(**(more or {})), "PATH": path, "SOURCE_DATE_EPOCH": "1795305600"}
     done = subprocess.run(
-        words, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=120
+        words,
+        cwd=folder,
+        env={**env, "DVC_NO_ANALYTICS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr if code else done.stdout
 
 
 def test_dvc_repro_measures_checks_and_then_has_nothing_to_do(clone: Path) -> None:
@@ -59,3 +68,51 @@ def test_dvc_gives_a_run_back_byte_for_byte(clone: Path) -> None:
     run(clone, "dvc", "checkout")
 
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+CANARY = "sk-canary-0123456789abcdef"
+SECRETS = (CANARY, "hunter2-canary", "dXNlcjpodW50ZXIyLWNhbmFyeQ")  # base64 of user:password
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    with serving() as server:
+        yield server
+
+
+def hosted(clone: Path, endpoint: Endpoint) -> dict[str, str]:
+    """Have the pipeline measure hosted models; return the environment that holds their secrets."""
+    params = clone / "params.yaml"
+    text = params.read_text()
+    for mock in ("mock/coin-flip", "mock/deterministic"):
+        assert mock in text
+        text = text.replace(mock, "openai/judge-0806")
+    params.write_text(text)
+    address = endpoint.url.replace("://", "://user:hunter2-canary@")
+    cache = str(clone.parent / "answers")
+    return {"OPENAI_BASE_URL": address, "OPENAI_API_KEY": CANARY, "EPC_CACHE_DIR": cache}
+
+
+def test_no_secret_is_in_what_dvc_keeps_of_a_hosted_run(clone: Path, endpoint: Endpoint) -> None:
+    secrets = hosted(clone, endpoint)
+
+    run(clone, "dvc", "repro", more=secrets)
+
+    assert endpoint.received[0].headers["authorization"] == f"Bearer {CANARY}"
+    kept = {path.relative_to(clone).parts[0] for path in clone.rglob("*") if path.is_file()}
+    assert {".dvc", "dvc.lock", "runs"} <= kept
+    assert list((clone / ".dvc" / "cache").rglob("*.dir"))
+    assert files_that_hold(clone.parent, *SECRETS) == []
+
+
+def test_no_secret_is_in_what_dvc_keeps_of_a_run_that_failed(
+    clone: Path, endpoint: Endpoint
+) -> None:
+    secrets = hosted(clone, endpoint)
+    endpoint.behave = lambda got: refusal(401, f"not with {got.headers['authorization']}")
+
+    said = run(clone, "dvc", "repro", code=255, more=secrets)
+
+    assert "not with Bearer [OPENAI_API_KEY]" in said
+    assert [secret for secret in SECRETS if secret in said] == []
+    assert files_that_hold(clone.parent, *SECRETS) == []

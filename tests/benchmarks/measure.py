@@ -18,16 +18,10 @@ import jsonschema
 import numpy as np
 
 from epc.core.divergence import divergences
-from epc.core.draws import turns
 from epc.core.metrics import jsd
-from epc.core.noise import COIN, train
-from epc.core.protocol import PhaseEnd, drive, run_phase
-from epc.core.verdict import Verdict
-from epc.core.weights import UpdateRule, uniform
 from epc.records.derive import Derivation
 from epc.records.rewrite import rewrite
 from epc.records.schemas import findings, schema
-from epc.spec.epc_v1 import PHASES
 
 RUNS = 9
 EPC = str(Path(sys.executable).with_name("epc"))
@@ -59,15 +53,6 @@ def make_run(folder: Path) -> Path:
     words = [EPC, "run", "--evaluator", "mock/deterministic", "--executor", "mock/deterministic"]
     subprocess.run([*words, "--exhaustive", "--out", str(run)], check=True, capture_output=True)
     return run
-
-
-def plain_phase() -> PhaseEnd:
-    """Run one coin-flip phase through the protocol's generator."""
-    rng = np.random.default_rng(0)
-    won = (Verdict.A if u < 0.5 else Verdict.B for u in rng.random(30).tolist())
-    return drive(
-        run_phase(PHASES[0], uniform(11), turns(0, 0, 30), UpdateRule()), lambda _: next(won)
-    )
 
 
 def row_by_row(run: Path) -> None:
@@ -106,13 +91,6 @@ def main() -> None:
         lambda: divergences(pairs),
         "one at a time",
         lambda: [jsd(*pair) for pair in pairs],
-    )
-    start = np.full((1000, 11), 1 / 11)
-    beside(
-        "1,000 coin-flip phases at once",
-        lambda: train(start, 30, UpdateRule(), COIN, np.random.default_rng(0)),
-        "1,000 in the generator",
-        lambda: [plain_phase() for _ in range(1000)],
     )
 
 

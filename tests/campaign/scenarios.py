@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from campaign.endpoint import PERMANENT, REPORTED, TRANSIENT
 
-SCENARIOS = 340
-PROCESS = ("cancel", "torn", "half_line", "disk", "fsync", "second", "max_calls")
+SCENARIOS = 380
+DAMAGE = ("torn", "half_line", "power_cut", "history")
+PROCESS = ("cancel", *DAMAGE, "disk", "fsync", "second", "max_calls")
 KILLED = ("kill", "kill", "kill", "small_files", "rivals")
 _HANGS = ("slow", "drip", "refused")  # each costs a deadline, or everybody's connection
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from epc.engine import calls, hosted
+from epc.engine import asking, calls
 from epc.engine.calls import Progress
 from epc.engine.session import Limits, Opened, Request, measure, reopen, start
 from epc.errors import EpcError, ExitCode
@@ -20,10 +20,10 @@ NOW = datetime(2026, 7, 2, tzinfo=UTC)
 ADDRESS, CACHE = "OPENAI_COMPATIBLE_BASE_URL", "EPC_CACHE_DIR"
 # Pauses and deadlines, so short that a campaign is over in minutes.
 PATCHES: tuple[tuple[Any, str, float], ...] = (
-    (hosted, "DEADLINE_S", 0.3),
-    (hosted, "PATIENCE_S", 5.0),
-    (hosted, "FIRST_PAUSE_S", 0.002),
-    (hosted, "LONGEST_PAUSE_S", 0.02),
+    (asking, "DEADLINE_S", 0.3),
+    (asking, "PATIENCE_S", 5.0),
+    (asking, "FIRST_PAUSE_S", 0.002),
+    (asking, "LONGEST_PAUSE_S", 0.02),
     (calls, "LANDING_S", 5.0),
 )
 

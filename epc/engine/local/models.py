@@ -16,6 +16,7 @@ from typing import Final
 from epc.core.config import REFERENCE_DECODING, Decoding, Method
 from epc.core.prompt import judged
 from epc.core.results import Json
+from epc.engine.constraints import response_format
 from epc.engine.local import weights
 from epc.engine.local.runtime import describe, shared_runtime
 from epc.engine.model import Completion, Identity, Prompt
@@ -72,10 +73,15 @@ class Local:
         body: Json = {
             "messages": _messages(prompt.text),
             "max_tokens": decoding.max_tokens,
-            "temperature": decoding.temperature,
             "stream_options": {"include_usage": True},
         }
-        if decoding.constraint is not None:
+        if decoding.temperature is not None:
+            body["temperature"] = decoding.temperature
+        if decoding.top_p is not None:
+            body["top_p"] = decoding.top_p
+        if (shape := response_format(decoding.constraint)) is not None:
+            body["response_format"] = shape
+        elif decoding.constraint is not None:
             body["grammar"] = _GRAMMARS[decoding.constraint]
         chunks = await self._runtime.stream(body, chat=True)
         choices = [chunk["choices"][0] for chunk in chunks if chunk["choices"]]
@@ -110,7 +116,7 @@ class Likelihood(Local):
         # Futures, so that an answer wanted by several comparisons at once is scored once.
         self._scores: dict[tuple[str, str], asyncio.Future[tuple[float, int]]] = {}
 
-    async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:  # noqa: ARG002
+    async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:  # noqa: ARG002  (the interface hands it over)
         """Score both answers and name the likelier one."""
         pair = prompt.pair
         if pair is None:

@@ -6,20 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from endpoint_support import Endpoint, HoldsAfter, Received, Reply, completion, serving
 from engine_support import (
     RAW_FILES,
-    Endpoint,
-    HoldsAfter,
-    Received,
-    Reply,
-    completion,
     digest,
     environment,
     epc,
     epc_under_way,
     read_rows,
     same_files,
-    serving,
     wait_until,
 )
 

@@ -1,4 +1,7 @@
-"""`epc run` and `epc resume` as users meet them: in processes of their own, cut short at will."""
+"""`epc run` and `epc resume` as users meet them: in processes of their own, cut short at will.
+
+Over 400 lines, because the kills, signals and limits of a run share how they are brought about.
+"""
 
 import json
 import os
@@ -11,18 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from endpoint_support import FailsAfter, HoldsAfter, refusal, serving
 from engine_support import (
     RAW_FILES,
-    FailsAfter,
-    HoldsAfter,
     environment,
     epc,
     epc_under_way,
     files_that_hold,
     read_rows,
-    refusal,
     same_files,
-    serving,
     wait_until,
 )
 
@@ -424,17 +424,28 @@ def test_a_folder_that_is_no_run_cannot_be_resumed(tmp_path: Path) -> None:
     assert "does not exist" in absent.stderr
 
 
-def test_a_damaged_journal_is_2_with_its_line(tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    assert epc("run", *MOCKS, "--seeds", "0", "--rounds", "1", "--out", run).returncode == 0
-    calls = (run / "calls.jsonl").read_text().splitlines(keepends=True)
+def test_a_journal_that_was_damaged_in_its_history_is_mended_and_the_record_says_so(
+    tmp_path: Path,
+) -> None:
+    run, plan = tmp_path / "run", (*MOCKS, "--seeds", "0", "--rounds", "1")
+    assert epc("run", *plan, "--out", tmp_path / "whole").returncode == 0
+    assert epc("run", *plan, "--out", run).returncode == 0
+    calls = (run / "calls.jsonl").read_bytes().splitlines(keepends=True)
     (run / "manifest.json").unlink()
-    (run / "journal.jsonl").write_text(calls[0] + "damaged\n" + calls[1])
+    before = calls[0] + b"damaged\n" + calls[1]
+    head = b'{"synced":%d}\n' % len(before)
+    (run / "journal.jsonl").write_bytes(before + head + calls[2])
 
     done = epc("resume", run)
 
-    assert done.returncode == 2
-    assert f"{run / 'journal.jsonl'}:2: not a call; restore the file, or start a new" in done.stderr
+    assert done.returncode == 0
+    assert done.stderr.count("WARNING: 1 lines of the journal are damaged") == 1
+    assert (run / "journal.damaged").read_bytes() == b"damaged\n"
+    same_files(tmp_path / "whole", run, RAW_FILES)
+    assert json.loads((run / "manifest.json").read_bytes())["provenance"]["journal_damage"] == 1
+    validated = epc("validate", run)
+    assert validated.returncode == 0
+    assert "/provenance/journal_damage: warning: 1 lines of the journal" in validated.stdout
 
 
 def test_the_program_is_the_same_whatever_it_is_called(tmp_path: Path) -> None:

@@ -4,18 +4,13 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from batch_support import batch_provider
-from engine_support import (
-    RAW_FILES,
-    Endpoint,
-    environment,
-    epc,
-    refusal,
-    same_files,
-    serving,
-)
+from endpoint_support import Endpoint, refusal, serving
+from engine_support import RAW_FILES, environment, epc, epc_under_way, files_that_hold, same_files
+from native_support import ANTHROPIC, GOOGLE, SECRETS, addresses, native, says
 
 HOSTED = ("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806")
 MOCKS = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
@@ -130,7 +125,7 @@ def test_a_torn_journal_is_repaired_and_said_so(tmp_path: Path) -> None:
     done = epc("resume", run)
 
     assert done.returncode == 0
-    said = "repaired the journal: its last line was torn, and its call is asked again\n"
+    said = "repaired the journal: a crash left 1 of its last lines torn; they are kept in "
     assert done.stderr.count(said) == 1
     assert ", 19 from the journal" in done.stderr
     same_files(tmp_path / "whole", run, (*RAW_FILES, "manifest.json", "run.json"))
@@ -230,3 +225,104 @@ def test_shards_of_separate_processes_merge_to_the_bytes_of_one_run(tmp_path: Pa
     assert "name at least two runs to merge" in alone.stderr
     assert "seed 0 is in" in twice.stderr
     assert epc("validate", tmp_path / "merged").returncode == 0
+
+
+@pytest.mark.parametrize("path", ["/v1/files", "/v1/batches"])
+def test_a_kill_between_an_order_and_its_note_pays_for_no_batch_twice(
+    tmp_path: Path, path: str
+) -> None:
+    run = tmp_path / "run"
+    with batch_provider() as provider:
+        env = {**hosted(provider.url), "EPC_CACHE_DIR": str(tmp_path / "cache")}
+        provider.hang = path
+        submit = ("run", *HOSTED, "--exhaustive", "--seeds", "0", "--batch", "submit", "--out", run)
+        with epc_under_way(*submit, env=env) as running:
+            assert provider.hung.wait(60)
+            running.kill()
+            running.wait()
+        provider.hang = None
+        provider.let_go.set()
+        collect = ("run", "--batch", "collect", "--out", run)
+        codes = [epc(*collect, env=env).returncode for _ in range(3)]
+
+        assert provider.sizes == [176, 176]
+        assert codes == ([4, 4, 0] if path == "/v1/files" else [4, 0, 0])
+        assert epc("validate", run, env=env).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ("--temperature", "0.7", "--reuse", "memo"),
+            "the evaluator decodes at temperature 0.7, not at 0, so its answers cannot be reused",
+        ),
+        (("--temperature", "0.7", "--exhaustive"), "the evaluator decodes at temperature 0.7"),
+        (("--executor-temperature", "1", "--exhaustive"), "the executor decodes at temperature 1,"),
+        (("--temperature", "none", "--exhaustive"), "at its provider's own temperature, not at 0"),
+        (("--temperature", "-1"), "is no temperature from 0 to 2, nor 'none'"),
+        (("--temperature", "warm"), "is no temperature from 0 to 2, nor 'none'"),
+        (("--temperature", "nan"), "is no temperature from 0 to 2, nor 'none'"),
+    ],
+)
+def test_reading_r16_reuse_at_another_temperature_than_0_is_refused(
+    tmp_path: Path, endpoint: Endpoint, options: tuple[str, ...], message: str
+) -> None:
+    done = epc("run", *HOSTED, *options, "--out", tmp_path / "run", env=hosted(endpoint.url))
+
+    assert done.returncode == 2
+    assert message in " ".join(done.stderr.split())
+    assert endpoint.received == []
+    assert not (tmp_path / "run").exists()
+
+
+def test_epc_2_6_b_another_decoding_is_sent_recorded_and_tagged(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    run = tmp_path / "run"
+    asked = ("--temperature", "0.7", "--top-p", "0.9", "--max-tokens", "3")
+    theirs = ("--executor-temperature", "none", "--executor-max-tokens", "50")
+    small = ("--seeds", "0", "--rounds", "1", "--max-calls", "5")
+
+    first = epc("run", *HOSTED, *asked, *theirs, *small, "--out", run, env=hosted(endpoint.url))
+    done = epc("resume", run, env=hosted(endpoint.url))
+
+    assert (first.returncode, done.returncode) == (4, 0)
+    manifest = json.loads((run / "manifest.json").read_bytes())
+    assert manifest["config"]["reuse"] == "none"
+    assert manifest["protocol_version"] == "EPC-v1.0-AltPrompt+AltRounds"
+    rest: dict[str, Any] = {"stop": [], "constraint": None}
+    evaluator = {"temperature": 0.7, "top_p": 0.9, "max_tokens": 3, **rest}
+    executor = {"temperature": None, "top_p": None, "max_tokens": 50, **rest}
+    assert manifest["evaluator"]["decoding"] == evaluator
+    assert manifest["executor"]["decoding"] == executor
+    assert len(endpoint.received) == 12  # three a round: nothing is reused
+    for request in endpoint.received:
+        said = executor if request.body["model"] == "writer-0806" else evaluator
+        sent = {key: value for key, value in said.items() if value}
+        assert request.body == {**request.body, **sent}
+        assert set(request.body) == {"model", "messages", *sent}
+    assert epc("validate", run).returncode == 0
+
+
+def test_what_decodes_nothing_takes_no_decoding(tmp_path: Path) -> None:
+    done = epc("run", *MOCKS, "--temperature", "0.5", "--out", tmp_path / "run")
+
+    assert done.returncode == 2
+    assert "mock/deterministic decodes nothing: leave its decoding out" in done.stderr
+
+
+def test_a_provider_with_its_own_protocol_is_measured_like_any_other(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    endpoint.behave = lambda received: native(says(received), received)
+    env = environment(**SECRETS, **addresses(endpoint.url))
+    models = ("--evaluator", ANTHROPIC, "--executor", GOOGLE)
+
+    done = epc("run", *models, "--seeds", "0", "--rounds", "1", "--out", tmp_path / "run", env=env)
+
+    assert done.returncode == 0, done.stderr
+    assert epc("validate", tmp_path / "run", env=env).returncode == 0
+    ends = {request.path.rpartition("/")[2] for request in endpoint.received}
+    assert ends == {"messages", "gemini-2.5-flash:generateContent"}
+    assert files_that_hold(tmp_path, CANARY) == []

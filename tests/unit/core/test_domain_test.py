@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from epc.core.domain_test import by_seeds, by_tasks
+from epc.core.domain_test import by_seeds, by_tasks, by_weights
+from epc.core.simulation import Odds, train, uniform_start
 from epc.core.table import VerdictTable
 from epc.core.weights import UpdateRule
 from epc.spec.epc_v1 import DOMAINS
@@ -171,3 +172,31 @@ def test_reading_r39_many_seeds_are_swapped_at_random_and_always_alike() -> None
     assert tested == by_seeds(text, visual)
     assert tested.smallest == pytest.approx(1 / 10_000)
     assert by_seeds(text, visual[:, ::-1] * 0.0 + text[:, ::-1]).p_value < tested.p_value
+
+
+def ended(shares: list[float], *, seeds: int, stream: int) -> "np.typing.NDArray[np.float64]":
+    """Return pure vectors after 30 rounds of an evaluator with these win rates."""
+    odds = Odds(a=np.array(shares), tie=np.zeros(len(shares)))
+    start = uniform_start(len(shares), seeds)
+    rng = np.random.default_rng(stream)
+    return train(start, rounds=30, rule=RULE, odds=odds, rng=rng).T
+
+
+def test_reading_r39_arbitrary_answers_that_repeat_are_not_called_coupled() -> None:
+    """Win rates of a coin that was tossed once for each of eight tasks: its seeds all agree."""
+    tossed = np.random.default_rng(0).binomial(8, 0.5, (2, 11)) / 8
+    text, visual = (ended(s.tolist(), seeds=30, stream=n) for n, s in enumerate(tossed))
+
+    assert by_seeds(text, visual).p_value < 0.01
+    assert by_weights(text, visual, rounds=30, rule=RULE).p_value > 0.05
+
+
+def test_reading_r39_strong_favourites_stand_out_from_weights_alone() -> None:
+    text = ended([0.95] + [0.1] * 10, seeds=10, stream=1)
+    visual = ended([0.1] * 10 + [0.95], seeds=10, stream=2)
+
+    tested = by_weights(text, visual, rounds=30, rule=RULE)
+
+    assert tested.p_value < 0.01
+    assert tested.unit == "seed"
+    assert by_weights(text, text, rounds=30, rule=RULE).p_value == 1

@@ -1,16 +1,21 @@
 """An exhaustive run through a batch endpoint: a file of requests there, a file of answers back."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 from batch_support import BatchProvider, answered_line, batch_provider
-from engine_support import Reply, asked_for, read_rows, refusal, same_files, sitting
+from endpoint_support import Reply, refusal
+from engine_support import DAY, asked_for, read_rows, same_files, sitting
 
 from epc.engine.batch import BatchPendingError
-from epc.engine.session import Limits
+from epc.engine.budget import BudgetError
+from epc.engine.calls import Progress
+from epc.engine.session import Limits, expect, prepare
 from epc.errors import ExitCode, StoppedError, UsageError, WorldError
 from epc.records.validate import validate
 
@@ -167,10 +172,8 @@ def test_a_damaged_note_of_a_batch_is_refused_with_what_it_costs(
     ("path", "reply", "message"),
     [
         ("/v1/files", refusal(401, f"bad key {CANARY}"), r"HTTP 401: .*bad key \[OPENAI_API_KEY\]"),
-        ("/v1/files", Reply(body=b"<html>"), "no object with an id"),
-        ("/v1/files", Reply(body=b"[]"), "no object with an id"),
-        ("/v1/batches", Reply(body=b"{}"), "POST /batches is no object with an id"),
-        ("/v1/batches", refusal(500), "POST /batches: HTTP 500"),
+        ("/v1/files", refusal(404), "POST /files: HTTP 404"),
+        ("/v1/batches", refusal(400, "no"), "POST /batches: HTTP 400"),
     ],
 )
 def test_an_endpoint_that_takes_no_batch_is_the_world_s_fault(
@@ -184,6 +187,125 @@ def test_an_endpoint_that_takes_no_batch_is_the_world_s_fault(
     assert not (tmp_path / "run" / "batch.json").exists()
     with pytest.raises(BatchPendingError):
         collected(tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("path", "reply", "message"),
+    [
+        ("/v1/files", Reply(body=b"<html>"), "no object with an id"),
+        ("/v1/files", Reply(body=b"[]"), "no object with an id"),
+        ("/v1/batches", Reply(body=b"{}"), "POST /batches is no object with an id"),
+        ("/v1/batches", refusal(500), "POST /batches: HTTP 500"),
+    ],
+)
+def test_what_may_have_been_ordered_is_looked_for_before_it_is_ordered_again(
+    tmp_path: Path, provider: BatchProvider, path: str, reply: Reply, message: str
+) -> None:
+    provider.instead[path] = reply
+
+    with pytest.raises(WorldError, match=message):
+        sitting(tmp_path / "run", PLAN, batches=True, limits=NO_CACHE)
+
+    assert (tmp_path / "run" / "batch.json").exists()
+    with pytest.raises(BatchPendingError, match="submitted 176 answers as batch batch-0"):
+        collected(tmp_path / "run")
+    assert provider.sizes == [176]
+
+
+def lose_the_order(folder: Path, provider: BatchProvider) -> None:
+    """Leave a run whose batch was made, and whose id never arrived."""
+    provider.lost = ["/v1/batches"]
+    with pytest.raises(WorldError, match="POST /batches: "):
+        sitting(folder, PLAN, batches=True, limits=NO_CACHE)
+    assert provider.sizes == [176]
+
+
+@pytest.mark.parametrize("others", [0, 1, 250])
+def test_a_batch_whose_id_was_lost_is_found_again_and_not_paid_twice(
+    tmp_path: Path, provider: BatchProvider, others: int
+) -> None:
+    run = tmp_path / "run"
+    lose_the_order(run, provider)
+    for number in range(others):  # those of other runs, newer than ours
+        mark = {"epc_mark": f"another-{number}"} if number % 2 else None
+        name = f"others-{number}"
+        provider.batches[name] = {"id": name, "input_file_id": "file-of-others", "metadata": mark}
+
+    with pytest.raises(BatchPendingError, match="submitted 176 comparisons as batch batch-"):
+        collected(run)  # collects batch-0, and goes on
+    collected(run)
+
+    assert len(provider.files) == 2
+    assert validate(run).ok
+
+
+def test_a_provider_that_keeps_no_marks_is_known_by_the_file(
+    tmp_path: Path, provider: BatchProvider
+) -> None:
+    lose_the_order(tmp_path / "run", provider)
+    del provider.batches["batch-0"]["metadata"]
+
+    with pytest.raises(BatchPendingError, match="submitted 176 comparisons"):
+        collected(tmp_path / "run")
+
+    assert len(provider.files) == 2
+
+
+def test_a_crash_before_the_upload_submits_anew(tmp_path: Path, provider: BatchProvider) -> None:
+    provider.lost = ["/v1/files"]
+    with pytest.raises(WorldError, match="POST /files: "):
+        sitting(tmp_path / "run", PLAN, batches=True, limits=NO_CACHE)
+
+    with pytest.raises(BatchPendingError, match="submitted 176 answers as batch batch-0"):
+        collected(tmp_path / "run")
+
+    assert provider.sizes == [176]
+
+
+@pytest.mark.parametrize("reply", [refusal(404), Reply(body=b"{}"), Reply(body=b"<html>")])
+def test_an_endpoint_that_does_not_say_what_it_has_is_not_paid_twice(
+    tmp_path: Path, provider: BatchProvider, reply: Reply
+) -> None:
+    lose_the_order(tmp_path / "run", provider)
+    provider.instead["/v1/batches?"] = reply
+
+    with pytest.raises(WorldError, match="batches"):
+        collected(tmp_path / "run")
+
+    assert provider.sizes == [176]
+    assert (tmp_path / "run" / "batch.json").exists()
+
+
+def test_batches_are_budgeted_at_the_half_that_is_paid(
+    tmp_path: Path, provider: BatchProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = asked_for(
+        "openai/gpt-4o-2024-08-06", "openai/gpt-4o-mini-2024-07-18", exhaustive=True
+    )
+    whole = expect(prepare(request, now=DAY))["executor"].cost
+    half = expect(prepare(request, now=DAY), batches=True)["executor"].cost
+    assert whole is not None
+    assert half is not None
+    assert half.upper == pytest.approx(whole.upper / 2)
+
+    enough = Limits(cache=False, max_cost=Decimal(str(round(half.upper, 6))) + Decimal("0.000001"))
+    with pytest.raises(BatchPendingError):
+        sitting(tmp_path / "enough", request, batches=True, limits=enough)
+    little = Limits(cache=False, max_cost=Decimal(str(half.upper)) / 2)
+    with pytest.raises(BudgetError):
+        sitting(tmp_path / "little", request, batches=True, limits=little)
+
+    spent: list[Progress] = []
+
+    @asynccontextmanager
+    async def watch(progress: Progress) -> AsyncIterator[None]:
+        spent.append(progress)
+        yield
+
+    with pytest.raises(BatchPendingError):
+        sitting(tmp_path / "enough", batches=True, limits=NO_CACHE, watch=watch)
+    # 176 answers of 21 tokens read and 3 written, at $0.15 and $0.60 a million, and half of it.
+    assert spent[0].cost == pytest.approx(176 * (21 * 0.15 + 3 * 0.60) / 1e6 / 2)
 
 
 def test_a_status_that_nobody_knows_changes_nothing(

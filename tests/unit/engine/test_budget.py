@@ -11,24 +11,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from endpoint_support import Endpoint, Received, Reply, answering, completion, refusal, serving
 from engine_support import (
-    Endpoint,
-    Received,
-    Reply,
     Told,
-    answering,
     asked_for,
     measured,
     plan_for,
     read_rows,
     same_files,
-    serving,
     sitting,
     verdict_of,
 )
 
 from epc.core.config import Decoding
-from epc.engine.budget import Budget, BudgetError, most_tokens
+from epc.engine import asking
+from epc.engine.budget import BATCH_SHARE, Budget, BudgetError, most_tokens
 from epc.engine.model import Completion, Prompt
 from epc.engine.prices import FREE, Price
 from epc.engine.session import Limits
@@ -113,6 +110,69 @@ def test_a_cost_limit_holds_in_whatever_order_calls_come_and_go(seed: int) -> No
     for claim, prompt, tokens in under_way:
         budget.settle(claim, call(most_tokens(prompt), tokens))
     assert budget.cost <= limit
+
+
+def test_a_lost_answer_counts_as_a_call_at_the_most_it_can_have_cost() -> None:
+    most = most_tokens("x") + 2 * 10
+    budget = Budget(max_cost=Decimal(2 * most), prices={"evaluator": PRICE})
+    claim = budget.claim("evaluator", "x", 10)
+
+    budget.claim_again(claim)
+    with pytest.raises(BudgetError, match="stopped at --max-cost"):
+        budget.claim_again(claim)
+
+    assert (int(budget.cost), budget.calls, budget.lost) == (2 * most, 2, 2)
+
+
+def test_a_lost_answer_leaves_no_room_at_the_last_call() -> None:
+    budget = Budget(max_calls=1)
+    claim = budget.claim("evaluator", "x", 10)
+
+    with pytest.raises(BudgetError, match="stopped at --max-calls 1"):
+        budget.claim_again(claim)
+
+
+def test_a_share_of_the_price_is_set_aside_and_paid() -> None:
+    budget = Budget(max_cost=Decimal(1000), prices={"evaluator": PRICE})
+
+    claim = budget.claim("evaluator", "x", 10, share=BATCH_SHARE)
+    budget.settle(claim, call(2, 1), share=BATCH_SHARE)
+
+    assert claim == Decimal(most_tokens("x") + 2 * 10) / 2
+    assert budget.cost == 2
+
+
+@pytest.mark.parametrize(
+    ("failure", "counted"),
+    [
+        (Reply(status=200, body=b"{}"), True),
+        (Reply(body=completion("A").body, cut=25), True),
+        (refusal(503), False),
+        (refusal(429, retry_after_ms="1"), False),
+    ],
+)
+def test_max_calls_counts_what_a_provider_may_bill(
+    tmp_path: Path,
+    endpoint: Endpoint,
+    monkeypatch: pytest.MonkeyPatch,
+    failure: Reply,
+    counted: bool,  # noqa: FBT001
+) -> None:
+    monkeypatch.setattr(asking, "FIRST_PAUSE_S", 0.001)
+    endpoint.script = [failure] * 3
+    limits = Limits(max_calls=30, cache=False, concurrency=1)
+
+    with pytest.raises(BudgetError, match="stopped at --max-calls 30"):
+        sitting(tmp_path / "run", asked_for("openai/m", "mock/deterministic"), limits=limits)
+
+    executor = sum(row["role"] == "executor" for row in rows_of(tmp_path / "run"))
+    answered = len(rows_of(tmp_path / "run")) - executor
+    assert answered == len(endpoint.received) - 3
+    assert executor + answered + (3 if counted else 0) == 30
+
+
+def rows_of(folder: Path) -> list[dict[str, Any]]:
+    return read_rows(folder / "journal.jsonl")
 
 
 def test_time_is_up_when_it_is_up() -> None:

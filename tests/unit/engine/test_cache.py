@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from endpoint_support import serving
 from engine_support import (
     DAY,
     RAW_FILES,
     Told,
     asked_for,
-    digest,
+    call,
     environment,
     measured,
     same_files,
-    serving,
     sitting,
     verdict_of,
 )
@@ -33,24 +33,6 @@ from epc.records.validate import validate
 
 TODAY, TOMORROW = "2026-07-02", "2026-07-03"
 HOSTED = asked_for("openai/judge", "openai/writer", reuse="memo")
-
-
-def call(number: int, answer: str = "A") -> dict[str, Any]:
-    return {
-        "id": digest(str(number))[:20],
-        "role": "evaluator",
-        "model": "test/told",
-        "served_model": None,
-        "system_fingerprint": None,
-        "prompt": f"prompt {number}",
-        "answer": answer,
-        "finish_reason": "stop",
-        "tokens_in": 3,
-        "tokens_out": None,
-        "latency_s": 0.25,
-        "retries": 0,
-        "occasion": None,
-    }
 
 
 def cached(folder: Path, evaluator: Told, executor: Told, cache: Path, **given: Any) -> Progress:

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_support import Endpoint, serving
+from endpoint_support import Endpoint, serving
 
 from epc.cli import main
-from epc.engine import doctor
+from epc.engine import doctor, inspected
 from epc.engine.catalog import known_models
-from epc.engine.doctor import examine
+from epc.engine.doctor import Check, examine
 from epc.engine.local import weights
 from epc.errors import WorldError
 
@@ -164,6 +164,36 @@ def test_models_list_names_what_each_model_needs(no_weights: Path) -> None:
     equipped = needs({"OPENAI_API_KEY": "k", "OPENAI_COMPATIBLE_BASE_URL": "http://h/v1"})
     assert equipped["openai/MODEL"] is None
     assert equipped["openai-compatible/MODEL"] is None
+
+
+def test_providers_with_own_protocols_need_the_extra_and_a_key(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def checks(environment: dict[str, str]) -> dict[str, Check]:
+        return {check.what: check for check in examine(environment)}
+
+    def needs(environment: dict[str, str]) -> dict[str, str | None]:
+        return {model.name: model.needs for model in known_models(environment)}
+
+    assert not checks({})["provider anthropic"].ok
+    assert "; ANTHROPIC_API_KEY is not set" in checks({})["provider anthropic"].found
+    assert checks({"GOOGLE_API_KEY": CANARY})["provider google"].ok
+    assert CANARY not in checks({"GOOGLE_API_KEY": CANARY})["provider google"].found
+    assert checks({})["provider bedrock"].ok
+    assert needs({})["anthropic/MODEL"] == "ANTHROPIC_API_KEY"
+    assert needs({"ANTHROPIC_API_KEY": CANARY})["anthropic/MODEL"] is None
+    assert needs({})["inspect/PROVIDER/MODEL"] is None
+
+    def nothing(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(inspected, "version", nothing)
+    extra = "pip install 'epc-registry[inspect]'"
+    assert needs({"ANTHROPIC_API_KEY": CANARY})["anthropic/MODEL"] == f"`{extra}`"
+    assert needs({})["inspect/PROVIDER/MODEL"] == f"`{extra}`"
+    check = checks({"ANTHROPIC_API_KEY": CANARY})["provider anthropic"]
+    assert (check.ok, check.needed, check.fix) == (False, False, extra)
+    assert check.found == "inspect-ai is not installed"
 
 
 def test_an_embedded_model_without_weights_says_how_to_get_them(

@@ -5,11 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_support import DAY, asked_for, serving, sitting
+from endpoint_support import serving
+from engine_support import DAY, asked_for, sitting
 
+from epc.core.prompt import Pair, evaluation_text
 from epc.engine import forecast
 from epc.engine.forecast import Range, Share
 from epc.engine.session import expect, prepare
+from epc.spec.reference import EVALUATOR_PROMPT, STRATEGIES, TASKS
 
 MOCK = ("mock/deterministic", "mock/deterministic")
 
@@ -121,11 +124,38 @@ def test_no_rounds_are_no_calls() -> None:
     }
 
 
+@pytest.mark.parametrize("character", ["x", "\u00e9", "\u4e2d", "\U0001f600"])
+def test_no_prompt_is_longer_than_the_upper_end_whatever_script_answers_are_in(
+    character: str,
+) -> None:
+    shares = expected("openai/gpt-4o", "openai/gpt-4o", seeds=[0], rounds=1, reuse="none")
+    share = shares["evaluator"]
+    longest = character * 300  # what is judged of an answer
+
+    most = max(
+        len(evaluation_text(pair, method="prompt", template=EVALUATOR_PROMPT).encode())
+        for domain, tasks in TASKS.items()
+        for task in tasks
+        for strategy in STRATEGIES
+        for pair in [
+            Pair(
+                domain=domain,
+                task=task,
+                strategy=strategy.name,
+                response=longest,
+                baseline=longest,
+            )
+        ]
+    )
+
+    assert share.calls.upper * most <= share.tokens_in.upper
+
+
 def test_a_price_multiplies_out() -> None:
     from epc.engine.prices import Price
 
     spread = Range(lower=10, expected=100, upper=1000)
 
-    cost = forecast._cost(Price(read=Decimal(1), written=Decimal(3)), spread, spread)
+    cost = forecast.cost_of(Price(read=Decimal(1), written=Decimal(3)), spread, spread)
 
     assert cost == Range(lower=40e-6, expected=400e-6, upper=4000e-6)

@@ -4,16 +4,18 @@ import asyncio
 import io
 import json
 import os
+import random
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_support import digest, environment, epc, plan_for
+from engine_support import call, environment, epc, plan_for, read_rows
 
 from epc.engine.catalog import open_model
-from epc.engine.journal import Journal
+from epc.engine.journal import Journal, damaged_lines
 from epc.engine.plan import save
 from epc.errors import UsageError, WorldError
 
@@ -25,24 +27,6 @@ journal = Journal(Path(sys.argv[1]))
 print("held", flush=True)
 sys.stdin.read()
 """
-
-
-def call(number: int, answer: str = "A") -> dict[str, Any]:
-    return {
-        "id": digest(str(number))[:20],
-        "role": "evaluator",
-        "model": "test/told",
-        "served_model": None,
-        "system_fingerprint": None,
-        "prompt": f"prompt {number}",
-        "answer": answer,
-        "finish_reason": "stop",
-        "tokens_in": 3,
-        "tokens_out": None,
-        "latency_s": 0.25,
-        "retries": 0,
-        "occasion": None,
-    }
 
 
 def append(journal: Journal, *calls: dict[str, Any]) -> None:
@@ -68,6 +52,15 @@ def line(number: int) -> str:
     return json.dumps(call(number)) + "\n"
 
 
+def head(before: bytes) -> bytes:
+    """Return what heads a group behind so many bytes."""
+    return b'{"synced":%d}\n' % len(before)
+
+
+def read_prompts(path: Path) -> Iterator[str]:
+    return (row["prompt"] for row in read_rows(path))
+
+
 def test_what_is_appended_is_there_when_it_is_opened_again(tmp_path: Path) -> None:
     first = Journal(tmp_path)
     for number in range(3):
@@ -78,7 +71,7 @@ def test_what_is_appended_is_there_when_it_is_opened_again(tmp_path: Path) -> No
 
     assert list(again.calls()) == by_name(0, 1, 2, answer="zwei\nZeilen\u2028 ü")
     assert (len(again), call(1)["id"] in again, call(9)["id"] in again) == (3, True, False)
-    assert again.repaired == 0
+    assert (again.torn, again.damaged) == (0, 0)
     append(again, call(3))
     again.close()
     assert len(again.path.read_bytes().splitlines()) >= 4
@@ -105,8 +98,9 @@ def test_each_answer_is_on_disk_before_append_returns(
 
 
 @pytest.mark.parametrize("cut", [1, 2, 40])
-def test_a_torn_last_line_is_cut_off_and_counted(tmp_path: Path, cut: int) -> None:
-    path = write(tmp_path, line(0), line(1), line(2)[:-cut])
+def test_a_torn_last_line_is_set_aside_and_counted(tmp_path: Path, cut: int) -> None:
+    torn = line(2)[:-cut]
+    path = write(tmp_path, line(0), line(1), torn)
 
     journal = Journal(tmp_path)
     assert list(journal.calls()) == by_name(0, 1)
@@ -114,35 +108,134 @@ def test_a_torn_last_line_is_cut_off_and_counted(tmp_path: Path, cut: int) -> No
     assert list(journal.calls()) == by_name(0, 1, 3)
     journal.close()
 
-    assert journal.repaired == 1
-    kept = [json.loads(row)["prompt"] for row in path.read_text().splitlines()]
-    assert kept == ["prompt 0", "prompt 1", "prompt 3"]
+    assert (journal.torn, journal.damaged) == (1, 0)
+    assert [row["prompt"] for row in read_rows(path)] == ["prompt 0", "prompt 1", "prompt 3"]
+    assert (tmp_path / "journal.torn").read_text("utf-8") == f"{torn.strip()}\n"
+    assert not (tmp_path / "journal.damaged").exists()
 
 
 def test_a_journal_of_one_torn_line_is_empty(tmp_path: Path) -> None:
-    path = write(tmp_path, '{"answer": "A", "i')
+    write(tmp_path, '{"answer": "A", "i')
 
     journal = Journal(tmp_path)
     journal.close()
 
-    assert (len(journal), journal.repaired) == (0, 1)
-    assert path.read_bytes() == b""
+    assert (len(journal), journal.torn) == (0, 1)
+    again = Journal(tmp_path)
+    again.close()
+    assert (len(again), again.torn, again.damaged) == (0, 0, 0)
 
 
-@pytest.mark.parametrize(
-    "damage", ["{}\n", "nothing\n", "\n", line(1)[:-1].replace('"A"', "1") + "\n", line(1)[9:]]
-)
-def test_a_damaged_line_in_the_middle_is_refused_with_its_number(
-    tmp_path: Path, damage: str
+STRANGE = [
+    b"{}\n",
+    b"nothing\n",
+    b"\x00" * 700 + b"\n",
+    line(1)[:-1].replace('"A"', "1").encode() + b"\n",
+    line(1)[9:].encode(),
+    b"\xff" + line(1).encode(),
+    b"\x00" * 300 + line(1)[20:].encode(),
+]
+
+
+@pytest.mark.parametrize("damage", STRANGE)
+def test_damage_inside_the_last_group_is_what_a_power_cut_leaves(
+    tmp_path: Path, damage: bytes
 ) -> None:
-    path = write(tmp_path, line(0), damage, line(2))
-    before = path.read_bytes()
+    first = line(0).encode()
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(first + head(first) + damage + line(2).encode())
 
-    with pytest.raises(UsageError) as refused:
-        Journal(tmp_path)
+    journal = Journal(tmp_path)
+    assert list(journal.calls()) == by_name(0, 2)
+    assert (journal.torn, journal.damaged) == (1, 0)
+    append(journal, call(1))
+    journal.close()
 
-    assert str(refused.value).startswith(f"{path}:2: not a call")
-    assert path.read_bytes() == before
+    assert (tmp_path / "journal.torn").read_bytes() == damage
+    again = Journal(tmp_path)  # what was set aside once is not found again
+    again.close()
+    assert list(read_prompts(path)) == ["prompt 0", "prompt 2", "prompt 1"]
+    assert (len(again), again.torn, again.damaged) == (3, 0, 0)
+
+
+@pytest.mark.parametrize("damage", STRANGE)
+def test_damage_in_what_was_on_disk_before_is_no_crash_s_and_is_kept_apart(
+    tmp_path: Path, damage: bytes
+) -> None:
+    before = line(0).encode() + damage + line(2).encode()
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(before + head(before) + line(3).encode())
+
+    journal = Journal(tmp_path)
+    journal.close()
+
+    assert list(read_prompts(path)) == ["prompt 0", "prompt 2", "prompt 3"]
+    assert (len(journal), journal.torn, journal.damaged) == (3, 0, 1)
+    assert (tmp_path / "journal.damaged").read_bytes() == damage
+    assert damaged_lines(tmp_path) == 1
+    assert not (tmp_path / "journal.torn").exists()
+
+
+def test_a_call_that_was_taken_out_of_history_is_no_crash_s(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    for number in range(4):
+        append(journal, call(number))
+    journal.close()
+    lines = journal.path.read_bytes().splitlines(keepends=True)
+    assert [each.startswith(b'{"synced"') for each in lines] == [0, 1, 0, 1, 0, 1, 0]
+    journal.path.write_bytes(b"".join(lines[:2] + lines[3:]))
+
+    again = Journal(tmp_path)
+    again.close()
+
+    assert (len(again), again.torn, again.damaged) == (3, 0, 2)  # the two heads behind the gap
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_power_cut_anywhere_in_a_group_loses_no_whole_line(tmp_path: Path, seed: int) -> None:
+    """Blocks that never reached the disk read as zeros; what was synced before stays."""
+    rng = random.Random(seed)
+    journal = Journal(tmp_path)
+    append(journal, *(call(number) for number in range(rng.randrange(1, 6))))
+    synced = journal.path.stat().st_size
+    kept = len(journal)
+    append(journal, *(call(number, answer="A" * rng.randrange(200)) for number in range(10, 30)))
+    journal.close()
+    content = bytearray(journal.path.read_bytes())
+    whole = bytes(content).splitlines(keepends=True)
+    for _ in range(rng.randrange(1, 4)):
+        begin = rng.randrange(synced, len(content))
+        length = min(rng.choice((1, 50, 512, 4096)), len(content) - begin)
+        content[begin : begin + length] = bytes(length)
+    if rng.random() < 0.3:
+        del content[rng.randrange(synced, len(content)) :]
+    journal.path.write_bytes(content)
+    left = set(bytes(content).splitlines(keepends=True))
+
+    again = Journal(tmp_path)
+    found = {each["id"] for each in again.calls()}
+    append(again, call(99))
+    again.close()
+
+    intact = [json.loads(each) for each in whole if each in left]
+    assert found == {each["id"] for each in intact if "id" in each}
+    assert len(found) >= kept
+    assert again.damaged == 0
+    third = Journal(tmp_path)
+    third.close()
+    assert (len(third), third.torn, third.damaged) == (len(found) + 1, 0, 0)
+
+
+def test_what_was_written_and_not_synced_is_synced_before_it_is_built_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path, line(0))
+    synced: list[bytes] = []
+    monkeypatch.setattr(os, "fsync", lambda _: synced.append(path.read_bytes()))
+
+    Journal(tmp_path).close()
+
+    assert synced == [line(0).encode()]
 
 
 def test_a_second_process_is_locked_out_until_the_first_is_done(tmp_path: Path) -> None:

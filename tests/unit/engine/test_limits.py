@@ -1,13 +1,16 @@
 """Rate limits as endpoints state them: durations, Retry-After, and a gate that holds calls back."""
 
 import asyncio
-from datetime import UTC, datetime
+import gc
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from epc.engine import limits
-from epc.engine.limits import Gate, duration, retry_after
+from epc.engine.limits import Gate, duration, gate_of, retry_after, usual_tokens
 
 NOW = datetime(2026, 7, 2, 12, 0, 0, tzinfo=UTC)
 
@@ -152,8 +155,184 @@ def test_nothing_left_holds_until_the_stated_reset(
     slept: list[float], headers: dict[str, str], held: list[float]
 ) -> None:
     gate = Gate()
-    gate.learn(headers)
 
-    asyncio.run(gate.passage())
+    async def passing() -> None:
+        gate.learn(await gate.passage(), headers)
+        await gate.passage()
+
+    asyncio.run(passing())
 
     assert slept == held
+
+
+def stated(kind: str, **values: str) -> dict[str, str]:
+    return {f"x-ratelimit-{name}-{kind}": value for name, value in values.items()}
+
+
+def test_tokens_are_held_back_until_enough_have_come_back(slept: list[float]) -> None:
+    # 6,000 a minute, 1,000 of them used, all back in 10 s: 100 come back each second.
+    gate = Gate()
+    told = stated("tokens", limit="6000", remaining="5000", reset="10s")
+
+    async def passing() -> None:
+        gate.learn(await gate.passage("m", 1000), told)
+        await gate.passage("m", 4000)
+        assert slept == []
+        await gate.passage("m", 1500)  # 1,000 are left
+        assert slept == [5]
+        await gate.passage("m", 300)
+
+    asyncio.run(passing())
+
+    assert slept == [5, 3]
+
+
+def test_what_was_sent_after_a_request_is_taken_off_what_its_reply_says(
+    slept: list[float],
+) -> None:
+    gate = Gate()
+
+    async def passing() -> None:
+        first = await gate.passage("m", 100)
+        second = await gate.passage("m", 500)
+        # When the first came in, 1,000 were left; the second has had 500 of them since.
+        gate.learn(first, stated("tokens", limit="1100", remaining="1000", reset="1s"))
+        await gate.passage("m", 500)
+        assert slept == []
+        # A word about the second is newer; one more about the first is not.
+        gate.learn(second, stated("tokens", limit="1100", remaining="500", reset="6s"))
+        gate.learn(first, stated("tokens", limit="1100", remaining="1100", reset="0s"))
+        await gate.passage("m", 200)
+
+    asyncio.run(passing())
+
+    assert slept == [2]  # 500 - 500 = 0 left, 100 come back each second
+
+
+def test_requests_are_counted_as_tokens_are(slept: list[float]) -> None:
+    gate = Gate()
+
+    async def passing() -> None:
+        gate.learn(await gate.passage(), stated("requests", limit="60", remaining="2", reset="58s"))
+        for _ in range(4):
+            await gate.passage()
+
+    asyncio.run(passing())
+
+    assert slept == pytest.approx([1, 1])
+
+
+def test_a_request_larger_than_the_limit_waits_for_all_of_it(slept: list[float]) -> None:
+    gate = Gate()
+
+    async def passing() -> None:
+        told = stated("tokens", limit="600", remaining="300", reset="3s")
+        gate.learn(await gate.passage("m", 10), told)
+        await gate.passage("m", 100_000)
+
+    asyncio.run(passing())
+
+    assert slept == [3]
+
+
+def test_a_limit_that_was_not_used_refills_within_a_minute(slept: list[float]) -> None:
+    gate = Gate()
+
+    async def passing() -> None:
+        gate.learn(await gate.passage("m", 10), stated("tokens", limit="600", remaining="600"))
+        await gate.passage("m", 600)
+        await gate.passage("m", 60)
+
+    asyncio.run(passing())
+
+    assert slept == [6]
+
+
+def test_limits_are_kept_by_model_and_holds_by_endpoint(slept: list[float]) -> None:
+    gate = Gate()
+
+    async def passing() -> None:
+        told = stated("tokens", limit="600", remaining="0", reset="60s")
+        gate.learn(await gate.passage("judge", 10), told)
+        await gate.passage("writer", 600)
+        assert slept == []
+        gate.hold(7)
+        await gate.passage("writer", 1)
+
+    asyncio.run(passing())
+
+    assert slept == [7]
+
+
+def test_anthropic_s_spelling_is_understood(slept: list[float]) -> None:
+    gate = Gate()
+    reset = datetime.now(UTC) + timedelta(seconds=40)
+    told = {
+        "anthropic-ratelimit-requests-remaining": "0",
+        "anthropic-ratelimit-requests-reset": reset.isoformat(timespec="seconds"),
+    }
+
+    async def passing() -> None:
+        gate.learn(await gate.passage(), told)
+        await gate.passage()
+
+    asyncio.run(passing())
+
+    assert 30 < sum(slept) <= 40
+
+
+@settings(deadline=None)
+@given(
+    limit=st.integers(10, 1000),
+    sizes=st.lists(st.integers(1, 200), min_size=1, max_size=60),
+    rate=st.integers(1, 50),
+)
+def test_a_provider_s_own_bucket_is_never_overdrawn(
+    limit: int, sizes: list[int], rate: int
+) -> None:
+    """The provider counts on its side; whoever keeps to what it says is never refused."""
+    clock, bucket = [0.0], [float(limit), 0.0]
+    gate, refused = Gate(), []
+
+    async def sleep(seconds: float) -> None:
+        clock[0] += seconds
+
+    async def passing() -> None:
+        for size in (min(size, limit) for size in sizes):
+            ticket = await gate.passage("m", size)
+            bucket[0] = min(limit, bucket[0] + rate * (clock[0] - bucket[1]))
+            bucket[1] = clock[0]
+            if bucket[0] < size - 0.001:  # headers are rounded
+                refused.append(size)
+            bucket[0] -= size
+            left, until_full = bucket[0], (limit - bucket[0]) / rate
+            told = stated("tokens", limit=str(limit), remaining=f"{left:.6f}")
+            gate.learn(ticket, {**told, "x-ratelimit-reset-tokens": f"{until_full:.6f}"})
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(limits, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+        patch.setattr(asyncio, "sleep", sleep)
+        asyncio.run(passing())
+
+    assert refused == []
+
+
+def test_two_roles_at_one_endpoint_share_a_gate_and_others_do_not() -> None:
+    first = gate_of("https://host/v1", "key")
+
+    assert gate_of("https://host/v1", "key") is first
+    assert gate_of("https://host/v1", "another") is not first
+    assert gate_of("https://other/v1", "key") is not first
+
+
+def test_a_gate_that_nobody_holds_is_forgotten() -> None:
+    gate_of("https://gone/v1", None).hold(100)
+    gc.collect()
+
+    assert gate_of("https://gone/v1", None)._open_at == 0
+
+
+def test_tokens_are_estimated_by_bytes_and_what_may_be_written() -> None:
+    assert usual_tokens("x" * 400, 10) == 110
+    assert usual_tokens("\u4e2d" * 400, 10) == 310
+    assert usual_tokens("\ud800", 0) == 0

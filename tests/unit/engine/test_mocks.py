@@ -217,7 +217,10 @@ def test_an_evaluator_mock_writes_no_answers(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("mock/stubborn", "the mocks are deterministic, coin-flip, scripted:FILE"),
+        (
+            "mock/stubborn",
+            "the mocks are deterministic, coin-flip, judge, careless-judge, scripted:FILE",
+        ),
         ("gpt-4o", "models are named provider/model"),
         ("openai/", "models are named provider/model"),
         ("", "models are named provider/model"),

@@ -7,13 +7,28 @@ from pathlib import Path
 import pytest
 from engine_support import Told, plan_for
 
-from epc.core.config import REFERENCE_DECODING, variant_tag
+from epc.core.config import REFERENCE_DECODING, Decoding, variant_tag
 from epc.engine.catalog import open_model
+from epc.engine.hosted import Hosted
 from epc.engine.model import Model
-from epc.engine.plan import Reuse, configuration, identities, load, reuse_for, save
+from epc.engine.plan import (
+    Reuse,
+    asked_decoding,
+    configuration,
+    decoding_for,
+    identities,
+    load,
+    reuse_for,
+    save,
+)
+from epc.engine.providers import PROVIDERS
 from epc.errors import MalformedError, UsageError, WorldError
 
 STEADY, FICKLE = Told(name="test/steady"), Told(name="test/fickle", repeatable=False)
+
+
+def by_role(models: list[Model]) -> dict[str, Model]:
+    return dict(zip(("evaluator", "executor"), models, strict=False))
 
 
 @pytest.mark.parametrize(
@@ -35,7 +50,7 @@ def test_reading_r16_answers_are_reused_wherever_both_models_repeat_themselves(
     models: list[Model],
     reuse: str,
 ) -> None:
-    assert reuse_for(asked, exhaustive=exhaustive, models=models) == reuse
+    assert reuse_for(asked, exhaustive=exhaustive, models=by_role(models), decoding={}) == reuse
 
 
 @pytest.mark.parametrize(
@@ -53,15 +68,49 @@ def test_reading_r16_reuse_that_would_falsify_the_run_is_refused(
     message: str,
 ) -> None:
     with pytest.raises(UsageError, match=message):
-        reuse_for(asked, exhaustive=exhaustive, models=models)
+        reuse_for(asked, exhaustive=exhaustive, models=by_role(models), decoding={})
+
+
+@pytest.mark.parametrize("role", ["evaluator", "executor"])
+@pytest.mark.parametrize(
+    ("temperature", "said"),
+    [(0.7, "decodes at temperature 0.7, not"), (None, "at its provider's own temperature, not")],
+)
+def test_reading_r16_no_answer_at_another_temperature_is_reused(
+    role: str, temperature: float | None, said: str
+) -> None:
+    models: dict[str, Model] = {
+        name: Hosted(PROVIDERS["openai"], "m", base_url="http://127.0.0.1:9/v1", key="none")
+        for name in ("evaluator", "executor")
+    }
+    decoding = asked_decoding({role: {"temperature": temperature}}, models)
+
+    assert reuse_for(None, exhaustive=False, models=models, decoding=decoding) == "none"
+    with pytest.raises(UsageError, match=f"the {role} .*{said}"):
+        reuse_for("memo", exhaustive=False, models=models, decoding=decoding)
+    with pytest.raises(UsageError, match=f"the {role} .*{said}"):
+        reuse_for(None, exhaustive=True, models=models, decoding=decoding)
+
+
+def test_epc_2_6_b_a_setting_that_was_not_asked_for_is_the_model_s_own() -> None:
+    model = Hosted(PROVIDERS["openai"], "m", base_url="http://127.0.0.1:9/v1", key="none")
+
+    asked = asked_decoding({"executor": {"top_p": 0.5}}, {"executor": model})
+
+    assert decoding_for(asked, "executor", model) == Decoding(
+        temperature=0.0, max_tokens=400, top_p=0.5
+    )
+    assert decoding_for(asked, "evaluator", model) == REFERENCE_DECODING
+    with pytest.raises(UsageError, match="there is no executor here"):
+        asked_decoding({"executor": {"top_p": 0.5}}, {"evaluator": model})
 
 
 def test_reading_r16_a_coin_flip_is_never_reused() -> None:
     models = [open_model("mock/coin-flip"), open_model("mock/deterministic")]
 
-    assert reuse_for(None, exhaustive=False, models=models) == "none"
+    assert reuse_for(None, exhaustive=False, models=by_role(models), decoding={}) == "none"
     with pytest.raises(UsageError, match="mock/coin-flip answers each round afresh"):
-        reuse_for("memo", exhaustive=False, models=models)
+        reuse_for("memo", exhaustive=False, models=by_role(models), decoding={})
 
 
 def test_a_plan_comes_back_as_it_was_saved(tmp_path: Path) -> None:

@@ -13,21 +13,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_support import (
+from endpoint_support import (
     Endpoint,
     FailsAfter,
     HoldsAfter,
     Received,
     Reply,
-    asked_for,
     completion,
-    environment,
-    read_rows,
     refusal,
     serving,
-    sitting,
-    unwatched,
 )
+from engine_support import asked_for, environment, read_rows, sitting, unwatched
 
 from epc.engine.probe import probe, reopen
 from epc.engine.session import Limits

@@ -7,18 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_support import (
-    Endpoint,
-    Received,
-    Reply,
-    answering,
-    asked_for,
-    completion,
-    read_rows,
-    refusal,
-    serving,
-    sitting,
-)
+from endpoint_support import Endpoint, Received, Reply, answering, completion, refusal, serving
+from engine_support import asked_for, read_rows, sitting
 
 from epc.core.verdict import parse_verdict
 from epc.engine.session import Limits

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from engine_support import Endpoint, Reply, completion, serving
+from endpoint_support import Endpoint, Reply, completion, serving
 
 from epc.engine import transport
 from epc.engine.transport import NoReplyError, Transport

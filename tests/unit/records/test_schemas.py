@@ -58,10 +58,14 @@ def subschemas(value: Any) -> Iterator[dict[str, Any]]:
             yield from subschemas(item)
 
 
+# What users bring may say more than we ask for.
+WRITTEN_BY_OTHERS = {"judge_sample", "judge_table_row"}
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_object_is_closed_and_requires_only_what_it_describes(name: str) -> None:
     for part in subschemas(schema(name)):
-        assert part["additionalProperties"] is False
+        assert part.get("additionalProperties", True) is (name in WRITTEN_BY_OTHERS)
         assert set(part.get("required", ())) <= set(part["properties"])
 
 

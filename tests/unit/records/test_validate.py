@@ -1,4 +1,7 @@
-"""Schema, then meaning, then recomputation: what each step finds, and where."""
+"""Schema, then meaning, then recomputation: what each step finds, and where.
+
+Over 400 lines: a test a clause, on one small run that all of them damage.
+"""
 
 import json
 from pathlib import Path
@@ -32,6 +35,29 @@ def test_epc_2_8_recorded_verdicts_are_valid_with_a_word_about_few_tasks(ties: R
 
 def test_epc_2_8_a_single_seed_is_valid(tmp_path: Path) -> None:
     assert make_run(tmp_path / "run", seeds=1, rounds=2).validate().findings == []
+
+
+@pytest.mark.parametrize(("role", "temperature"), [("evaluator", 0.7), ("executor", None)])
+def test_reading_r16_answers_reused_at_another_temperature_are_a_finding(
+    tmp_path: Path, role: str, temperature: float | None
+) -> None:
+    run = make_run(tmp_path / "run", seeds=1, rounds=2)
+    manifest = run.manifest()
+    manifest["config"]["reuse"] = "memo"
+    manifest[role]["decoding"]["temperature"] = temperature
+    run.save(manifest)
+
+    assert (f"/{role}/decoding/temperature", "Reading R16") in places(run.validate())
+
+
+def test_epc_2_5_d_a_journal_that_was_damaged_is_a_warning(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", seeds=1, rounds=2)
+    manifest = run.manifest()
+    manifest["provenance"]["journal_damage"] = 3
+    run.save(manifest)
+
+    (finding,) = run.validate().findings
+    assert (finding.where, finding.severity) == ("/provenance/journal_damage", "warning")
 
 
 def test_warnings_alone_leave_a_report_ok() -> None:

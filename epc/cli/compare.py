@@ -1,0 +1,46 @@
+"""`epc compare A B`."""
+
+from pathlib import Path
+
+import click
+
+from epc.cli.common import echo_json, format_option
+from epc.errors import ExitCode
+
+_run = click.Path(exists=True, path_type=Path)
+
+
+@click.command()
+@click.argument("left", type=_run, metavar="A")
+@click.argument("right", type=_run, metavar="B")
+@click.option(
+    "--margin",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.1,
+    show_default=True,
+    help="How large a changed share still counts as the same.",
+)
+@format_option
+@click.pass_context
+def command(ctx: click.Context, left: Path, right: Path, margin: float, form: str) -> None:
+    r"""Compare two measurements A and B: like for like, differences, drift.
+
+    A and B are run folders, or manifests as far as those go. With raw files the verdicts are
+    compared pair by pair, which sees a changed evaluator long before gamma does. Exits 1 if the
+    evaluator drifted or the runs are not like for like; 0 if it is the same or nothing can be
+    told, which the verdict tells apart.
+
+    \b
+    Example:
+      epc compare runs/july runs/august
+      epc compare --format json july/manifest.json august/manifest.json
+    """
+    from epc.records.compare import compare
+    from epc.records.compare_report import report
+
+    comparison = compare(left, right, margin=margin)
+    if form == "json":
+        echo_json(comparison.as_json())
+    else:
+        click.echo(report(comparison))
+    ctx.exit(ExitCode.CLEAN if comparison.clean else ExitCode.FINDINGS)

@@ -1,0 +1,307 @@
+"""`epc judge plan|run|check|report|import`."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from epc.cli.common import echo_json, format_option, note, now
+from epc.cli.run import limit_options
+from epc.errors import ExitCode, StoppedError
+from epc.spec.judge_v1 import CROSS, METHODS, SELF, Method
+
+if TYPE_CHECKING:
+    from epc.core.results import Json
+    from epc.engine.session import Limits
+    from epc.errors import Finding
+
+_METHODS: Final[dict[str, tuple[Method, ...]]] = {
+    "cross": (CROSS,),
+    "self": (SELF,),
+    "both": METHODS,
+}
+_CONSTRAINTS: Final = {"json": "json", "schema": "judge_reply"}
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+@click.group()
+def command() -> None:
+    """Have models score outputs in strict JSON with evidence, and keep what is valid apart."""
+
+
+@command.command()
+@click.argument("source", type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--judge", "judges", multiple=True, required=True, metavar="MODEL", help="Repeatable."
+)
+@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False))
+@click.option("--methods", type=click.Choice(list(_METHODS)), default="both", show_default=True)
+@click.option("--prompt", type=_FILE, help="A judge prompt; its name is its id.")
+@click.option("--self-prompt", type=_FILE, help="Another prompt for self-judging.")
+@click.option(
+    "--constrain",
+    type=click.Choice(list(_CONSTRAINTS)),
+    help="Hold replies to JSON, or to the reply's schema, where the provider can.",
+)
+@click.option("--max-tokens", type=click.IntRange(1), default=1200, show_default=True)
+@click.option(
+    "--retry-malformed",
+    type=click.IntRange(0, 5),
+    default=0,
+    show_default=True,
+    help="Ask again so often when a reply is not one JSON object; every one is counted.",
+)
+@click.option("--mapping", type=_FILE, help="From a finer rubric to the four dimensions.")
+@click.option("--recorded", is_flag=True, help="The replies exist; `epc judge import` brings them.")
+@click.option("--allow-gaps", is_flag=True, help="Accept cells without an output.")
+@format_option
+@click.pass_context
+def plan(
+    ctx: click.Context,
+    source: Path,
+    judges: tuple[str, ...],
+    out: Path,
+    methods: str,
+    prompt: Path | None,
+    self_prompt: Path | None,
+    constrain: str | None,
+    max_tokens: int,
+    retry_malformed: int,
+    mapping: Path | None,
+    recorded: bool,
+    allow_gaps: bool,
+    form: str,
+) -> None:
+    r"""Make an evaluation set of SOURCE and write it to a folder that can be judged.
+
+    SOURCE is a table (CSV or JSON Lines: question_id, prompt_variant, target_model, output_id,
+    output or output_file, task), a folder of TARGET/QUESTION/VARIANT.txt, or an EPC run, whose
+    task is the question, strategy the variant and executor the target. Gaps and repeats are
+    findings (exit 1), and nothing is written then.
+
+    \b
+    Example:
+      epc judge plan runs/first --judge openai/gpt-4o-2024-08-06 --out judged
+      epc judge plan outputs.csv --judge GPT-4 --recorded --out imported
+    """
+    from epc.cli.run import fetch_weights_if_named
+    from epc.engine.judging.planning import Request, problems, write_plan
+    from epc.records.judging.sources import entries_of
+
+    request = Request(
+        judges=judges,
+        methods=_METHODS[methods],
+        prompt=prompt,
+        self_prompt=self_prompt,
+        constraint=_CONSTRAINTS[constrain] if constrain else None,
+        max_tokens=max_tokens,
+        retry_malformed=retry_malformed,
+        mapping=mapping,
+        recorded=recorded,
+        allow_gaps=allow_gaps,
+    )
+    if not recorded:
+        fetch_weights_if_named(*judges)
+    entries = entries_of(source)
+    found = problems(entries, request)
+    refused = any(finding.severity == "error" for finding in found)
+    if not refused:
+        write_plan(entries, request, out, now=now())
+    _show_findings(str(source), found, form, {"units": len(entries), "written": not refused})
+    if not refused:
+        verb = "import REPLIES" if recorded else "run"
+        note(f"planned  {out}: {len(entries)} outputs\n  next: epc judge {verb} {out}")
+    ctx.exit(ExitCode.FINDINGS if refused else ExitCode.CLEAN)
+
+
+@command.command()
+@click.argument("folder", type=_FOLDER)
+@click.option("--dry-run", is_flag=True, help="Say what would be asked and cost; send nothing.")
+@limit_options
+@format_option
+def run(folder: Path, dry_run: bool, limits: "Limits", form: str) -> None:
+    r"""Have every sample of a planned FOLDER judged, or go on where that stopped.
+
+    No answered call is asked again. The archive is written when everything is answered.
+
+    \b
+    Example:
+      epc judge run judged --dry-run
+      epc judge run judged --max-cost 2
+    """
+    if dry_run:
+        from epc.cli.run import show_forecast
+        from epc.engine.judging.evaluate import expect, open_evaluation
+
+        show_forecast(expect(open_evaluation(folder)), form)
+        return
+    go_on(folder, limits, form)
+
+
+def go_on(folder: Path, limits: "Limits", form: str) -> None:
+    """Carry an evaluation out from wherever it stands and show its report."""
+    from epc.records.judging.layout import is_complete
+
+    if is_complete(folder):
+        note(f"{folder} is complete")
+    else:
+        _evaluate(folder, limits)
+    show_report([folder], form)
+
+
+def _evaluate(folder: Path, limits: "Limits") -> None:
+    from epc.cli.progress import shown
+    from epc.engine.judging.evaluate import evaluate, open_evaluation
+
+    evaluation = open_evaluation(folder)
+    again = f"  next: epc judge run {folder}"
+    try:
+        asyncio.run(evaluate(evaluation, clock=now, watch=shown, limits=limits))
+    except KeyboardInterrupt:
+        raise StoppedError(f"stopped; nothing answered is lost\n{again}") from None
+    except StoppedError as error:
+        raise StoppedError(f"{error}\n{again}") from None
+
+
+@command.command(name="import")
+@click.argument("replies", type=_FILE)
+@click.argument("folder", type=_FOLDER)
+@format_option
+def import_(replies: Path, folder: Path, form: str) -> None:
+    r"""Archive REPLIES that exist already as the judgments of a FOLDER planned with --recorded.
+
+    REPLIES is JSON Lines or a JSON array of records, or of rows with a `reply`, the identifiers
+    and judge_model.
+
+    \b
+    Example:
+      epc judge import replies.jsonl imported
+    """
+    from epc.records.judging.imports import import_replies
+
+    import_replies(replies, folder, now=now().strftime("%Y-%m-%dT%H:%M:%SZ"))
+    show_report([folder], form)
+
+
+@command.command()
+@click.argument("response", type=click.Path(exists=True, path_type=Path))
+@click.option("--sample", type=_FILE, help="What the judge was asked about.")
+@click.option("--output", type=_FILE, help="The output that was judged.")
+@format_option
+@click.pass_context
+def check(
+    ctx: click.Context, response: Path, sample: Path | None, output: Path | None, form: str
+) -> None:
+    r"""Check a judge's RESPONSE against its sample and the output that it judged.
+
+    Lists every flag that applies and every finding, and our verdict beside the judge's. SAMPLE is
+    a JSON object of question_id, prompt_variant, target_model, output_id, judge_model and method.
+    Exits 0 if the reply is a valid evaluation and 1 if not.
+
+    Where RESPONSE is an evaluation's folder, every archived record is checked again from its raw
+    reply, and every total and file; exits 1 if anything differs.
+
+    \b
+    Example:
+      epc judge check reply.json --sample sample.json --output answer.txt
+      epc judge check judged
+    """
+    if response.is_dir():
+        from epc.records.judging.recheck import recheck
+
+        rechecked = recheck(response)
+        _show_findings(str(response), rechecked.findings, form, {"totals": rechecked.totals})
+        ctx.exit(ExitCode.CLEAN if rechecked.ok else ExitCode.FINDINGS)
+    if sample is None or output is None:
+        raise click.UsageError("a reply is checked against --sample and --output: name both")
+    from epc.records.judging.single import check_files
+
+    checked = check_files(response, sample, output)
+    if form == "json":
+        echo_json(checked.as_json())
+    else:
+        click.echo(f"{response}: {', '.join(checked.flags) or 'valid'}")
+        verdict = f"verdict {checked.verdict}, the judge's {checked.judge_verdict}"
+        _echo_lines([verdict, *(str(fault.finding) for fault in checked.faults)])
+    ctx.exit(ExitCode.CLEAN if checked.valid else ExitCode.FINDINGS)
+
+
+@command.command()
+@click.argument("folders", type=_FOLDER, nargs=-1, required=True)
+@click.option("--figure/--no-figure", default=True, show_default=True)
+@click.option(
+    "--accuracy",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write each variant's PASS share as strategy,accuracy (CSV).",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "csv"]),
+    default="text",
+    show_default=True,
+    help="How to print the result.",
+)
+def report(folders: tuple[Path, ...], figure: bool, accuracy: Path | None, form: str) -> None:
+    r"""Show what judges said in FOLDERS: shares, agreement, self-preference, invented quotes.
+
+    With several folders, also how each judge's scores of the same outputs changed from one to the
+    next. Draws report.svg and report.png into the last folder.
+
+    \b
+    Example:
+      epc judge report judged
+      epc judge report judged --format csv --accuracy accuracy.csv
+      epc judge report judged-july judged-august
+    """
+    from epc.records.judging.table import accuracy_table
+    from epc.records.strict_json import write_text
+
+    shown = show_report(list(folders), form, figure=figure)
+    if accuracy is not None:
+        write_text(accuracy, [accuracy_table(shown)])
+        note(f"accuracy {accuracy}")
+
+
+def _show_findings(place: str, findings: "list[Finding]", form: str, more: "Json") -> None:
+    ok = not any(finding.severity == "error" for finding in findings)
+    if form == "json":
+        listed = [finding.as_json() for finding in findings]
+        echo_json({"path": place, "ok": ok, "findings": listed, **more})
+        return
+    click.echo(f"{place}: {'ok' if ok else 'not ok'}, findings: {len(findings)}")
+    _echo_lines([str(finding) for finding in findings])
+
+
+def _echo_lines(texts: list[str]) -> None:
+    from epc.records.judging.text import printable
+
+    for text in texts:
+        for line in text.split("\n"):
+            click.echo(printable(line))
+
+
+def show_report(folders: list[Path], form: str, *, figure: bool = True) -> "Json":
+    """Print what judges said and draw it into the last folder; return the report."""
+    from epc.records.judging.summary import summary
+
+    report = summary(folders)
+    if form == "json":
+        echo_json(report)
+    elif form == "csv":
+        from epc.records.judging.table import table
+
+        click.echo(table(report), nl=False)
+    else:
+        from epc.records.judging.text import text
+
+        click.echo(text(report))
+    if figure:
+        from epc.records.judging.picture import draw
+
+        for path in draw(report, folders[-1]):
+            note(f"picture  {path}")
+    return report

@@ -1,0 +1,111 @@
+"""`epc simulate EVALUATOR`."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from epc.cli.common import echo_json, format_option
+from epc.cli.grid import grid_options
+from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, ROUNDS
+
+if TYPE_CHECKING:
+    from epc.core.synthetic import Simulated
+
+_SEEDS = 10_000
+_MOST_SEEDS = 100_000_000
+_STRATEGIES = 11
+_TITLES = {"text_to_visual": "text -> visual", "visual_to_text": "visual -> text"}
+
+
+@click.command()
+@click.argument("evaluator", metavar="EVALUATOR")
+@click.option(
+    "--seeds",
+    type=click.IntRange(2, _MOST_SEEDS),
+    default=_SEEDS,
+    show_default=True,
+    help="How many to simulate.",
+)
+@click.option(
+    "--rounds",
+    type=click.IntRange(0, 100_000),
+    default=ROUNDS,
+    show_default=True,
+    help="Rounds in a phase.",
+)
+@click.option(
+    "--strategies",
+    type=click.IntRange(1, 127),
+    default=_STRATEGIES,
+    show_default=True,
+    help="How many the agent chooses from.",
+)
+@click.option(
+    "--stream",
+    type=click.IntRange(0, 2**32 - 1),
+    default=0,
+    show_default=True,
+    help="Another number draws other seeds.",
+)
+@grid_options
+@format_option
+def command(
+    evaluator: str, seeds: int, rounds: int, strategies: int, stream: int, spread: Any, form: str
+) -> None:
+    r"""Say what the protocol's figures are for a synthetic EVALUATOR: no calls, no models.
+
+    \b
+    coin-flip, always-a, always-b   see nothing of the answers
+    position-bias:a=0.8             says A so often, whatever is shown
+    favourite:high=0.95,low=0.1     one favourite, the same in both domains
+    domain-favourites:...           another in each domain
+    one-domain:high=0.7,low=0.5     a favourite in the visual domain alone
+    scattered:sd=0.5                every strategy at odds of its own, other in each domain
+    scattered-alike:sd=0.5          the same in both domains
+    length:slope=1                  prefers longer answers; text=100/200/... states lengths
+    ...,tie=0.3                     any of them, with 30% ties
+
+    \b
+    Example:
+      epc simulate coin-flip
+      epc simulate domain-favourites:high=0.7,low=0.4 --seeds 1000000 --jobs 2
+    """
+    from epc.core.evaluators import evaluator as preferences
+    from epc.core.synthetic import parts, simulate, summarise
+
+    preferences(evaluator, strategies=strategies)
+    points = parts(evaluator, seeds=seeds, rounds=rounds, strategies=strategies, stream=stream)
+    found = summarise(spread(simulate, points, evaluator), seeds)
+    if form == "json":
+        asked = {"evaluator": evaluator, "rounds": rounds, "strategies": strategies}
+        echo_json({**asked, "stream": stream, **found.as_json()})
+    else:
+        click.echo("\n".join(_lines(evaluator, rounds, found)))
+
+
+def _lines(evaluator: str, rounds: int, found: "Simulated") -> list[str]:
+    lines = [
+        f"{evaluator}, {found.seeds:,} seeds of {rounds} rounds a phase",
+        "",
+        f"{'':<28}{'mean':>9}{'+-':>8}{'90% of seeds':>20}{'95% of seeds':>20}",
+    ]
+    names = {
+        **{f"gamma_{d}": f"gamma {_TITLES[d]}" for d in DIRECTIONS},
+        **{f"control_gamma_{d}": f"  its control, {_TITLES[d]}" for d in DIRECTIONS},
+        **{f"jsd_{d}": f"JSD {_TITLES[d]}" for d in DIRECTIONS},
+        **{f"control_jsd_{d}": f"  its control, {_TITLES[d]}" for d in DIRECTIONS},
+        **{f"pci_{d}": f"PCI {d}" for d in DOMAINS},
+    }
+    for key, name in names.items():
+        each = found.spread[key]
+        lines.append(
+            f"{name:<28}{each.mean:>9.4f}{each.standard_error:>8.4f}"
+            f"{f'{each.q05:.3f} to {each.q95:.3f}':>20}{f'{each.q025:.3f} to {each.q975:.3f}':>20}"
+        )
+    for direction in DIRECTIONS:
+        mean, error = found.excess[direction]
+        lines.append(f"{'excess ' + _TITLES[direction]:<28}{mean:>9.4f}{error:>8.4f}")
+    for direction in DIRECTIONS:
+        rate = found.zero[direction] / found.seeds
+        lines.append(f"{'zero ' + _TITLES[direction]:<28}{rate:>9.4f}")
+    return [*lines, "", "+- is the simulation's own standard error of the mean."]

@@ -1,0 +1,82 @@
+"""`epc watch RUN`."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from epc.cli.common import echo_json, format_option, note, now, run_argument
+from epc.cli.run import limit_options
+from epc.errors import ExitCode, StoppedError
+
+if TYPE_CHECKING:
+    from epc.engine.session import Limits
+
+
+@click.command()
+@run_argument
+@click.option(
+    "--history",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Where the days are kept. Default: watch.jsonl in RUN.",
+)
+@click.option(
+    "--pairs",
+    type=click.IntRange(1, 10_000),
+    metavar="N",
+    help="How many pairs are asked. Default: 24, as many as before, or all recorded ones.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what a day would ask and cost; send nothing.")
+@click.option("--no-ask", is_flag=True, help="Say where it stands; ask nothing.")
+@limit_options
+@format_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    run: Path,
+    history: Path | None,
+    pairs: int | None,
+    dry_run: bool,
+    no_ask: bool,
+    limits: "Limits",
+    form: str,
+) -> None:
+    r"""Ask the evaluator of RUN again and say whether it answers as it did.
+
+    A fixed panel of RUN's own questions, asked once a UTC day; nothing comes from the cache. The
+    test may be looked at every day: it raises a false alarm in at most one watch of twenty,
+    however long that goes on. Exits 1 if the evaluator drifted, 3 if the provider failed (the
+    history is then untouched), 4 at a limit, and 0 if it holds or nothing can be told yet.
+
+    \b
+    Example:
+      epc watch runs/first
+      epc watch runs/first --history watch/first.jsonl --max-cost 0.05
+    """
+    from epc.cli.progress import shown
+    from epc.cli.run import fetch_weights_if_named, show_forecast
+    from epc.engine.watch import ask_today, begin, expect
+    from epc.records.watch_report import report
+
+    watching = begin(run, history=history, pairs=pairs)
+    if dry_run:
+        show_forecast(expect(watching), form)
+        return
+    if no_ask:
+        standing = watching.standing()
+    else:
+        fetch_weights_if_named(watching.evaluator)
+        note(f"watch    {run}: {len(watching.panel.items)} pairs, {watching.evaluator}")
+        try:
+            standing = asyncio.run(ask_today(watching, now=now(), watch=shown, limits=limits))
+        except KeyboardInterrupt:
+            message = "stopped; nothing answered is lost\n  the same command goes on today"
+            raise StoppedError(message) from None
+        note(f"history  {watching.history}")
+    if form == "json":
+        echo_json(standing.as_json())
+    else:
+        click.echo(report(standing))
+    ctx.exit(ExitCode.FINDINGS if standing.verdict == "drifted" else ExitCode.CLEAN)

@@ -1,0 +1,145 @@
+"""Asking an endpoint until it answers, or until asking again cannot help (Reading R4).
+
+A failure that may pass is tried again, after a pause that grows and is spread at random; one that
+cannot pass stops the run at once and says what to do. A failure is never a verdict.
+"""
+
+import asyncio
+import json
+import random
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from epc.core.config import Decoding
+from epc.engine.limits import Gate, Ticket, retry_after, usual_tokens
+from epc.engine.model import CallError, Completion, Prompt
+from epc.engine.secrets import redact
+
+ATTEMPTS: Final = 8
+DEADLINE_S: Final = 120.0  # for one reply
+PATIENCE_S: Final = 600.0  # for one answer, pauses included
+FIRST_PAUSE_S: Final = 0.5
+LONGEST_PAUSE_S: Final = 60.0
+_BAD_REQUEST: Final = 400
+_TOO_MANY: Final = 429
+_TRANSIENT: Final = frozenset({408, 409, 425, _TOO_MANY, 500, 502, 503, 504, 529})
+_ARREARS: Final = ("quota", "billing", "arrear", "balance", "credit", "payment")
+_TOO_FAST: Final = ("rate limit", "rate_limit")  # such replies may advise on billing as well
+_FILTERED: Final = (
+    "content_filter",
+    "content_policy_violation",
+    "content filtering",
+    "data_inspection_failed",
+)
+_REMEDIES: Final = {
+    400: "check the model's name and what it accepts",
+    401: "check the key in {key}",
+    402: "settle the account, or use another key in {key}",
+    403: "the key in {key} may not use this model: use another key or model",
+    404: "there is no such model or path at this endpoint: check its name and {base}",
+}
+_NO_TEMPERATURE: Final = (
+    "this model decodes as it likes: `--temperature none` (or `--executor-temperature none`) "
+    "sends none, and the record says so"
+)
+
+
+class TransientError(Exception):
+    """A failure after which the same request may succeed.
+
+    `wait_s` is what the reply asked for. `billed`: the provider may have answered, and may bill
+    it, though no answer reached us.
+    """
+
+    def __init__(self, message: str, *, wait_s: float | None = None, billed: bool = False) -> None:
+        super().__init__(message)
+        self.wait_s, self.billed = wait_s, billed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """The way to one model at one endpoint, and what to call it all in messages.
+
+    `key` and `base` are the environment variables that hold the key and the address.
+    """
+
+    name: str
+    endpoint: str
+    key: str
+    base: str
+    gate: Gate
+
+    async def answer(
+        self,
+        prompt: Prompt,
+        decoding: Decoding,
+        once: Callable[[Ticket, int], Awaitable[Completion]],
+    ) -> Completion:
+        """Ask once, and again after a failure that may pass; `once` is told the retries so far.
+
+        Raises: CallError once asking again cannot help, or has not within the budget of tries;
+        whatever `prompt.lost` raises if a lost attempt leaves no room for another.
+        """
+        began = time.monotonic()
+        tokens = usual_tokens(prompt.text, decoding.max_tokens)
+        for attempt in range(ATTEMPTS):
+            ticket = await self.gate.passage(self.name, tokens)
+            try:
+                return await once(ticket, attempt)
+            except TransientError as failure:
+                last = failure
+            if last.billed and prompt.lost is not None:
+                prompt.lost()
+            ceiling = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2**attempt)
+            pause = last.wait_s if last.wait_s is not None else random.uniform(ceiling / 2, ceiling)  # noqa: S311  (spreads load, hides nothing)
+            if time.monotonic() - began + pause > PATIENCE_S:
+                break
+            if attempt + 1 < ATTEMPTS:
+                await asyncio.sleep(pause)
+        message = f"{self.name}: {last} ({attempt + 1} attempts)"
+        raise CallError(f"{message}\n  fix: see whether {self.endpoint} is well") from None
+
+    def refused(
+        self, status: int, said: str, headers: Mapping[str, str], *, retries: int
+    ) -> Completion:
+        """Return what an HTTP status means: an answer that was withheld, or a failure.
+
+        Raises: TransientError if asking again may help, CallError if it cannot.
+        """
+        said = redact(said)
+        lower = said.lower()
+        if status == _BAD_REQUEST and any(mark in lower for mark in _FILTERED):
+            return Completion(text="", finish_reason="content_filter", retries=retries)
+        shown = f"HTTP {status}: {_message(said)}"
+        too_fast = any(mark in lower for mark in _TOO_FAST) and "insufficient_quota" not in lower
+        in_arrears = not too_fast and any(mark in lower for mark in _ARREARS)
+        # Anthropic says 400 where an account is empty.
+        in_arrears = in_arrears and (
+            status in (402, 403, _TOO_MANY) or "credit balance is too low" in lower
+        )
+        if status in _TRANSIENT and not in_arrears:
+            wait_s = retry_after(headers)
+            if status == _TOO_MANY and wait_s is not None:
+                self.gate.hold(wait_s)
+            raise TransientError(shown, wait_s=wait_s)
+        remedy = _REMEDIES[402] if in_arrears else _REMEDIES.get(status, "see the message")
+        if status == _BAD_REQUEST and "temperature" in lower:
+            remedy = _NO_TEMPERATURE
+        remedy = remedy.format(key=self.key, base=self.base)
+        raise CallError(f"{self.name}: {shown}\n  fix: {remedy}")
+
+
+def _message(said: str) -> str:
+    """Return the message inside an error body, or the start of the body."""
+    try:
+        error = json.loads(said)["error"]
+        return str(error["message"] if isinstance(error, dict) else error)[:300]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return start_of(said)
+
+
+def start_of(said: str) -> str:
+    """Return enough of a body to tell what it is."""
+    return " ".join(said[:200].split()) or "an empty body"

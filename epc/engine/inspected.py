@@ -1,0 +1,360 @@
+"""Models in their providers' own protocols, through Inspect (the extra `inspect`).
+
+Inspect translates: our one user message and our decoding into a provider's request, the reply
+into text. Everything else stays ours: what goes round its generate loop (retries, cache, limits
+on connections) is not used, and the SDKs' own retries are switched off where they can be. What
+it was about to send is held against what was asked, because it leaves out what it believes a
+model does not take, and the record must say what was sent.
+"""
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any, Final
+
+from epc.core.config import REFERENCE_DECODING, Decoding, Method
+from epc.core.results import Json
+from epc.engine import asking
+from epc.engine.asking import Line, TransientError
+from epc.engine.hosted import CONCURRENCY, EXECUTOR_DECODING, is_address, public_address
+from epc.engine.limits import Ticket, gate_of
+from epc.engine.model import CallError, Completion, Identity, Prompt
+from epc.engine.providers import NATIVE, Provider
+from epc.engine.secrets import redact
+from epc.errors import UsageError
+from epc.records.strict_json import storable
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ModelAPI, ModelOutput
+
+PREFIX: Final = "inspect"
+EXTRA: Final = "pip install 'epc-registry[inspect]'"
+SDKS: Final = {"anthropic": "anthropic", "google": "google-genai", "bedrock": "aiobotocore"}
+_GATEWAYS: Final = ("cloudflare", "hf-inference-providers", "litellm-proxy", "openrouter")
+# The last version of Anthropic's API that takes a temperature; the SDK asks for a later one.
+_ANTHROPIC_VERSION: Final = {"anthropic-version": "2023-06-01"}
+_NO_REASONING: Final = ("anthropic", "google")  # the others warn or fail where it is switched off
+_UNREACHED: Final = ("Connect", "Timeout", "Protocol", "Payload")  # in the names of such errors
+# What SDKs stumble with over a reply that is not what they expect.
+_UNREADABLE: Final = (ValueError, TypeError, AttributeError, LookupError)
+_SPELLINGS: Final = {
+    "temperature": ("temperature",),
+    "max_tokens": (
+        *("max_tokens", "maxTokens", "max_output_tokens", "maxOutputTokens"),
+        *("max_completion_tokens", "max_new_tokens", "max_gen_len"),
+    ),
+    "top_p": ("top_p", "topP"),
+}
+
+
+def missing(provider: str) -> str | None:
+    """Return which package a provider lacks here, or None; nothing is imported."""
+    for package in ("inspect-ai", SDKS.get(provider, "inspect-ai")):
+        try:
+            version(package)
+        except PackageNotFoundError:
+            return package
+    return None
+
+
+def open_inspected(name: str) -> "Inspected":
+    """Return the model of a name: `anthropic/...`, `google/...`, `inspect/provider/...`.
+
+    Its key is not needed yet: a dry run sends nothing.
+
+    Raises: UsageError if the extra is not installed, or the name or an address is no such thing.
+    """
+    named, _, model = name.removeprefix(f"{PREFIX}/").partition("/")
+    if not named or not model:
+        raise UsageError(f"{name!r}: models of Inspect are named {PREFIX}/provider/model")
+    if name.startswith(f"{PREFIX}/"):
+        gateway = named in _GATEWAYS
+        provider = Provider(name=named, base_url=None, gateway=gateway, needs_key=False)
+    elif named != "bedrock" and "/" in model:
+        raise UsageError(f"{name!r}: models of other services are named {PREFIX}/{name}")
+    else:
+        provider = NATIVE[named]
+    if (package := missing(named)) is not None:
+        raise UsageError(f"{name} is asked through Inspect, and {package} is missing: {EXTRA}")
+    base_url = os.environ.get(provider.base_variable) or provider.base_url
+    if base_url is not None and not is_address(base_url):
+        expected = "expected one such as https://host:8000"
+        raise UsageError(f"the value of {provider.base_variable} is no address: {expected}")
+    return Inspected(provider, name, model, base_url=base_url)
+
+
+class Inspected:
+    """One model of one provider, asked through Inspect's interface to it."""
+
+    method: Method = "prompt"
+    repeatable = True
+    pinned = False
+
+    def __init__(self, provider: Provider, name: str, model: str, *, base_url: str | None) -> None:
+        self._provider, self._model, self._base_url = provider, model, base_url
+        self._key = os.environ.get(provider.key_variable)
+        self._apis: dict[Decoding, ModelAPI] = {}
+        self.concurrency = CONCURRENCY
+        packages = {"inspect-ai", SDKS.get(provider.name, "inspect-ai")}
+        self.identity = Identity(
+            model=name,
+            version=model,
+            endpoint=_endpoint(provider, base_url),
+            gateway=provider.name if provider.gateway else None,
+            details={"packages": {package: version(package) for package in sorted(packages)}},
+        )
+        self._line = Line(
+            name=name,
+            endpoint=self.identity.endpoint,
+            key="the Amazon account" if provider.name == "bedrock" else provider.key_variable,
+            base=provider.base_variable,
+            gate=gate_of(self.identity.endpoint, self._key),
+        )
+
+    def require_key(self) -> None:
+        """Refuse to begin without the key that the provider will ask for.
+
+        Raises: UsageError that names the variable to set.
+        """
+        if self._provider.needs_key and not self._key:
+            name = self._provider.name
+            raise UsageError(f"set {self._provider.key_variable} to your key for {name}")
+
+    def default_decoding(self, role: str) -> Decoding:
+        """Return the reference decoding for an evaluator, a whole answer for an executor."""
+        return REFERENCE_DECODING if role == "evaluator" else EXECUTOR_DECODING
+
+    async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:
+        """Ask, and ask again after a failure that may pass.
+
+        Raises: CallError once asking again cannot help, or has not within the budget of tries.
+        """
+
+        async def once(ticket: Ticket, retries: int) -> Completion:
+            return await self._once(prompt.text, decoding, ticket, retries)
+
+        return await self._line.answer(prompt, decoding, once)
+
+    async def close(self) -> None:
+        """Close the clients that Inspect opened."""
+        while self._apis:
+            await self._apis.popitem()[1].aclose()
+
+    def _api(self, decoding: Decoding) -> "ModelAPI":
+        """Return Inspect's interface to the model; for Anthropic it holds part of the decoding."""
+        if decoding in self._apis:
+            return self._apis[decoding]
+        from inspect_ai.model import get_model
+
+        more: Json = {"extra_body": _sampling(decoding)} if self._is("anthropic") else {}
+        try:
+            model = get_model(
+                f"{self._provider.name}/{self._model}",
+                base_url=self._base_url,
+                api_key=self._key,
+                memoize=False,
+                **more,
+            )
+        except Exception as error:  # noqa: BLE001  (Inspect has no common class for what it refuses)
+            said = f"{self.identity.model}: Inspect cannot ask it: {_said(error)}"
+            raise CallError(f"{said}\n  fix: see `epc doctor`, and Inspect's page on it") from None
+        _retry_never(model.api)
+        self._apis[decoding] = model.api
+        return model.api
+
+    async def _once(
+        self, text: str, decoding: Decoding, ticket: Ticket, retries: int
+    ) -> Completion:
+        """Send one request and read its answer.
+
+        Raises: TransientError if asking again may help, CallError if it cannot.
+        """
+        from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelCall, ModelOutput
+
+        api = self._api(decoding)
+        anthropic = self._is("anthropic")
+        config = GenerateConfig(
+            max_tokens=decoding.max_tokens,
+            stop_seqs=list(decoding.stop) or None,
+            cache_prompt=False,
+            # EPC-2.6(d): no chain of thought.
+            reasoning_effort="none" if self._provider.name in _NO_REASONING else None,
+            extra_headers=_ANTHROPIC_VERSION if anthropic and _sampling(decoding) else None,
+            **({} if anthropic else _sampling(decoding)),
+        )
+        began = time.monotonic()
+        try:
+            async with asyncio.timeout(asking.DEADLINE_S):
+                result = await api.generate([ChatMessageUser(content=text)], [], "none", config)
+        except TimeoutError:
+            late = f"no whole reply within {asking.DEADLINE_S:g} s"
+            raise TransientError(late, billed=True) from None
+        except Exception as error:  # noqa: BLE001  (each provider's SDK has classes of its own)
+            return self._failed(error, ticket, retries)
+        output, call = result if isinstance(result, tuple) else (result, ModelCall(request={}))
+        if not isinstance(output, ModelOutput):
+            return self._failed(output, ticket, retries)
+        if call.error:
+            return self._refused(output, retries)
+        self._require_sent(call.request, text, decoding)
+        response = _public(call.response or {})
+        return _completion(
+            output, response, latency_s=round(time.monotonic() - began, 6), retries=retries
+        )
+
+    def _failed(self, error: Exception, ticket: Ticket, retries: int) -> Completion:
+        """Return what an SDK's exception means: an answer that was withheld, or a failure."""
+        status, headers = _status(error), _headers(error)
+        self._line.gate.learn(ticket, headers)
+        if status is not None and status >= 300:  # noqa: PLR2004  (what HTTP calls no success)
+            return self._line.refused(status, _said(error), headers, retries=retries)
+        names = [kind.__name__ for kind in type(error).__mro__]
+        if isinstance(error, OSError) or any(mark in name for name in names for mark in _UNREACHED):
+            raise TransientError(f"{names[0]}: {_said(error)}", billed="Connect" not in names[0])
+        if isinstance(error, _UNREADABLE):
+            said = f"the reply holds no answer: {' '.join(_said(error).split())[:300]}"
+            raise TransientError(said, billed=True)
+        said = f"{self.identity.model}: {names[0]}: {_said(error)}"
+        raise CallError(f"{said}\n  fix: see the message, and Inspect's page on the provider")
+
+    def _refused(self, output: "ModelOutput", retries: int) -> Completion:
+        """Return what a refusal means that Inspect has turned into an output of its own words."""
+        if output.stop_reason == "content_filter":
+            return Completion(text="", finish_reason="content_filter", retries=retries)
+        said = redact(output.error or output.completion)[:300]
+        raise CallError(f"{self.identity.model}: {said}\n  fix: see the message")
+
+    def _require_sent(self, request: Json, text: str, decoding: Decoding) -> None:
+        """Hold what Inspect sent against what was asked.
+
+        Raises: CallError if the record would not say what was sent.
+        """
+        if not request:
+            return  # this provider's interface does not show it
+        sent = list(_leaves(request))
+        for name, spellings in _SPELLINGS.items():
+            asked = getattr(decoding, name)
+            found = {value for key, value in sent if key in spellings and value is not None}
+            if found != (set() if asked is None else {asked}):
+                raise CallError(
+                    f"{self.identity.model}: {name} {asked} was asked for, and Inspect sent "
+                    f"{', '.join(map(str, found)) or 'none'}\n  fix: ask as it does: "
+                    "`--temperature none` leaves the temperature to the provider, and the record "
+                    "says so"
+                )
+        if text not in [value for _, value in sent]:
+            raise CallError(f"{self.identity.model}: Inspect sent another prompt than was asked")
+
+    def _is(self, provider: str) -> bool:
+        return self._provider.name == provider
+
+
+def _completion(
+    output: "ModelOutput", response: Json, *, latency_s: float, retries: int
+) -> Completion:
+    """Return the answer of a reply that Inspect has read.
+
+    Raises: TransientError if the words are Inspect's and not the model's: there is no answer.
+    """
+    text = output.completion
+    spoken = "".join(str(value) for key, value in _leaves(response) if key in ("text", "content"))
+    if text not in spoken:
+        if output.stop_reason != "content_filter":
+            raise TransientError("the reply holds no answer", billed=True)
+        text = ""
+    usage = output.usage
+    served = response.get("model") or response.get("modelVersion")
+    return Completion(
+        text=text,
+        served_model=storable(served) if isinstance(served, str) else None,
+        finish_reason=output.stop_reason,
+        # Inspect says 0 where the provider said nothing, and no prompt has 0 tokens.
+        tokens_in=(usage.input_tokens or None) if usage else None,
+        tokens_out=usage.output_tokens if usage and usage.input_tokens else None,
+        latency_s=latency_s,
+        retries=retries,
+        reply=redact(json.dumps(response, ensure_ascii=False, sort_keys=True)),
+    )
+
+
+def _sampling(decoding: Decoding) -> Json:
+    """Return the part of a decoding that providers have begun to refuse."""
+    asked = {"temperature": decoding.temperature, "top_p": decoding.top_p}
+    return {name: value for name, value in asked.items() if value is not None}
+
+
+def _retry_never(api: "ModelAPI") -> None:
+    """Switch off the retries of the SDK below: most have a client, Bedrock a session."""
+    client, session = getattr(api, "client", None), getattr(api, "session", None)
+    if client is not None and hasattr(client, "max_retries"):
+        client.max_retries = 0
+    if session is not None and hasattr(session, "set_config_variable"):
+        session.set_config_variable("max_attempts", 1)
+
+
+def _endpoint(provider: Provider, base_url: str | None) -> str:
+    """Return what a manifest says of where a model was asked."""
+    if base_url is not None:
+        return public_address(base_url)
+    region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+    if provider.name == "bedrock" and region:
+        return f"https://bedrock-runtime.{region}.amazonaws.com"
+    return f"{PREFIX}:{provider.name}"
+
+
+def _status(error: Exception) -> int | None:
+    """Return the HTTP status that an SDK's exception carries, each in its own place."""
+    response = getattr(error, "response", None)
+    named = response.get("ResponseMetadata", {}) if isinstance(response, dict) else {}
+    for found in (
+        getattr(error, "status_code", None),
+        getattr(error, "code", None),
+        named.get("HTTPStatusCode"),
+    ):
+        if isinstance(found, int):
+            return found
+    return None
+
+
+def _headers(error: Exception) -> dict[str, str]:
+    """Return the headers of the reply behind an SDK's exception, in lower case."""
+    response = getattr(error, "response", None)
+    if isinstance(response, dict):
+        found = response.get("ResponseMetadata", {}).get("HTTPHeaders", {})
+    else:
+        found = getattr(response, "headers", {})
+    if not isinstance(found, Mapping):
+        return {}
+    return {str(name).lower(): str(value) for name, value in found.items()}
+
+
+def _said(error: Exception) -> str:
+    """Return a provider's own words, where an exception has kept them apart from the SDK's."""
+    body = getattr(error, "body", None)
+    if isinstance(body, dict):
+        return redact(json.dumps(body))
+    response = getattr(error, "response", None)
+    named = response.get("Error", {}) if isinstance(response, dict) else {}
+    message = getattr(error, "message", None) or named.get("Message")
+    return redact(str(message or error))[:2000]
+
+
+def _public(response: Json) -> Json:
+    """Return a reply without the HTTP headers that some SDKs put into it."""
+    hidden = ("sdkHttpResponse", "sdk_http_response", "ResponseMetadata")
+    return {key: value for key, value in response.items() if key not in hidden}
+
+
+def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield every value that is neither object nor list, with the key it stands under."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _leaves(inner, name)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _leaves(inner, key)
+    else:
+        yield key, value

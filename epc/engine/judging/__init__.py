@@ -1,0 +1,1 @@
+"""Carrying out an evaluation: judges asked over the engine of `epc run`."""

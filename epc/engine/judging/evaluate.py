@@ -1,0 +1,266 @@
+"""Carrying an evaluation out: every sample asked once, every reply archived.
+
+The calls go through the same journal, cache, budget and limits as those of `epc run`. What can be
+asked does not depend on any answer, so everything is under way at once.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from epc.core.config import Decoding
+from epc.core.results import Json
+from epc.engine.budget import most_tokens
+from epc.engine.cache import Cache
+from epc.engine.calls import Caller, Progress, Question, Role
+from epc.engine.catalog import open_model
+from epc.engine.forecast import Range, Share, cost_of
+from epc.engine.journal import Journal
+from epc.engine.places import answer_cache_folder
+from epc.engine.prices import price_of
+from epc.engine.session import Limits, Watch, budget_of, require_keys, restrain
+from epc.errors import StoppedError, UsageError
+from epc.judge.prompt import judge_prompt
+from epc.judge.reply import read_reply
+from epc.judge.samples import Sample
+from epc.records.judging import run_log
+from epc.records.judging.archive import Archive, Given
+from epc.records.judging.evaluation_set import EvaluationSet, Row
+from epc.records.judging.layout import CALLS, is_complete, load_plan, load_run_log, role_of
+from epc.records.judging.mappings import load_mapping
+from epc.records.judging.prompts import JudgePrompt, load_prompts
+from epc.records.strict_json import dumps_line, write_text
+
+_SIDE: Final = "judgment"
+_RETRY: Final = "retry/"  # the occasion of a call that asks a malformed reply's question again
+_CHARACTERS_A_TOKEN: Final = (6.0, 4.0)  # at least so few tokens, and as a rule
+_USUAL_REPLY: Final = 350  # tokens: four scores, four quotes with reasons
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """An evaluation with its judges open: ready to be forecast or carried out."""
+
+    folder: Path
+    plan: Json
+    units: EvaluationSet
+    prompts: dict[str, JudgePrompt]
+    judges: dict[str, Role]
+
+    def questions(self) -> Iterator[tuple[Sample, Question]]:
+        """Yield what is asked about each sample of the set."""
+        for sample, row in self.units.samples():
+            yield sample, self.question(sample, row)
+
+    def question(self, sample: Sample, row: Row) -> Question:
+        """Return what a judge is asked about a sample."""
+        text = judge_prompt(
+            self.prompts[sample.method].template,
+            sample=sample,
+            output=self.units.text(row),
+            task=row.task,
+            timestamp=self.plan["date"],
+        )
+        return Question(role=self.judges[sample.judge_model], text=text, side=_SIDE)
+
+
+def open_evaluation(folder: Path) -> Evaluation:
+    """Open the judges of a planned evaluation.
+
+    Raises: UsageError if its replies are to be imported, or a judge is no longer the same.
+    """
+    plan = load_plan(folder)
+    judges: dict[str, Role] = {}
+    for stated in plan["judges"]:
+        name = stated["model"]
+        if stated["identity"] is None:
+            remedy = f"bring them with `epc judge import REPLIES {folder}`"
+            raise UsageError(f"{folder} was planned for replies that exist already: {remedy}")
+        model = open_model(name)
+        _require_same(name, stated["identity"], asdict(model.identity))
+        decoding = Decoding(**{**stated["decoding"], "stop": tuple(stated["decoding"]["stop"])})
+        judges[name] = Role(name=role_of(name), model=model, decoding=decoding)
+    return Evaluation(
+        folder=folder,
+        plan=plan,
+        units=EvaluationSet(folder, plan),
+        prompts=load_prompts(folder, plan),
+        judges=judges,
+    )
+
+
+def expect(evaluation: Evaluation) -> dict[str, Share]:
+    """Return what each judge will be asked for, nothing being cached."""
+    retries = evaluation.plan["retry_malformed"]
+    read: dict[str, list[int]] = {name: [] for name in evaluation.judges}
+    most: dict[str, int] = dict.fromkeys(evaluation.judges, 0)
+    for sample, question in evaluation.questions():
+        read[sample.judge_model].append(len(question.text))
+        most[sample.judge_model] += most_tokens(question.text)
+    return {
+        role.name: _share(role, read[name], most[name], retries)
+        for name, role in evaluation.judges.items()
+    }
+
+
+async def evaluate(
+    evaluation: Evaluation,
+    *,
+    clock: Callable[[], datetime],
+    watch: Watch,
+    limits: Limits | None = None,
+) -> Json:
+    """Carry an evaluation out, from wherever its journal stands, and return its run log.
+
+    Raises: StoppedError if a call got no answer or a limit was reached; WorldError if the disk
+    fails. Every reply got so far is in the journal, and the same call goes on from there.
+    """
+    limits, folder = limits or Limits(), evaluation.folder
+    budget = budget_of({role.name: role.model for role in evaluation.judges.values()}, limits)
+    models = [role.model for role in evaluation.judges.values()]
+    require_keys(models)
+    async with AsyncExitStack() as stack:
+        for model in models:
+            stack.push_async_callback(model.close)
+        restrain(models, limits)
+        progress = Progress()
+        journal = Journal(folder)
+        stack.callback(journal.close)
+        if is_complete(folder):  # another process finished it before this one held it
+            journal.remove()
+            return load_run_log(folder)
+        run_log.begin(folder, origin="run", now=_stamp(clock()))
+        cache = Cache(answer_cache_folder(), today=clock().date().isoformat())
+        caller = Caller(
+            journal=journal,
+            reuse=True,
+            progress=progress,
+            budget=budget,
+            cache=cache if limits.cache else None,
+        )
+        stack.push_async_callback(caller.close)
+        await stack.enter_async_context(watch(progress))
+        sitting = _Sitting(evaluation=evaluation, caller=caller)
+        try:
+            await sitting.ask_all()
+        except StoppedError:
+            await caller.land()
+            raise
+        progress.begin("writing", 1)
+        log = sitting.finish(now=_stamp(clock()))
+        journal.remove()
+        return log
+
+
+@dataclass(kw_only=True)
+class _Sitting:
+    """An evaluation under way."""
+
+    evaluation: Evaluation
+    caller: Caller
+    _work: Iterator[tuple[Sample, Question]] = field(init=False)
+
+    async def ask_all(self) -> None:
+        """Ask about every sample; as many at once as the judges take together."""
+        judges = self.evaluation.judges.values()
+        total = sum(1 for _ in self.evaluation.units.samples())
+        self.caller.progress.begin("judgments", total)
+        self._work = self.evaluation.questions()
+        places = min(total, sum(role.model.concurrency for role in judges))
+        workers = [asyncio.create_task(self._worker()) for _ in range(places)]
+        try:
+            await asyncio.gather(*workers)
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+
+    def finish(self, *, now: str) -> Json:
+        """Archive every reply, write the calls down, and return the run log."""
+        evaluation, folder = self.evaluation, self.evaluation.folder
+        archive = Archive(evaluation.plan, evaluation.units, load_mapping(folder, evaluation.plan))
+        asked_again = mended = 0
+        with archive.written_to(folder):
+            for sample, question in evaluation.questions():
+                calls = list(self._calls(question))
+                asked_again += len(calls) > 1
+                mended += len(calls) > 1 and not _is_malformed(calls[-1])
+                names = tuple(call["id"] for call in calls)
+                archive.add(Given(sample=sample, raw=calls[-1]["answer"], calls=names))
+        spent: dict[str, run_log.Spent] = {}
+
+        def lines() -> Iterator[str]:
+            for call in self.caller.journal.calls():
+                judge = call["role"].removeprefix(role_of(""))
+                spent.setdefault(judge, run_log.Spent()).add(call)
+                yield dumps_line(call)
+
+        write_text(folder / CALLS, lines())
+        return run_log.complete(
+            folder,
+            evaluation.plan,
+            totals=archive.totals(),
+            spent=spent,
+            malformed=(asked_again, mended),
+            now=now,
+        )
+
+    async def _worker(self) -> None:
+        for _, question in self._work:
+            call = await self.caller.ask(question)
+            for number in range(1, self.evaluation.plan["retry_malformed"] + 1):
+                if not _is_malformed(call):
+                    break
+                call = await self.caller.ask_again(question, f"{_RETRY}{number}")
+            self.caller.progress.done += 1
+
+    def _calls(self, question: Question) -> Iterator[Json]:
+        """Yield the calls that were made for a question, the one that counts last."""
+        places = [
+            None,
+            *(f"{_RETRY}{n + 1}" for n in range(self.evaluation.plan["retry_malformed"])),
+        ]
+        for place in places:
+            call = self.caller.known(self.caller.name(question, place))
+            if call is None:
+                return
+            yield call
+
+
+def _is_malformed(call: Json) -> bool:
+    """Return whether a reply is not one JSON object: what a retry may mend (JUDGE-5.1)."""
+    return read_reply(call["answer"])[1] is None
+
+
+def _require_same(name: str, stated: Json, found: Json) -> None:
+    for key, value in stated.items():
+        if found[key] != value:
+            raise UsageError(
+                f"{name}'s {key} is {found[key]}, the evaluation was planned with {value}: "
+                "go on where it was planned, or plan again"
+            )
+
+
+def _share(role: Role, lengths: list[int], most: int, retries: int) -> Share:
+    fewest, usual = (sum(lengths) / characters for characters in _CHARACTERS_A_TOKEN)
+    calls, times = float(len(lengths)), 1 + retries
+    limit = role.decoding.max_tokens
+    read = Range(lower=fewest, expected=usual, upper=float(most * times))
+    written = Range(
+        lower=calls, expected=calls * min(_USUAL_REPLY, limit), upper=calls * limit * times
+    )
+    price = price_of(role.model.identity.model)
+    return Share(
+        calls=Range(lower=calls, expected=calls, upper=calls * times),
+        tokens_in=read,
+        tokens_out=written,
+        cost=cost_of(price, read, written),
+    )
+
+
+def _stamp(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

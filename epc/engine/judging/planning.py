@@ -1,0 +1,139 @@
+"""From what is to be evaluated to a folder that can be judged, before any call is made."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from epc import __version__
+from epc.core.config import Decoding
+from epc.core.results import Json
+from epc.engine.catalog import open_model
+from epc.engine.constraints import response_format
+from epc.engine.hosted import Hosted
+from epc.engine.model import Model
+from epc.errors import Finding, UsageError
+from epc.judge.samples import gaps, repeats
+from epc.records import strict_json
+from epc.records.judging.evaluation_set import Entry, write_set
+from epc.records.judging.layout import MAPPING, PLAN, SAMPLES, THRESHOLDS
+from epc.records.judging.mappings import check_mapping, reference
+from epc.records.judging.prompts import JudgePrompt, read_prompt, write_prompts
+from epc.records.layout import decoding_json, digest
+from epc.spec.judge_v1 import PROTOCOL, Method
+
+MAX_TOKENS: Final = 1200  # four scores and quotes with reasons take 300 to 600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """How a set is to be judged.
+
+    `recorded`: the replies exist already and will be imported, so the judges are only names.
+    """
+
+    judges: Sequence[str]
+    methods: Sequence[Method]
+    prompt: Path | None = None
+    self_prompt: Path | None = None
+    constraint: str | None = None
+    max_tokens: int = MAX_TOKENS
+    retry_malformed: int = 0
+    mapping: Path | None = None
+    allow_gaps: bool = False
+    recorded: bool = False
+
+
+def problems(entries: Sequence[Entry], request: Request) -> list[Finding]:
+    """Return every gap and repeat of a set, and whatever leaves a judge without work."""
+    units = [entry.unit for entry in entries]
+    found = repeats(units)
+    if not request.allow_gaps:
+        found += gaps(units)
+    blank = sum(not entry.output.strip() for entry in entries)
+    if blank:
+        problem = f"{blank} of the outputs are blank: nothing can be quoted from them"
+        remedy = "see why; their evaluations will be invalid (JUDGE-4.1)"
+        found.append(
+            Finding(
+                clause="JUDGE-4.1", where="", problem=problem, remedy=remedy, severity="warning"
+            )
+        )
+    for judge in dict.fromkeys(request.judges):
+        if not any(unit.before(judge).method in request.methods for unit in units):
+            problem = f"{judge} has nothing to judge by {' or '.join(request.methods)}"
+            remedy = "choose other --methods, or leave this judge out"
+            found.append(Finding(clause="JUDGE-1", where="", problem=problem, remedy=remedy))
+    return found
+
+
+def write_plan(entries: Sequence[Entry], request: Request, folder: Path, *, now: datetime) -> Json:
+    """Write the folder of an evaluation and return its plan.
+
+    Raises: UsageError if the request does not fit together, or the folder holds something.
+    """
+    judges = list(dict.fromkeys(request.judges))
+    stated = [_judge(name, request) for name in judges]
+    prompts: dict[str, JudgePrompt] = {}
+    if not request.recorded:
+        common = read_prompt(request.prompt)
+        own = read_prompt(request.self_prompt) if request.self_prompt else common
+        by_method = {"cross_judge": common, "self_judge": own}
+        prompts |= {method: by_method[method] for method in request.methods}
+    mapping = check_mapping(request.mapping)[0] if request.mapping is not None else None
+    _make(folder)
+    write_set(folder, entries)
+    write_prompts(folder, prompts)
+    if mapping is not None:
+        strict_json.write(folder / MAPPING, mapping)
+    written = digest(folder / SAMPLES)
+    plan: Json = {
+        "protocol": PROTOCOL,
+        "epc_version": __version__,
+        "date": now.date().isoformat(),
+        "judges": stated,
+        "methods": list(request.methods),
+        "prompts": {method: prompt.as_json for method, prompt in prompts.items()},
+        "constraint": request.constraint,
+        "retry_malformed": request.retry_malformed,
+        "mapping": None if mapping is None else reference(mapping),
+        "thresholds": THRESHOLDS,
+        "samples": {"sha256": written["sha256"], "rows": written["rows"]},
+        "gaps_allowed": request.allow_gaps,
+    }
+    strict_json.write(folder / PLAN, plan)
+    return plan
+
+
+def _judge(name: str, request: Request) -> Json:
+    if request.recorded:
+        return {"model": name, "identity": None, "decoding": None}
+    model = open_model(name)
+    if model.method != "prompt":
+        raise UsageError(f"{name} writes no text, so it cannot judge: name another --judge")
+    decoding = _decoding(model, request)
+    return {"model": name, "identity": asdict(model.identity), "decoding": decoding_json(decoding)}
+
+
+def _decoding(model: Model, request: Request) -> Decoding:
+    """Return how a judge decodes: greedily, and constrained if that is asked for and possible."""
+    if response_format(request.constraint) is not None and not _can_constrain(model):
+        raise UsageError(
+            f"{model.identity.model} cannot be held to JSON: leave --constrain out, or name another"
+        )
+    return Decoding(temperature=0.0, max_tokens=request.max_tokens, constraint=request.constraint)
+
+
+def _can_constrain(model: Model) -> bool:
+    return isinstance(model, Hosted) or model.identity.endpoint == "embedded"
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        held = any(folder.iterdir())
+    except OSError as error:
+        raise UsageError(f"cannot make {folder}: {error.strerror or error}") from error
+    if held:
+        raise UsageError(f"{folder} is not empty: choose another --out")

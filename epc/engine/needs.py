@@ -1,0 +1,89 @@
+"""What so many seeds take, asked in each of the three ways: calls, tokens, dollars, time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+
+from epc.engine.forecast import Share
+from epc.engine.session import Request, expect, prepare
+from epc.errors import UsageError
+
+Way = Literal["fresh", "memo", "exhaustive"]
+WAYS: Final[tuple[Way, ...]] = ("fresh", "memo", "exhaustive")
+STAND_IN: Final = "mock/deterministic"  # whose prompts are as long as anyone's
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """What a run takes, as expected. `cost` is in US dollars; None where it is unknown.
+
+    `refused` says why this evaluator cannot be asked in this way; all else is then 0.
+    """
+
+    calls: float = 0
+    tokens_in: float = 0
+    tokens_out: float = 0
+    cost: float | None = 0.0
+    seconds: float = 0
+    refused: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How fast answers come: seconds a call takes, and how many are under way at once."""
+
+    seconds: float
+    at_once: int
+
+
+def needs(
+    evaluator: str | None,
+    executor: str | None,
+    *,
+    seeds: int,
+    rounds: int,
+    pace: Pace,
+    now: datetime,
+) -> dict[Way, Need]:
+    """Return what each way of asking takes; without models, what any two would be asked."""
+    return {
+        way: _need(
+            Request(
+                evaluator=evaluator or STAND_IN,
+                executor=executor if evaluator else STAND_IN,
+                seeds=list(range(seeds)),
+                rounds=rounds,
+                reuse="none" if way == "fresh" else "memo",
+                exhaustive=way == "exhaustive",
+            ),
+            pace,
+            now,
+        )
+        for way in WAYS
+    }
+
+
+def _need(request: Request, pace: Pace, now: datetime) -> Need:
+    try:
+        shares = list(expect(prepare(request, now=now)).values())
+    except UsageError as error:
+        if request.reuse == "none":
+            raise  # what is wrong is not the way of asking
+        return Need(refused=str(error))
+    calls = sum(share.calls.expected for share in shares)
+    # A round waits for the verdict before it, and a coupled phase for its pure one; all pairs of
+    # an exhaustive run may be asked at once, a comparison after its two answers.
+    in_turn = len(shares) * (1 if request.exhaustive else 2 * request.rounds)
+    return Need(
+        calls=calls,
+        tokens_in=sum(share.tokens_in.expected for share in shares),
+        tokens_out=sum(share.tokens_out.expected for share in shares),
+        cost=_cost(shares),
+        seconds=pace.seconds * max(in_turn, calls / pace.at_once),
+    )
+
+
+def _cost(shares: Sequence[Share]) -> float | None:
+    known = [share.cost.expected for share in shares if share.cost is not None]
+    return sum(known) if len(known) == len(shares) else None

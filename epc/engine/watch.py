@@ -1,0 +1,201 @@
+"""Asking the evaluator of a finished run again, a fixed panel of its own questions a day."""
+
+import asyncio
+from contextlib import AsyncExitStack, suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from epc import __version__
+from epc.core.results import Json
+from epc.engine.budget import most_tokens
+from epc.engine.calls import Caller, Progress, Question, Role
+from epc.engine.catalog import open_model
+from epc.engine.forecast import Range, Share
+from epc.engine.journal import Journal
+from epc.engine.model import CallError, Model
+from epc.engine.plan import load
+from epc.engine.prices import price_of
+from epc.engine.session import Limits, Watch, budget_of, require_keys, restrain
+from epc.errors import StoppedError, UsageError, WorldError
+from epc.records.asked import asked_by_run, has_raw
+from epc.records.layout import PLAN
+from epc.records.manifest import decoding_of
+from epc.records.recompute import load_manifest, manifest_path
+from epc.records.watching import (
+    HISTORY,
+    PAIRS,
+    Panel,
+    Standing,
+    append_day,
+    choose_panel,
+    day_row,
+    read_history,
+    standing,
+)
+
+_CHARACTERS: Final = (6.0, 4.0)  # a token, in the long run of English text: the most, the usual
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watching:
+    """A run whose evaluator is watched: its record, its panel, its history so far."""
+
+    manifest: Json
+    evaluator: str
+    panel: Panel
+    history: Path
+
+    def standing(self) -> Standing:
+        """Return where the evaluator stands by the history on disk.
+
+        Raises: MalformedError if the history is damaged; UsageError if it is another panel's.
+        """
+        return standing(self.manifest, self.panel, read_history(self.history))
+
+
+def begin(run: Path, *, history: Path | None = None, pairs: int | None = None) -> Watching:
+    """Choose what a finished run's evaluator is asked; nothing is opened and nothing is sent.
+
+    A history that has begun fixes how many pairs are asked. Recorded verdicts are looked up, not
+    asked, so all of them are.
+
+    Raises: UsageError if the run cannot be watched; MalformedError if its record is damaged.
+    """
+    manifest, folder = load_manifest(run), manifest_path(run).parent
+    if not has_raw(manifest, folder):
+        raise UsageError(f"{run} holds no raw answers: watch the run folder, not a manifest")
+    if manifest["config"]["reuse"] != "memo":
+        raise UsageError(
+            f"{run} asked every round afresh, so no verdict of it stands for a pair: watch a run "
+            "that reused its answers (`--reuse memo` or `--exhaustive`)"
+        )
+    asked = asked_by_run(manifest, folder)
+    if not asked:
+        raise UsageError(f"{run} holds no comparison that could be asked again")
+    path = history or folder / HISTORY
+    days = read_history(path)
+    if pairs is None and days:
+        pairs = len(days[0]["answers"])
+    elif pairs is None:
+        pairs = len(asked) if manifest["evaluator"]["method"] == "recorded" else PAIRS
+    named = load(folder).evaluator if (folder / PLAN).exists() else manifest["evaluator"]["model"]
+    return Watching(
+        manifest=manifest,
+        evaluator=named,
+        panel=choose_panel(asked, pairs),
+        history=path,
+    )
+
+
+def expect(watching: Watching) -> dict[str, Share]:
+    """Return what a day will ask for (`--dry-run`)."""
+    texts = [item.text for item in watching.panel.items.values()]
+    most = watching.manifest["evaluator"]["decoding"]["max_tokens"] * len(texts)
+    sparse, usual = (sum(map(len, texts)) / characters for characters in _CHARACTERS)
+    read = Range(lower=sparse, expected=usual, upper=sum(map(most_tokens, texts)))
+    written = Range(lower=len(texts), expected=len(texts), upper=most)
+    price = price_of(watching.manifest["evaluator"]["model"])
+    cost = None
+    if price is not None:
+        ends = zip(*(asdict(tokens).values() for tokens in (read, written)), strict=True)
+        lower, expected, upper = (float(price.cost(round(i), round(o))) for i, o in ends)
+        cost = Range(lower=lower, expected=expected, upper=upper)
+    calls = Range(lower=len(texts), expected=len(texts), upper=len(texts))
+    return {"evaluator": Share(calls=calls, tokens_in=read, tokens_out=written, cost=cost)}
+
+
+async def ask_today(
+    watching: Watching, *, now: datetime, watch: Watch, limits: Limits | None = None
+) -> Standing:
+    """Ask the panel, unless it was asked today, and return where the evaluator stands.
+
+    Days are UTC days, and each counts once. A day is written when all of it was answered; until
+    then its answers are kept beside the history, and the same call goes on from there.
+
+    Raises: WorldError if the provider or the disk fails; StoppedError at a limit of the user's;
+    UsageError if the history is ahead of the clock, or the evaluator cannot be opened.
+    """
+    today = now.astimezone(UTC).date().isoformat()
+    if _has(watching, today):
+        return watching.standing()
+    limits = limits or Limits()
+    model = open_model(watching.evaluator)
+    require_keys([model])
+    restrain([model], limits)
+    budget = budget_of({"evaluator": model}, limits)
+    folder = watching.history.with_name(f"{watching.history.name}.part")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WorldError(f"cannot make {folder}: {error.strerror or error}") from error
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(model.close)
+        journal = Journal(folder)
+        stack.callback(journal.close)
+        if not _has(watching, today):  # another process may have asked before this one held it
+            progress = Progress()
+            caller = Caller(journal=journal, reuse=True, progress=progress, budget=budget)
+            stack.push_async_callback(caller.close)
+            await stack.enter_async_context(watch(progress))
+            answers = await _ask(watching, caller, model, today)
+            head = {
+                "day": today,
+                "at": now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                "epc": __version__,
+                "evaluator": asdict(model.identity),
+            }
+            row = day_row(watching.panel, answers, head)
+            append_day(watching.history, read_history(watching.history), row)
+        journal.remove()
+        with suppress(OSError):  # whatever else was put there is not ours to remove
+            folder.rmdir()
+    return watching.standing()
+
+
+async def _ask(watching: Watching, caller: Caller, model: Model, today: str) -> list[Json]:
+    """Ask every pair of the panel at once; the day is part of an answer's name."""
+    decoding = decoding_of(watching.manifest["evaluator"]["decoding"])
+    role = Role(name="evaluator", model=model, decoding=decoding)
+    items = watching.panel.items.values()
+    caller.progress.begin("panel", len(items))
+
+    async def one(question: Question) -> Json:
+        call = await caller.ask_again(question, f"watch/{today}")
+        caller.progress.done += 1
+        return call
+
+    work = (
+        one(Question(role=role, text=item.text, side="evaluation", pair=item.pair))
+        for item in items
+    )
+    done = await asyncio.gather(*work, return_exceptions=True)
+    answers = [call for call in done if not isinstance(call, BaseException)]
+    failed = [error for error in done if isinstance(error, BaseException)]
+    if failed:
+        await caller.land()
+        raise _failure(failed[0])
+    return answers
+
+
+def _failure(error: BaseException) -> BaseException:
+    """A provider that failed is the world's failure here: the day has not been watched."""
+    if isinstance(error, CallError):
+        return WorldError(
+            f"{error}\n  the history is untouched; the same command asks what is left"
+        )
+    if isinstance(error, StoppedError):
+        return StoppedError(f"{error}\n  the same command goes on today, and keeps what it has")
+    return error
+
+
+def _has(watching: Watching, today: str) -> bool:
+    """Whether a day is in the history.
+
+    Raises: UsageError if the history goes on after it.
+    """
+    days = watching.standing().days
+    if days and days[-1]["day"] > today:
+        raise UsageError(f"the history ends on {days[-1]['day']}, the clock says {today}")
+    return bool(days) and days[-1]["day"] == today

@@ -1,0 +1,1 @@
+"""The judge protocol as pure functions: what is asked, and what a reply is worth."""

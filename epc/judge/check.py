@@ -1,0 +1,304 @@
+"""Whether a judge's reply is a valid evaluation, and every reason why not (JUDGE-6)."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Final
+
+from epc.errors import Finding
+from epc.json_text import pointer, storable
+from epc.judge.evidence import Output
+from epc.judge.reply import Json, evades, read_reply
+from epc.judge.samples import Sample, method_of
+from epc.judge.shape import departures, is_integer, is_text, items, members, shown
+from epc.judge.verdict import admitted, overall_of, verdict_of
+from epc.spec.judge_v1 import (
+    COVERAGE,
+    DIMENSIONS,
+    EVASION,
+    FLAGS,
+    IDENTIFIERS,
+    INCONSISTENCY,
+    METHODS,
+    OVERALL,
+    SCALE,
+    UNPARSABLE,
+    VERDICTS,
+    VIOLATION,
+    Verdict,
+)
+
+MAX_EVIDENCE: Final = 1000  # items whose quotes are looked up; a reply of more is no evaluation
+_MAX_FAULTS: Final = 100
+_REMEDIES: Final = {
+    VIOLATION: "keep to the four dimensions, the scale 0 to 2, and quotes that are copied",
+    UNPARSABLE: "have the judge print one JSON object with every field, each of its type",
+    COVERAGE: "judge each sample once, and copy its identifiers",
+    EVASION: "have the judge score all four dimensions",
+    INCONSISTENCY: "have the judge add its scores up and keep to the thresholds",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One reason why a record is invalid: its flag, and where and what it is."""
+
+    flag: str
+    finding: Finding
+
+    def as_json(self) -> dict[str, str]:
+        """Return the fault as a plain JSON object: a finding with its flag."""
+        return {"flag": self.flag, **self.finding.as_json()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What a reply is worth.
+
+    `scores` and our `verdict` are None unless all four scores can be read and lie on the scale.
+    `quotes` counts the quotes that are not blank, `invented` those that are not in the output.
+    """
+
+    flags: tuple[str, ...]
+    scores: dict[str, int] | None = None
+    verdict: Verdict | None = None
+    judge_verdict: str | None = None
+    quotes: int = 0
+    invented: int = 0
+    faults: tuple[Fault, ...] = field(default=())
+
+    @property
+    def valid(self) -> bool:
+        """Whether the record counts. Invalid is not low quality (Reading R23)."""
+        return not self.flags
+
+    def as_json(self) -> Json:
+        """Return what `epc judge check` prints."""
+        return {
+            "valid": self.valid,
+            "flags": list(self.flags),
+            "scores": self.scores,
+            "verdict": self.verdict,
+            "judge_verdict": self.judge_verdict,
+            "quotes": {"given": self.quotes, "invented": self.invented},
+            "findings": [fault.as_json() for fault in self.faults],
+        }
+
+
+def check(raw: str | bytes, sample: Sample, output: Output) -> Checked:
+    """Return what a raw reply is worth; it never raises, whatever the bytes.
+
+    Source: JUDGE-6; Readings R20 to R22.
+    """
+    text, reply, problems = read_reply(raw)
+    if reply is None:
+        unread = [Fault(flag=UNPARSABLE, finding=problem) for problem in problems]
+        if evades(text):
+            unread.append(fault(EVASION, "JUDGE-6.4", "", "a refusal, or no dimension scored"))
+        return worth(unread)
+    return check_reply(reply, sample, output)
+
+
+def check_reply(
+    reply: Json, sample: Sample, output: Output, faults: Iterable[Fault] = ()
+) -> Checked:
+    """Return what a reply is worth that has been read; `faults` were found on the way."""
+    scores = scores_of(reply)
+    judge_verdict = reply.get("verdict")
+    quotes, invented, evidence = _evidence(reply, output)
+    found = [
+        *faults,
+        *_dimensions(reply),
+        *evidence,
+        *(fault(UNPARSABLE, *departure) for departure in departures(reply)),
+        *_coverage(reply, sample),
+        *_evasion(reply),
+        *_sums(reply),
+        *_verdict(reply, scores),
+        *_method(reply, sample),
+        *_own_flags(reply),
+    ]
+    return worth(
+        found,
+        scores=scores,
+        verdict=verdict_of(scores) if scores is not None else None,
+        judge_verdict=storable(judge_verdict) if isinstance(judge_verdict, str) else None,
+        quotes=quotes,
+        invented=invented,
+    )
+
+
+def with_fault(checked: Checked, fault: Fault) -> Checked:
+    """Return a judgement with one reason more."""
+    return worth(
+        [*checked.faults, fault],
+        flags=checked.flags,
+        scores=checked.scores,
+        verdict=checked.verdict,
+        judge_verdict=checked.judge_verdict,
+        quotes=checked.quotes,
+        invented=checked.invented,
+    )
+
+
+def unjudged() -> Checked:
+    """Return what a sample is worth that nobody judged (Reading R22)."""
+    return worth([fault(COVERAGE, "JUDGE-7.2", "", "the sample was not judged")])
+
+
+def judged_again() -> Fault:
+    """Return the fault of a sample that was judged more than once (Reading R22)."""
+    return fault(COVERAGE, "JUDGE-7.2", "", "the sample was judged more than once")
+
+
+def outside_the_set() -> Fault:
+    """Return the fault of a reply about something that is not in the evaluation set."""
+    return fault(COVERAGE, "JUDGE-7.1", "", "the sample is not in the evaluation set")
+
+
+def scores_of(reply: Json) -> dict[str, int] | None:
+    """Return the four scores, or None unless each is there and on the scale (JUDGE-3.1)."""
+    given = members(reply, "scores")
+    scores = {name: given.get(name) for name in DIMENSIONS}
+    fits = all(is_integer(score) and score in SCALE for score in scores.values())
+    return scores if fits else None  # type: ignore[return-value]  # `fits` says that none is None
+
+
+def _dimensions(reply: Json) -> Iterator[Fault]:
+    """Scores outside the scale, and dimensions that the rubric does not have."""
+    for name, score in members(reply, "scores").items():
+        if name not in DIMENSIONS:
+            if name != OVERALL:
+                where = pointer("scores", name)
+                yield fault(VIOLATION, "JUDGE-2", where, "the rubric has no such dimension")
+        elif _is_number(score) and not SCALE[0] <= score <= SCALE[-1]:
+            problem = f"is {shown(score)}, outside the scale 0 to 2"
+            yield fault(VIOLATION, "JUDGE-3.1", pointer("scores", name), problem)
+
+
+def _evidence(reply: Json, output: Output) -> tuple[int, int, list[Fault]]:
+    """Count the quotes and the invented ones, and list what is wrong with the evidence."""
+    faults: list[Fault] = []
+    covered: set[str] = set()
+    quotes = invented = 0
+    given = items(reply, "evidence")
+    for index, item in enumerate(given[:MAX_EVIDENCE]):
+        if not isinstance(item, dict):
+            continue
+        dimension, quote, reason = (_text(item, key) for key in ("dimension", "quote", "reason"))
+        if dimension and dimension not in DIMENSIONS:
+            place = pointer("evidence", index, "dimension")
+            problem = f"is {shown(dimension)}, which the rubric does not have"
+            faults.append(fault(VIOLATION, "JUDGE-2", place, problem))
+        if not quote.strip():
+            continue
+        quotes += 1
+        if reason.strip():
+            covered.add(dimension)
+        if not output.holds(quote):
+            invented += 1
+            place = pointer("evidence", index, "quote")
+            problem = f"the output does not hold {shown(quote)}"
+            faults.append(fault(VIOLATION, "JUDGE-4.4", place, problem))
+    if len(given) > MAX_EVIDENCE:
+        problem = f"has {len(given):,} items, of which {MAX_EVIDENCE:,} are looked at"
+        faults.append(fault(VIOLATION, "JUDGE-4.1", "/evidence", problem))
+    faults.extend(
+        fault(VIOLATION, "JUDGE-4.1", "/evidence", f"no quote with a reason for {name}")
+        for name in DIMENSIONS
+        if name not in covered
+    )
+    return quotes, invented, faults
+
+
+def _coverage(reply: Json, sample: Sample) -> Iterator[Fault]:
+    """Identifiers that are missing, or not the ones that were asked for."""
+    meta = members(reply, "meta")
+    for name in (*IDENTIFIERS, "judge_model"):
+        if name not in meta:
+            yield fault(COVERAGE, "JUDGE-6.3", "/meta", f"the identifier {name!r} is missing")
+        elif meta[name] != getattr(sample, name):
+            asked = shown(getattr(sample, name))
+            problem = f"is {shown(meta[name])}, the sample's is {asked}"
+            yield fault(COVERAGE, "JUDGE-6.3", pointer("meta", name), problem)
+
+
+def _evasion(reply: Json) -> Iterator[Fault]:
+    """No dimension has anything that could be meant as a score."""
+    given = members(reply, "scores")
+    blank = all(given.get(name) is None or given[name] == "" for name in DIMENSIONS)
+    if blank and not any(name != OVERALL and _is_number(given[name]) for name in given):
+        yield fault(EVASION, "JUDGE-6.4", "/scores", "no dimension is scored")
+
+
+def _sums(reply: Json) -> Iterator[Fault]:
+    given = members(reply, "scores")
+    scores = [given.get(name) for name in DIMENSIONS]
+    overall = given.get(OVERALL)
+    if all(is_integer(score) for score in (*scores, overall)):
+        total = overall_of(dict(zip(DIMENSIONS, scores, strict=True)))  # type: ignore[arg-type]
+        if overall != total:
+            problem = f"is {overall}, the four scores sum to {total}"
+            yield fault(INCONSISTENCY, "JUDGE-3.2", pointer("scores", OVERALL), problem)
+
+
+def _verdict(reply: Json, scores: dict[str, int] | None) -> Iterator[Fault]:
+    """A verdict that fits neither reading of the thresholds (Reading R20)."""
+    verdict = reply.get("verdict")
+    if not is_text(verdict):
+        return
+    fitting = admitted(scores) if scores is not None else VERDICTS
+    if verdict not in fitting:
+        problem = f"is {shown(verdict)}, expected {' or '.join(fitting)}"
+        yield fault(INCONSISTENCY, "JUDGE-3.3", "/verdict", problem)
+
+
+def _method(reply: Json, sample: Sample) -> Iterator[Fault]:
+    """A method that contradicts judge and target, as asked for or as the record says itself."""
+    meta = members(reply, "meta")
+    method, judge, target = (meta.get(key) for key in ("method", "judge_model", "target_model"))
+    if not is_text(method):
+        return
+    fits = method in METHODS and method == sample.method
+    if is_text(judge) and is_text(target):
+        fits = fits and method == method_of(judge, target)  # type: ignore[arg-type]
+    if not fits:
+        problem = f"is {shown(method)}, which contradicts the judge and the target"
+        yield fault(INCONSISTENCY, "JUDGE-5.6", "/meta/method", problem)
+
+
+def _own_flags(reply: Json) -> Iterator[Fault]:
+    """The judge's own hand says that its record is invalid."""
+    for index, flag in enumerate(items(reply, "flags")):
+        if flag in FLAGS:
+            yield fault(flag, "JUDGE-5.5", pointer("flags", index), f"the judge itself says {flag}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _text(item: dict[str, Any], key: str) -> str:
+    value = item.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def fault(flag: str, clause: str, where: str, problem: str) -> Fault:
+    """Return a fault, in words that any file can hold."""
+    # A hostile key may hold a lone surrogate, which no file takes.
+    return Fault(
+        flag=flag,
+        finding=Finding(
+            clause=clause,
+            where=storable(where),
+            problem=storable(problem),
+            remedy=_REMEDIES[flag],
+        ),
+    )
+
+
+def worth(faults: list[Fault], *, flags: Iterable[str] = (), **what: Any) -> Checked:
+    """Return the judgement that follows from faults: every flag, in the protocol's order."""
+    raised = {fault.flag for fault in faults} | set(flags)
+    ordered = tuple(flag for flag in FLAGS if flag in raised)
+    return Checked(flags=ordered, faults=tuple(islice(faults, _MAX_FAULTS)), **what)

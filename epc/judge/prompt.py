@@ -1,0 +1,68 @@
+"""What a judge is asked, built so that the evaluated output cannot step out of its place."""
+
+import hashlib
+import json
+from string import Template
+from typing import Final
+
+from epc.errors import Finding
+from epc.judge.samples import Sample
+from epc.spec.judge_v1 import META
+
+PLACES: Final = frozenset({"task", "output", "meta"})
+_CLAUSE: Final = "JUDGE-9.1"
+_NO_TASK: Final = "(The task is not on record: judge by what the output itself shows.)"
+
+
+def judge_prompt(
+    template: str, *, sample: Sample, output: str, task: str | None, timestamp: str
+) -> str:
+    """Return the prompt for one sample.
+
+    Task and output stand between two lines that carry a digest of both: a text cannot hold its
+    own digest, so neither can close its block or open another. Filling is one pass, so `$meta`
+    inside an output stays what it is. Identifiers are JSON strings: no line break of theirs acts.
+    """
+    mark = _mark(sample, output, task or "")
+    meta = {name: timestamp if name == "timestamp" else getattr(sample, name) for name in META}
+    values = {
+        "task": _block(mark, "task", task) if task else _NO_TASK,
+        "output": _block(mark, "output", output),
+        "meta": json.dumps(meta),
+    }
+    return Template(template).substitute(values)
+
+
+def template_problem(template: str) -> Finding | None:
+    """Return what keeps a prompt file from being used, or None."""
+    written = Template(template)
+    names = set(written.get_identifiers())
+    problem = None
+    if not written.is_valid():
+        problem = "a $ in it begins no placeholder; a bare dollar is written $$"
+    elif names - PLACES:
+        problem = f"it has a placeholder ${min(names - PLACES)} that nothing fills"
+    elif not {"output", "meta"} <= names:
+        problem = "it never shows the output and the meta object to the judge"
+    if problem is None:
+        return None
+    return Finding(
+        clause=_CLAUSE,
+        where="",
+        problem=problem,
+        remedy="use $output and $meta, and $task where the task is to stand",
+    )
+
+
+def _mark(sample: Sample, *texts: str) -> str:
+    """Return a mark that none of the texts holds."""
+    # Replaced, not refused: a lone surrogate is no text, and need not be told apart here.
+    content = "\x00".join((sample.id, *texts)).encode("utf-8", "replace")
+    mark = hashlib.sha256(content).hexdigest()[:12]
+    while any(mark in text for text in texts):  # never met; holds by construction all the same
+        mark = hashlib.sha256(mark.encode()).hexdigest()[:12]
+    return mark
+
+
+def _block(mark: str, what: str, text: str) -> str:
+    return f"[[{mark} {what} begins]]\n{text}\n[[{mark} {what} ends]]"

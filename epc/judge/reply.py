@@ -1,0 +1,78 @@
+"""A judge's reply as text: is it exactly one JSON object, and if not, does it score at all?"""
+
+import re
+from typing import Any, Final
+
+from epc.errors import Finding
+from epc.json_text import decode, parse
+from epc.spec.judge_v1 import DIMENSIONS
+from epc.spec.refusals import refuses
+
+Json = dict[str, Any]
+
+_CLAUSE: Final = "JUDGE-5.1"
+_SHOWN: Final = 60
+# A dimension's name in any spelling, what may stand between it and a score, and a digit.
+_NAMES: Final = "|".join(name.replace("_", "[_ -]?") for name in DIMENSIONS)
+_SCORE: Final = re.compile(
+    rf"(?:{_NAMES})[\s\\\"'\u2018-\u201f*_`:=|(\[-]{{0,12}}[0-9]", re.IGNORECASE
+)
+
+
+def read_reply(raw: str | bytes) -> tuple[str, Json | None, list[Finding]]:
+    """Return a reply's text, its one JSON object, and why there is none.
+
+    A reply that is not exactly one strict JSON object is not interpreted: whichever object we
+    took out of its fence or its prose, we would be guessing what the judge meant.
+
+    Source: JUDGE-5.1; Reading R21.
+    """
+    text = raw
+    if isinstance(text, bytes):
+        text, problems = decode(text)
+        if problems:
+            return raw.decode("utf-8", "replace"), None, problems  # type: ignore[union-attr]
+    value, problems = parse(text)
+    if problems:
+        return text, None, [_not_one_object(text, problem) for problem in problems]
+    if not isinstance(value, dict):
+        problem = f"the reply is a JSON {_kind(value)}, expected exactly one object"
+        return text, None, [_finding("", problem)]
+    return text, value, []
+
+
+def evades(text: str) -> bool:
+    """Return whether a text that cannot be read refuses to score, or scores no dimension in sight.
+
+    An apology before an object is a manner, not a refusal.
+
+    Source: JUDGE-6.4; Reading R22.
+    """
+    return _SCORE.search(text) is None or ("{" not in text and refuses(text))
+
+
+def _not_one_object(text: str, problem: Finding) -> Finding:
+    """Say what kind of departure it is, if it is one that judges are known for."""
+    stripped = text.strip()
+    if problem.where:
+        return _finding(problem.where, problem.problem)
+    if stripped.startswith("```"):
+        return _finding("", "the reply is wrapped in a code fence")
+    if not stripped:
+        return _finding("", "the reply is empty")
+    if not stripped.startswith("{"):
+        return _finding("", f"the reply begins with text: {stripped[:_SHOWN]!r}")
+    return _finding("", problem.problem)
+
+
+def _finding(where: str, problem: str) -> Finding:
+    remedy = "have the judge print exactly one JSON object, and nothing else"
+    return Finding(clause=_CLAUSE, where=where, problem=problem, remedy=remedy)
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, list):
+        return "array"
+    if isinstance(value, str):
+        return "string"
+    return "null" if value is None else "number or boolean"

@@ -1,0 +1,136 @@
+"""What is judged: a unit, and the same unit before one judge (JUDGE-0, JUDGE-1)."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Final
+
+from epc.errors import Finding
+from epc.spec.judge_v1 import CROSS, SELF, Method
+
+_MAX_LISTED: Final = 100
+_ENCODER: Final = json.JSONEncoder(separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """The output of one model to one question under one prompt variant (JUDGE-0).
+
+    `output_id` traces it back to the raw output, and is its own in the whole set.
+    """
+
+    question_id: str
+    prompt_variant: str
+    target_model: str
+    output_id: str
+
+    def before(self, judge_model: str) -> "Sample":
+        """Return this unit as a judge meets it."""
+        return Sample(
+            question_id=self.question_id,
+            prompt_variant=self.prompt_variant,
+            target_model=self.target_model,
+            output_id=self.output_id,
+            judge_model=judge_model,
+            method=method_of(judge_model, self.target_model),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """A unit, who judges it, and by which method: what a record must say that it is about."""
+
+    question_id: str
+    prompt_variant: str
+    target_model: str
+    output_id: str
+    judge_model: str
+    method: str
+
+    @property
+    def id(self) -> str:
+        """Twenty hexadecimal digits of the SHA-256 of everything that makes it this sample.
+
+        Names come from here and never from what a model wrote, so no text reaches a file name.
+        """
+        text = _ENCODER.encode(list(self.as_json().values()))
+        return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+    def as_json(self) -> dict[str, str]:
+        """Return the sample as a plain JSON object."""
+        return {name: getattr(self, name) for name in self.__slots__}  # asdict copies deeply
+
+    @property
+    def unit(self) -> Unit:
+        """What is judged, whoever judges it."""
+        return Unit(
+            question_id=self.question_id,
+            prompt_variant=self.prompt_variant,
+            target_model=self.target_model,
+            output_id=self.output_id,
+        )
+
+
+def method_of(judge_model: str, target_model: str) -> Method:
+    """Return the method that a judge and a target amount to: equal names are the same model.
+
+    Source: JUDGE-1.1, JUDGE-1.2.
+    """
+    return SELF if judge_model == target_model else CROSS
+
+
+def repeats(units: Sequence[Unit]) -> list[Finding]:
+    """Return every unit and every output id that stands in a set more than once (JUDGE-7.2)."""
+    known = Counter(unit.output_id for unit in units)
+    return _bounded(
+        Finding(
+            clause="JUDGE-7.2",
+            where="",
+            problem=f"the output id {output_id!r} stands {count} times",
+            remedy="give each output an id of its own, and list it once",
+        )
+        for output_id, count in known.items()
+        if count > 1
+    )
+
+
+def gaps(units: Sequence[Unit]) -> list[Finding]:
+    """Return every cell of question x variant x target that holds fewer outputs than the others.
+
+    Source: JUDGE-7.1 ("aligned by question x variant x target_model").
+    """
+    cells = Counter((u.question_id, u.prompt_variant, u.target_model) for u in units)
+    most = max(cells.values(), default=0)
+    axes = [list(dict.fromkeys(cell[axis] for cell in cells)) for axis in range(3)]
+
+    def missing() -> Iterator[Finding]:
+        for question, variant, target in product(*axes):
+            held = cells[question, variant, target]
+            if held < most:
+                cell = f"question {question!r}, variant {variant!r}, target {target!r}"
+                yield Finding(
+                    clause="JUDGE-7.1",
+                    where="",
+                    problem=f"{cell}: {held} of {most} outputs",
+                    remedy="add what is missing, or plan with --allow-gaps",
+                )
+
+    return _bounded(missing())
+
+
+def _bounded(findings: Iterator[Finding]) -> list[Finding]:
+    """Return findings, of a great many the first and a count of the rest."""
+    kept: list[Finding] = []
+    dropped, clause = 0, ""
+    for finding in findings:
+        if len(kept) < _MAX_LISTED:
+            kept.append(finding)
+        else:
+            dropped, clause = dropped + 1, finding.clause
+    if dropped:
+        problem = f"{dropped:,} more like these are not listed"
+        kept.append(Finding(clause=clause, where="", problem=problem, remedy="mend these first"))
+    return kept

@@ -1,0 +1,149 @@
+"""What a run asked its evaluator and what it said, by pair: the raw side of two tables."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NoReturn
+
+from epc.core.config import Configuration
+from epc.core.prompt import Pair
+from epc.core.results import Json
+from epc.core.table import VERDICTS
+from epc.core.verdict import Verdict
+from epc.errors import Finding, MalformedError
+from epc.records.calls import Call, read_calls
+from epc.records.derive import derive
+from epc.records.findings import Findings
+from epc.records.layout import RAW, digest
+from epc.records.manifest import configuration_of
+from epc.records.rows import read_rows
+from epc.records.trials import CLAUSE
+from epc.records.usage import Usage
+from epc.spec.epc_v1 import PHASES, Domain
+
+if TYPE_CHECKING:
+    from numpy import int64
+    from numpy.typing import NDArray
+
+PairKey = tuple[Domain, str, str]  # domain, strategy, task: by their words, not their places
+
+_DOMAIN_OF: Final = {phase.name: phase.domain for phase in PHASES}
+_INDEX: Final = {verdict.value: index for index, verdict in enumerate(VERDICTS)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One comparison that was asked once: the two answers, its text, what was said of them."""
+
+    pair: Pair
+    text: str
+    raw: str
+    verdict: Verdict
+
+
+def asked_by_run(manifest: Json, folder: Path) -> dict[PairKey, Asked]:
+    """Return every pair that a run which reused its answers has a verdict for.
+
+    Raises: MalformedError at what does not fit; WorldError if a file cannot be read.
+    """
+    executor, config = manifest["executor"], configuration_of(manifest)
+    if executor is not None and config.baseline not in {s.name for s in config.strategies}:
+        _refuse("/config/baseline", f"{config.baseline!r} is not among /strategies")
+    template = executor["prompt_template"] if executor else None
+    return asked_once(config, run_calls(manifest, folder), template)
+
+
+def has_raw(manifest: Json, folder: Path) -> bool:
+    """Whether a manifest's raw files are beside it."""
+    return manifest["raw"] is not None and all((folder / file).exists() for file in RAW.values())
+
+
+def run_calls(manifest: Json, folder: Path) -> dict[str, Call]:
+    """Return a run's calls, which must be those of its manifest.
+
+    Raises: MalformedError at what does not fit; WorldError if the file cannot be read.
+    """
+    _require_digest(manifest, folder, "calls")
+    findings = Findings()
+    calls = read_calls(folder, manifest, Usage(), findings)
+    _require(findings)
+    return calls
+
+
+def asked_once(
+    config: Configuration, calls: Mapping[str, Call], executor_template: str | None
+) -> dict[PairKey, Asked]:
+    """Return every pair of a run that reused its answers, as far as it was asked."""
+    asked: dict[PairKey, Asked] = {}
+    for found in derive(config, (), executor_template, calls).answered():
+        task = config.tasks[found.domain][found.task]
+        pair = Pair(
+            domain=found.domain,
+            task=task,
+            strategy=found.name,
+            response=calls[found.response].answer if found.response else None,
+            baseline=calls[found.baseline].answer if found.baseline else None,
+        )
+        text = calls[found.evaluation].prompt
+        asked[found.domain, found.name, task] = Asked(
+            pair=pair, text=text, raw=found.raw, verdict=found.verdict
+        )
+    return asked
+
+
+def counts_by_seed(
+    manifest: Json, config: Configuration, folder: Path, keys: Mapping[PairKey, int]
+) -> "NDArray[int64]":
+    """Return how often each seed's rounds ended in each verdict, for the pairs that are wanted.
+
+    Only the rounds of the protocol's four phases.
+
+    Shapes: (seeds, pairs, 3), seeds in rising order, pairs by the index that `keys` gives them.
+    Raises: MalformedError at a row that does not fit; WorldError if the file cannot be read.
+    """
+    import numpy as np
+
+    _require_digest(manifest, folder, "trials")
+    seeds = {
+        seed: index for index, seed in enumerate(sorted(map(int, manifest["config"]["seeds"])))
+    }
+    counts = np.zeros((len(seeds), len(keys), 3), np.int64)
+    findings = Findings()
+    for index, row in read_rows(folder, "trials", findings, clause=CLAUSE):
+        if row["phase"] not in _DOMAIN_OF:
+            continue  # a round of a measured control, which the other run may not have
+        domain, seed, task = _DOMAIN_OF[row["phase"]], int(row["seed"]), int(row["task"])
+        if seed not in seeds or task >= len(config.tasks[domain]):
+            _refuse(f"/trials/{index}", f"seed {seed}, task {task} is no round of this run")
+        key = domain, row["strategy"], config.tasks[domain][task]
+        if key in keys:
+            counts[seeds[seed], keys[key], _INDEX[row["verdict"]]] += 1
+    _require(findings)
+    return counts
+
+
+def pair_keys(config: Configuration) -> list[PairKey]:
+    """Return every pair of a configuration, in its order."""
+    return [
+        (domain, strategy.name, task)
+        for domain, tasks in config.tasks.items()
+        for strategy in config.strategies
+        for task in tasks
+    ]
+
+
+def _require_digest(manifest: Json, folder: Path, name: str) -> None:
+    stated, found = manifest["raw"][name]["sha256"], digest(folder / RAW[name])["sha256"]
+    if stated != found:
+        problem = f"{folder / RAW[name]} is not the file that the manifest describes"
+        _refuse(f"/raw/{name}/sha256", problem)
+
+
+def _refuse(where: str, problem: str) -> NoReturn:
+    remedy = "restore it; `epc validate` says what else does not fit"
+    raise MalformedError(Finding(clause=CLAUSE, where=where, problem=problem, remedy=remedy))
+
+
+def _require(findings: Findings) -> None:
+    if len(findings):
+        raise MalformedError(findings.kept()[0])

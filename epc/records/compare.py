@@ -1,0 +1,245 @@
+"""Two measurements side by side: like for like, differences, drift (`epc compare`)."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+from epc.core.config import Configuration
+from epc.core.drift import (
+    ASSUMED_FLIPS,
+    MARGIN,
+    Kind,
+    Noise,
+    State,
+    TableDrift,
+    compare_mixed,
+    compare_reused,
+    nothing,
+)
+from epc.core.drift_fresh import compare_fresh
+from epc.core.inference import ALPHA, pairs_needed
+from epc.core.results import Json
+from epc.errors import Finding
+from epc.records.asked import (
+    Asked,
+    PairKey,
+    asked_by_run,
+    counts_by_seed,
+    has_raw,
+    pair_keys,
+)
+from epc.records.differences import GAMMA_STEP, Difference, differences, seeds_needed
+from epc.records.likeness import are_facts, unlike
+from epc.records.manifest import configuration_of
+from epc.records.recompute import load_manifest, manifest_path
+
+_SHUFFLING: Final = 20260703
+_SHARES: Final = (0.1, 0.2, 0.3)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tables:
+    """The comparison of two verdict tables, and what it rests on.
+
+    `other_answers` counts common pairs whose question differed because the executor wrote
+    something else: they say nothing of the evaluator. `paired` says that seeds were compared with
+    themselves.
+    """
+
+    drift: TableDrift
+    noise: Noise | None = None
+    other_answers: int = 0
+    paired: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What there is to say about two measurements."""
+
+    verdict: State
+    left: Json
+    right: Json
+    findings: list[Finding]
+    tables: Tables | None
+    metrics: list[Difference]
+    pairs_needed: dict[float, int | None]
+    seeds_needed: Json
+
+    @property
+    def like_for_like(self) -> bool:
+        """Whether nothing worse than a warning tells them apart."""
+        return all(finding.severity != "error" for finding in self.findings)
+
+    @property
+    def clean(self) -> bool:
+        """Whether a script may go on: like for like, and no drift found."""
+        return self.like_for_like and self.verdict != "drifted"
+
+    def as_json(self) -> Json:
+        """Return the comparison as `epc compare --format json` prints it."""
+        table = None
+        if self.tables is not None:
+            table = {
+                **asdict(self.tables.drift),
+                "noise": asdict(self.tables.noise) if self.tables.noise else None,
+                "other_answers": self.tables.other_answers,
+                "paired": self.tables.paired,
+            }
+        return {
+            "verdict": self.verdict,
+            "like_for_like": self.like_for_like,
+            "left": self.left,
+            "right": self.right,
+            "findings": [finding.as_json() for finding in self.findings],
+            "table": table,
+            "metrics": [difference.as_json() for difference in self.metrics],
+            "enough": {
+                "pairs": [{"changed": c, "pairs": n} for c, n in self.pairs_needed.items()],
+                "seeds": {"difference": GAMMA_STEP, **self.seeds_needed},
+            },
+        }
+
+
+def compare(left: Path, right: Path, *, margin: float = MARGIN) -> Comparison:
+    """Compare two run folders, or two manifests as far as those go.
+
+    Raises: MalformedError if one cannot be used; WorldError if a file cannot be read.
+    Source: Readings R44, R45 and R47.
+    """
+    runs = [_Run.open(path) for path in (left, right)]
+    first, second = (run.manifest for run in runs)
+    paired = _same_draws(first, second)
+    findings = unlike(first, second)
+    metrics = differences(first["results"], second["results"], paired=paired)
+    tables = _tables(*runs, paired=paired, margin=margin)
+    noise = tables.noise if tables and tables.noise else Noise()
+    anyway = noise.flips / noise.asked if noise.asked else noise.assumed
+    verdict: State = "cannot_tell"
+    if tables is not None:
+        verdict = tables.drift.verdict
+    elif _figures_can_tell(runs[0], runs[1], findings):
+        # That figures do not differ significantly is no sameness.
+        told = any(d.p_holm is not None and d.p_holm <= ALPHA for d in metrics)
+        verdict = "drifted" if told else "cannot_tell"
+    return Comparison(
+        verdict=verdict,
+        left=_head(left, first),
+        right=_head(right, second),
+        findings=findings,
+        tables=tables,
+        metrics=metrics,
+        # The two p-values of a table share the level between them.
+        pairs_needed={c: pairs_needed(c, anyway, error=ALPHA / 2) for c in _SHARES},
+        seeds_needed=seeds_needed(first["results"], second["results"]),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Run:
+    """A run's manifest, its folder and its configuration."""
+
+    manifest: Json
+    folder: Path
+    config: Configuration
+
+    @classmethod
+    def open(cls, path: Path) -> "_Run":
+        manifest = load_manifest(path)
+        folder = manifest_path(path).parent
+        return cls(manifest=manifest, folder=folder, config=configuration_of(manifest))
+
+    @property
+    def reused(self) -> bool:
+        return bool(self.manifest["config"]["reuse"] == "memo")
+
+    def asked(self) -> dict[PairKey, Asked]:
+        return asked_by_run(self.manifest, self.folder)
+
+
+def _figures_can_tell(left: _Run, right: _Run, findings: list[Finding]) -> bool:
+    """Whether a difference of figures must be the evaluator's.
+
+    Not if the runs are unlike. Nor if answers were reused and may flip by themselves: with more and
+    more seeds any flip becomes significant.
+    """
+    evaluators = left.manifest["evaluator"], right.manifest["evaluator"]
+    afresh = not (left.reused or right.reused)
+    unlike_ones = [finding for finding in findings if finding.severity == "error"]
+    return not unlike_ones and (afresh or are_facts(*evaluators))
+
+
+def _tables(left: _Run, right: _Run, *, paired: bool, margin: float) -> Tables | None:
+    import numpy as np
+
+    if not all(has_raw(run.manifest, run.folder) for run in (left, right)):
+        return None
+    if left.reused and right.reused:
+        return _reused(left, right, margin)
+    rng = np.random.default_rng(_SHUFFLING)
+    kind: Kind = "fresh" if not left.reused and not right.reused else "mixed"
+    in_right = set(pair_keys(right.config))
+    common = [key for key in pair_keys(left.config) if key in in_right]
+    if not common:
+        return Tables(drift=nothing(kind, margin))
+    if kind == "fresh":
+        keys = {key: index for index, key in enumerate(common)}
+        counts = [
+            counts_by_seed(run.manifest, run.config, run.folder, keys) for run in (left, right)
+        ]
+        drift = compare_fresh(counts[0], counts[1], paired=paired, rng=rng, margin=margin)
+        return Tables(drift=drift, paired=paired)
+    once, afresh = (left, right) if left.reused else (right, left)
+    asked = once.asked()
+    keys = {key: index for index, key in enumerate(key for key in common if key in asked)}
+    answers = counts_by_seed(afresh.manifest, afresh.config, afresh.folder, keys).sum(axis=0)
+    seen = answers.sum(axis=1) > 0
+    verdicts = [asked[key].verdict for key, index in keys.items() if seen[index]]
+    return Tables(drift=compare_mixed(verdicts, answers[seen], rng=rng, margin=margin))
+
+
+def _reused(left: _Run, right: _Run, margin: float) -> Tables:
+    """Compare what both were asked in the same words, each question once."""
+    first, second = left.asked(), right.asked()
+    common = [key for key in first if key in second]
+    same = {first[key].text: key for key in common if first[key].text == second[key].text}
+    noise = _noise(left.manifest, right.manifest)
+    drift = compare_reused(
+        [first[key].verdict for key in same.values()],
+        [second[key].verdict for key in same.values()],
+        noise=noise,
+        margin=margin,
+    )
+    other = sum(first[key].text != second[key].text for key in common)
+    return Tables(drift=drift, noise=noise, other_answers=other)
+
+
+def _noise(left: Json, right: Json) -> Noise:
+    """Return what is known of the evaluator's own flips (Reading R44)."""
+    rechecks = [m["results"]["summary"]["determinism"] or {} for m in (left, right)]
+    asked = sum(int(recheck.get("asked", 0)) for recheck in rechecks)
+    flips = sum(int(recheck.get("verdict_flips", 0)) for recheck in rechecks)
+    if not flips and are_facts(left["evaluator"], right["evaluator"]):
+        return Noise(assumed=0.0)
+    return Noise(assumed=ASSUMED_FLIPS, asked=asked, flips=flips)
+
+
+def _same_draws(left: Json, right: Json) -> bool:
+    """Whether equal seeds stand for equal draws of both runs, and all seeds are equal."""
+    same = [
+        [manifest["config"][key] for key in ("generator", "rounds", "strategies")]
+        for manifest in (left, right)
+    ]
+    tasks = [[len(part) for part in manifest["tasks"].values()] for manifest in (left, right)]
+    seeds = [sorted(manifest["config"]["seeds"]) for manifest in (left, right)]
+    seeds += [[r["seed"] for r in m["results"]["per_seed"]] for m in (left, right)]
+    return same[0] == same[1] and tasks[0] == tasks[1] and all(s == seeds[0] for s in seeds)
+
+
+def _head(path: Path, manifest: Json) -> Json:
+    return {
+        "path": str(path),
+        "protocol_version": manifest["protocol_version"],
+        "evaluator": manifest["evaluator"]["model"],
+        "measurement_date": manifest["evaluator"]["measurement_date"],
+        "seeds": len(manifest["config"]["seeds"]),
+    }

@@ -1,0 +1,1 @@
+"""Documents of the judge protocol: samples, archive, run log, report."""

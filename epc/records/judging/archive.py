@@ -1,0 +1,161 @@
+"""Archiving what judges said: valid evaluations here, invalid ones there, nothing dropped.
+
+Sources: JUDGE-7.4, JUDGE-6; Reading R23.
+"""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from epc.core.results import Json
+from epc.errors import WorldError
+from epc.judge.check import (
+    Checked,
+    check,
+    check_reply,
+    judged_again,
+    outside_the_set,
+    unjudged,
+    with_fault,
+    worth,
+)
+from epc.judge.mapping import RubricMapping
+from epc.judge.reply import read_reply
+from epc.judge.samples import Sample
+from epc.records.judging.evaluation_set import EvaluationSet
+from epc.records.judging.layout import INVALID, README, records_path
+from epc.records.judging.totals import Tally
+from epc.records.strict_json import dumps_line, storable, write_text, written_whole
+from epc.spec.judge_v1 import METHODS
+
+_README: Final = """# Invalid evaluations
+
+Replies of judge models that are no valid evaluations, each with every reason. They are kept
+verbatim and counted; none of them enters a statistic of scores or verdicts. **Invalid is not low
+quality**: an output that fails is a valid evaluation with the verdict FAIL.
+
+One folder a method, one line of `records.jsonl` a reply: `raw` is the reply, `flags` what applies,
+`findings` where and why, `verdict` what its scores would give, `judge_verdict` what it said.
+A sample that nobody judged stands here too, with `raw` null.
+
+| flag | raised when |
+|---|---|
+| PROTOCOL_VIOLATION | a score off the scale 0 to 2; a dimension renamed or added; a dimension \
+without a quote and a reason; a quote that is not in the evaluated output |
+| UNPARSABLE_OUTPUT | not exactly one strict JSON object; a field missing; a value of a wrong type |
+| INCOMPLETE_COVERAGE | an identifier missing or not the sample's; a sample judged twice, not at \
+all, or not in the set |
+| JUDGE_REFUSAL_OR_EVASION | a refusal, or no dimension scored |
+| INTERNAL_INCONSISTENCY | the sum is not the scores'; the verdict fits neither reading of the \
+thresholds; the method contradicts judge and target |
+
+All flags that apply are raised, also those that a judge sets by its own hand.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What came of one sample: the reply, verbatim, and the calls that were made for it.
+
+    `again` marks every reply to a sample that was judged more than once.
+    """
+
+    sample: Sample
+    raw: str
+    calls: tuple[str, ...] = ()
+    again: bool = False
+
+
+class Archive:
+    """The records of one evaluation while they are written."""
+
+    def __init__(self, plan: Json, units: EvaluationSet, mapping: RubricMapping | None) -> None:
+        self._plan, self._units, self._mapping = plan, units, mapping
+        self._files: dict[tuple[bool, str], BinaryIO] = {}
+        self._seen: set[str] = set()
+        self.tallies: dict[str, Tally] = {method: Tally() for method in METHODS}
+
+    def add(self, given: Given) -> None:
+        """Judge a reply and archive it.
+
+        Raises: WorldError if the disk refuses.
+        """
+        name = given.sample.id
+        self._seen.add(name)
+        checked = judgement(given, self._units, self._mapping)
+        self._write(name, given.sample, checked, raw=given.raw, calls=given.calls)
+
+    def _write(
+        self,
+        name: str,
+        sample: Sample,
+        checked: Checked,
+        *,
+        raw: str | None,
+        calls: tuple[str, ...] = (),
+    ) -> None:
+        row = self._units.row(sample)
+        record = {
+            "id": name,
+            "sample": sample.as_json(),
+            "output_sha256": None if row is None else row.output_sha256,
+            "raw": None if raw is None else storable(raw),
+            "calls": list(calls),
+            "prompt": self._plan["prompts"].get(sample.method),
+            "mapping": self._plan["mapping"],
+            "constraint": self._plan["constraint"],
+            **checked.as_json(),
+        }
+        self.tallies[sample.method].add(record)
+        self._files[checked.valid, sample.method].write(dumps_line(record).encode("utf-8"))
+
+    @contextmanager
+    def written_to(self, folder: Path) -> Iterator[None]:
+        """Take records while the block runs; then note who was not judged, and close.
+
+        Raises: WorldError if the disk refuses; the folder is then as it was.
+        """
+        with ExitStack() as stack:
+            for method in self.tallies:
+                for valid in (True, False):
+                    path = records_path(folder, valid=valid, method=method)
+                    _make(path.parent)
+                    self._files[valid, method] = stack.enter_context(written_whole(path))
+            write_text(folder / INVALID / README, [_README])
+            yield
+            for sample, _ in self._units.samples():
+                name = sample.id
+                if name not in self._seen:
+                    self._write(name, sample, unjudged(), raw=None)
+
+    def totals(self) -> Json:
+        """Return the totals of every method."""
+        return {method: tally.as_json() for method, tally in self.tallies.items()}
+
+
+def judgement(given: Given, units: EvaluationSet, mapping: RubricMapping | None) -> Checked:
+    """Return what a reply is worth in its set."""
+    row = units.row(given.sample)
+    if row is None:
+        return worth([outside_the_set()])
+    output = units.folded(row.output_sha256)
+    if mapping is None:
+        checked = check(given.raw, given.sample, output)
+    else:
+        _, source, _ = read_reply(given.raw)
+        if source is None:
+            checked = check(given.raw, given.sample, output)
+        else:
+            reply, faults = mapping.convert(source, given.sample)
+            checked = check_reply(reply, given.sample, output, faults)
+            checked = replace(checked, judge_verdict=mapping.verdict(source))
+    return with_fault(checked, judged_again()) if given.again else checked
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WorldError(f"cannot make {folder}: {error.strerror or error}") from error

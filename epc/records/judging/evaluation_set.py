@@ -1,0 +1,130 @@
+"""The evaluation set in its folder: units by line, outputs by content (JUDGE-0, JUDGE-7.1)."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from epc.core.results import Json
+from epc.errors import Finding, MalformedError, WorldError
+from epc.judge.evidence import Output
+from epc.judge.samples import Sample, Unit
+from epc.records.judging.layout import OUTPUTS, SAMPLES, models, sha256
+from epc.records.judging.single import content_of
+from epc.records.schemas import findings as schema_findings
+from epc.records.strict_json import dumps_line, read_lines, write_text
+from epc.spec.judge_v1 import IDENTIFIERS
+
+_KEPT: Final = 16  # folded outputs in memory; one judge after another asks for the same
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A unit with what is judged: the output's text, and the task it answers if that is known."""
+
+    unit: Unit
+    output: str
+    task: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A line of samples.jsonl: a unit, its output by digest, its task."""
+
+    unit: Unit
+    output_sha256: str
+    task: str | None
+
+
+class EvaluationSet:
+    """The units of a folder before the judges of its plan, and their outputs on demand."""
+
+    def __init__(self, folder: Path, plan: Json) -> None:
+        self._folder = folder
+        self._judges = models(plan)
+        self._methods = frozenset(plan["methods"])
+        self.rows: list[Row] = list(_read_rows(folder))
+        self._by_unit = {row.unit: row for row in self.rows}
+        self.folded = lru_cache(maxsize=_KEPT)(self._fold)
+
+    def row(self, sample: Sample) -> Row | None:
+        """Return the line of a sample's unit, or None if the sample is not in the set."""
+        if sample.judge_model not in self._judges or sample.method not in self._methods:
+            return None
+        return self._by_unit.get(sample.unit)
+
+    def samples(self) -> Iterator[tuple[Sample, Row]]:
+        """Yield every sample of the set: each unit before each judge, by the planned methods."""
+        for row in self.rows:
+            for judge in self._judges:
+                sample = row.unit.before(judge)
+                if sample.method in self._methods:
+                    yield sample, row
+
+    def text(self, row: Row) -> str:
+        """Return an output.
+
+        Raises: MalformedError if its file is not what it was; WorldError if it cannot be read.
+        """
+        path = output_path(self._folder, row.output_sha256)
+        content = content_of(path)
+        if sha256(content) != row.output_sha256:
+            raise MalformedError(_damaged(path))
+        return content.decode("utf-8")
+
+    def _fold(self, output_sha256: str) -> Output:
+        content = content_of(output_path(self._folder, output_sha256))
+        return Output.of(content.decode("utf-8", "replace"))
+
+
+def output_path(folder: Path, digest: str) -> Path:
+    """Return where an output of this SHA-256 stands."""
+    return folder / OUTPUTS / f"{digest}.txt"
+
+
+def write_set(folder: Path, entries: Iterable[Entry]) -> None:
+    """Write units and outputs; equal outputs stand once.
+
+    Raises: WorldError if the disk refuses.
+    """
+
+    def lines() -> Iterator[str]:
+        for entry in entries:
+            content = entry.output.encode("utf-8")
+            digest = sha256(content)
+            path = output_path(folder, digest)
+            if not path.exists():
+                # No wait for the disk: a file that is torn is no longer what its name says.
+                path.write_bytes(content)
+            row = {**asdict(entry.unit), "output_sha256": digest, "task": entry.task}
+            yield dumps_line(row)
+
+    try:
+        (folder / OUTPUTS).mkdir(exist_ok=True)
+        write_text(folder / SAMPLES, lines())
+    except OSError as error:
+        raise WorldError(f"cannot write {folder}: {error.strerror or error}") from error
+
+
+def _read_rows(folder: Path) -> Iterator[Row]:
+    for index, value, problems in read_lines(folder / SAMPLES, "samples"):
+        where = f"/samples/{index}"
+        found = problems or schema_findings("judge_unit", value, where=where, clause="JUDGE-0")
+        if found:
+            raise MalformedError(found[0])
+        yield _row(value)
+
+
+def _row(value: Json) -> Row:
+    unit = Unit(**{name: value[name] for name in IDENTIFIERS})
+    return Row(unit=unit, output_sha256=value["output_sha256"], task=value["task"])
+
+
+def _damaged(path: Path) -> Finding:
+    return Finding(
+        clause="JUDGE-0",
+        where="",
+        problem=f"{path} is not the output that was planned: its SHA-256 differs",
+        remedy="restore the file, or plan again",
+    )

@@ -1,0 +1,111 @@
+"""The folder of an evaluation: what its files are called.
+
+    judge.json               what is evaluated, by whom, how (written by `epc judge plan`)
+    samples.jsonl            one line a unit: question, variant, target, output id
+    outputs/SHA256.txt       the evaluated outputs, named by their content
+    prompts/ID.txt           the judge prompts
+    mapping.json             how a finer rubric becomes the four dimensions, if one is used
+    journal.jsonl            answered calls while a run goes on
+    calls.jsonl              one line a call, malformed replies that were asked again included
+    valid_evaluations/METHOD/records.jsonl
+    invalid_evaluations/METHOD/records.jsonl, invalid_evaluations/README.md
+    used_prompt_manifest.md
+    run_log.json             the metadata of JUDGE-8 and the totals; written last
+    report.csv, report.svg, report.png
+
+No name comes from an identifier or an output: those stand inside the files only.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from epc.core.results import Json
+from epc.errors import MalformedError, UsageError
+from epc.records import strict_json
+from epc.records.schemas import findings as schema_findings
+from epc.spec.judge_v1 import FAIL_TO, PASS_FROM
+
+PLAN: Final = "judge.json"
+SAMPLES: Final = "samples.jsonl"
+OUTPUTS: Final = "outputs"
+PROMPTS: Final = "prompts"
+MAPPING: Final = "mapping.json"
+CALLS: Final = "calls.jsonl"
+RECORDS: Final = "records.jsonl"
+VALID, INVALID = "valid_evaluations", "invalid_evaluations"
+README: Final = "README.md"
+PROMPT_MANIFEST: Final = "used_prompt_manifest.md"
+RUN_LOG: Final = "run_log.json"
+
+# A line may hold a whole document: a reply or an import of any size that can be read.
+LONGEST_LINE: Final = 2 * strict_json.MAX_DOCUMENT_BYTES
+THRESHOLDS: Final[Json] = {"pass_from": PASS_FROM, "fail_to": FAIL_TO}  # JUDGE-3.4
+
+
+def sha256(content: bytes) -> str:
+    """Return a content's SHA-256 in hexadecimal digits."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def records_path(folder: Path, *, valid: bool, method: str) -> Path:
+    """Return where the evaluations of one method stand (JUDGE-7.4)."""
+    return folder / (VALID if valid else INVALID) / method / RECORDS
+
+
+def is_evaluation(folder: Path) -> bool:
+    """Return whether a folder was made by `epc judge plan`."""
+    return (folder / PLAN).is_file()
+
+
+def is_complete(folder: Path) -> bool:
+    """Return whether an evaluation has been carried out to its end."""
+    if not (folder / RUN_LOG).is_file():
+        return False
+    value, problems = strict_json.read(folder / RUN_LOG)
+    return not problems and isinstance(value, dict) and value.get("state") == "complete"
+
+
+def load(folder: Path, name: str, schema: str) -> Json:
+    """Return a document of the folder.
+
+    Raises: UsageError if it is not there; MalformedError if it was damaged.
+    """
+    path = folder / name
+    if not path.is_file():
+        raise UsageError(f"{folder} has no {name}: `epc judge plan` makes such a folder")
+    value, problems = strict_json.read(path)
+    if problems := problems or schema_findings(schema, value, clause="JUDGE-7.4"):
+        raise MalformedError(problems[0])
+    document: Json = value
+    return document
+
+
+def load_plan(folder: Path) -> Json:
+    """Return what an evaluation was planned to be."""
+    return load(folder, PLAN, "judge_plan")
+
+
+def load_run_log(folder: Path) -> Json:
+    """Return the log of an evaluation that is complete.
+
+    Raises: UsageError if it is not.
+    """
+    if not (folder / RUN_LOG).is_file():
+        load_plan(folder)
+        raise UsageError(f"{folder} is not judged yet: run `epc judge run {folder}`")
+    log = load(folder, RUN_LOG, "judge_run_log")
+    if log["state"] != "complete":
+        raise UsageError(f"{folder} is not complete: `epc judge run {folder}` goes on")
+    return log
+
+
+def models(plan: Json) -> Sequence[str]:
+    """Return the judges of a plan in their order."""
+    return [judge["model"] for judge in plan["judges"]]
+
+
+def role_of(judge: str) -> str:
+    """Return the role that a judge has in calls.jsonl."""
+    return f"judge:{judge}"

@@ -1,0 +1,107 @@
+"""Judge prompts as files with an id and a digest, and the list of those used (JUDGE-9.1)."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Final
+
+from epc.core.results import Json
+from epc.errors import Finding, MalformedError, UsageError, WorldError
+from epc.judge.prompt import template_problem
+from epc.records.judging.layout import PROMPT_MANIFEST, PROMPTS, sha256
+from epc.records.judging.single import content_of
+from epc.records.strict_json import write_bytes, write_text
+
+DEFAULT: Final = "judge-v1"
+_ID: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+_PURPOSES: Final = {"cross_judge": "cross-model judging", "self_judge": "self-judging"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgePrompt:
+    """A prompt template: its id is its file's name without the ending."""
+
+    id: str
+    template: str
+
+    @property
+    def as_json(self) -> Json:
+        """What records and plans say of it."""
+        return {"id": self.id, "sha256": sha256(self.template.encode("utf-8"))}
+
+
+def read_prompt(path: Path | None) -> JudgePrompt:
+    """Return the prompt of a file, or the one that this package brings.
+
+    Raises: UsageError if its name makes no id; MalformedError if it cannot be filled.
+    """
+    if path is None:
+        text = (files("epc.spec") / "judge_prompts" / f"{DEFAULT}.txt").read_text("utf-8")
+        return JudgePrompt(id=DEFAULT, template=text)
+    if not _ID.fullmatch(path.stem):
+        raise UsageError(f"{path.name}: name a prompt file with a-z, 0-9 and ._- only")
+    try:
+        prompt = JudgePrompt(id=path.stem, template=content_of(path).decode("utf-8"))
+        problem = template_problem(prompt.template)
+    except UnicodeDecodeError as error:
+        place = f"not UTF-8 at byte {error.start}"
+        problem = Finding(clause="JUDGE-9.1", where="", problem=place, remedy="save it as UTF-8")
+    if problem is not None:
+        raise MalformedError(problem)
+    return prompt
+
+
+def write_prompts(folder: Path, prompts: Mapping[str, JudgePrompt]) -> None:
+    """Write the prompts of an evaluation, by method, and their list.
+
+    Raises: UsageError if two prompts share an id; WorldError if the disk refuses.
+    """
+    texts: dict[str, str] = {}
+    for prompt in prompts.values():
+        if texts.setdefault(prompt.id, prompt.template) != prompt.template:
+            raise UsageError(f"two prompts are called {prompt.id}: rename one of the files")
+    try:
+        (folder / PROMPTS).mkdir(exist_ok=True)
+    except OSError as error:
+        raise WorldError(f"cannot make {folder / PROMPTS}: {error.strerror or error}") from error
+    for name, text in texts.items():
+        write_bytes(prompt_path(folder, name), [text.encode("utf-8")])
+    write_text(folder / PROMPT_MANIFEST, [f"{line}\n" for line in _manifest(prompts)])
+
+
+def load_prompts(folder: Path, plan: Json) -> dict[str, JudgePrompt]:
+    """Return the prompts of an evaluation by method.
+
+    Raises: MalformedError if one is no longer what was planned; WorldError if it cannot be read.
+    """
+    loaded: dict[str, JudgePrompt] = {}
+    for method, stated in plan["prompts"].items():
+        path = prompt_path(folder, stated["id"])
+        prompt = read_prompt(path)
+        if prompt.as_json != stated:
+            problem = f"{path} is not the prompt that was planned: its SHA-256 differs"
+            remedy = "restore the file, or plan again"
+            finding = Finding(clause="JUDGE-9.1", where="", problem=problem, remedy=remedy)
+            raise MalformedError(finding)
+        loaded[method] = prompt
+    return loaded
+
+
+def prompt_path(folder: Path, name: str) -> Path:
+    """Return where a prompt stands."""
+    return folder / PROMPTS / f"{name}.txt"
+
+
+def _manifest(prompts: Mapping[str, JudgePrompt]) -> Iterator[str]:
+    yield "# Judge prompts used"
+    yield ""
+    yield "| used for | id | SHA-256 | file |"
+    yield "|---|---|---|---|"
+    for method, prompt in prompts.items():
+        told = prompt.as_json
+        place = f"{PROMPTS}/{prompt.id}.txt"
+        yield f"| {_PURPOSES[method]} | `{told['id']}` | `{told['sha256']}` | [{place}]({place}) |"
+    if not prompts:
+        yield "| none: the replies were imported | | | |"

@@ -1,0 +1,153 @@
+"""Checking a whole archive again: every record from its raw reply, every total, every file."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from epc.core.results import Json
+from epc.errors import Finding, MalformedError
+from epc.judge.check import unjudged
+from epc.judge.mapping import RubricMapping
+from epc.judge.samples import Sample
+from epc.records.findings import Findings
+from epc.records.judging.archive import Given, judgement
+from epc.records.judging.asked import Asked
+from epc.records.judging.evaluation_set import EvaluationSet
+from epc.records.judging.layout import (
+    LONGEST_LINE,
+    SAMPLES,
+    load_plan,
+    load_run_log,
+    records_path,
+)
+from epc.records.judging.mappings import load_mapping
+from epc.records.judging.prompts import load_prompts
+from epc.records.judging.run_log import described
+from epc.records.judging.totals import Tally
+from epc.records.layout import digest
+from epc.records.schemas import findings as schema_findings
+from epc.records.strict_json import pointer, read_lines
+from epc.spec.judge_v1 import METHODS
+
+_CLAUSE: Final = "JUDGE-7.4"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rechecked:
+    """What checking an archive found, and its totals as counted from the records."""
+
+    findings: list[Finding]
+    totals: Json
+
+    @property
+    def ok(self) -> bool:
+        """Whether the archive is what its raw replies give."""
+        return not self.findings
+
+
+def recheck(folder: Path) -> Rechecked:
+    """Return every way in which an archive departs from its raw replies and its plan.
+
+    Raises: UsageError or MalformedError if the folder is no complete evaluation.
+    """
+    plan, log = load_plan(folder), load_run_log(folder)
+    findings = Findings()
+    _files(folder, plan, log, findings)
+    tallies: dict[str, Tally] = {method: Tally() for method in METHODS}
+    basis = _Basis(
+        units=EvaluationSet(folder, plan),
+        mapping=load_mapping(folder, plan),
+        times=Counter(record["id"] for _, record in records(folder)),
+        asked=Asked(folder, plan),
+    )
+    for where, record in records(folder, findings):
+        for key, problem in basis.departures(record):
+            findings.add("JUDGE-7.3", where + pointer(key), problem, "archive it again")
+        tallies[record["sample"]["method"]].add(record)
+    for sample, _ in basis.units.samples():
+        if sample.id not in basis.times:
+            problem = f"sample {sample.id} of the set has no record"
+            findings.add("JUDGE-7.1", "", problem, "archive the evaluation again")
+    totals = {method: tally.as_json() for method, tally in tallies.items()}
+    if totals != log["totals"]:
+        problem = f"the run log's totals are {log['totals']}, the records give {totals}"
+        findings.add("JUDGE-7.4", "/totals", problem, "archive the evaluation again")
+    return Rechecked(findings=findings.kept(), totals=totals)
+
+
+def records(folder: Path, findings: Findings | None = None) -> Iterator[tuple[str, Json]]:
+    """Yield every usable record of an archive with its place, noting what is wrong with others."""
+    noted = Findings() if findings is None else findings
+    for method in METHODS:
+        for valid in (True, False):
+            path = records_path(folder, valid=valid, method=method)
+            if not path.is_file():
+                continue
+            name = path.parent.relative_to(folder).as_posix()
+            for index, value, problems in read_lines(path, name, longest=LONGEST_LINE):
+                where = f"/{name}/{index}"
+                found = problems or schema_findings(
+                    "judge_record", value, where=where, clause=_CLAUSE
+                )
+                noted.extend(found)
+                if found:
+                    continue
+                if (value["valid"], value["sample"]["method"]) != (valid, method):
+                    noted.add(_CLAUSE, where, f"stands under {name}", "move it where it belongs")
+                yield where, value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Basis:
+    """What a record is compared with: set, mapping, how often a sample has a record, its calls."""
+
+    units: EvaluationSet
+    mapping: RubricMapping | None
+    times: Counter[str]
+    asked: Asked
+
+    def departures(self, record: Json) -> Iterator[tuple[str, str]]:
+        """Yield every key of a record that its raw reply does not give."""
+        sample = Sample(**record["sample"])
+        row = self.units.row(sample)
+        if record["raw"] is None:
+            checked = unjudged()
+        else:
+            again = self.times[record["id"]] > 1
+            given = Given(sample=sample, raw=record["raw"], again=again)
+            checked = judgement(given, self.units, self.mapping)
+        expected = {
+            "id": sample.id,
+            "output_sha256": None if row is None else row.output_sha256,
+            **checked.as_json(),
+        }
+        for key, value in expected.items():
+            if record[key] != value:
+                yield key, f"says {_short(record[key])}, the raw reply gives {_short(value)}"
+        if record["calls"] and not self.asked.answered(record):
+            yield "calls", "calls.jsonl has no such answer of this judge to this record's prompt"
+
+
+def _files(folder: Path, plan: Json, log: Json, findings: Findings) -> None:
+    """Compare the files with what plan and log say of them."""
+    found = digest(folder / SAMPLES)
+    if {key: found[key] for key in ("sha256", "rows")} != plan["samples"]:
+        problem = f"{SAMPLES} is not what was planned"
+        findings.add("JUDGE-7.1", "/samples", problem, "restore the file, or plan again")
+    try:
+        load_prompts(folder, plan)
+    except MalformedError as error:
+        findings.extend([error.finding])
+    there = described(folder)
+    for name in sorted(there.keys() | log["files"].keys()):
+        if there.get(name) != log["files"].get(name):
+            problem = f"{name} is not the file that the run log describes"
+            where = pointer("files", name)
+            findings.add(_CLAUSE, where, problem, "restore the file, or archive it again")
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) < 80 else f"{text[:80]}..."  # noqa: PLR2004  (a message)

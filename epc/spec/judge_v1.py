@@ -1,0 +1,50 @@
+"""Every constant of the judge protocol, once, with its clause.
+
+The protocol's text numbers its sections only; `site/docs/judge-protocol.md` numbers the sentences
+within them, and these numbers are quoted here.
+"""
+
+from typing import Final, Literal
+
+PROTOCOL: Final = "Judge-v1.0"
+
+Method = Literal["cross_judge", "self_judge"]
+Verdict = Literal["PASS", "PARTIAL", "FAIL"]
+
+IDENTIFIERS: Final = ("question_id", "prompt_variant", "target_model", "output_id")  # JUDGE-0
+CROSS: Final[Method] = "cross_judge"  # JUDGE-1.1: the primary method
+SELF: Final[Method] = "self_judge"  # JUDGE-1.2: supporting, never in the primary statistics
+METHODS: Final[tuple[Method, ...]] = (CROSS, SELF)
+
+DIMENSIONS: Final = (
+    "FORMAT_COMPLIANCE",  # JUDGE-2.1, D1
+    "INSTRUCTION_COMPLIANCE",  # JUDGE-2.2, D2
+    "SEMANTIC_FIDELITY",  # JUDGE-2.3, D3
+    "COMPLETENESS",  # JUDGE-2.4, D4
+)
+DECISIVE: Final = DIMENSIONS[:2]  # JUDGE-3.3: no PASS where one of these is 0
+
+SCALE: Final = (0, 1, 2)  # JUDGE-3.1
+OVERALL: Final = "overall_score"  # JUDGE-3.2: the sum, 0 to 8
+HIGHEST_OVERALL: Final = max(SCALE) * len(DIMENSIONS)
+PASS_FROM: Final = 7  # JUDGE-3.3
+PARTIAL_FROM: Final = 4  # JUDGE-3.3
+FAIL_TO: Final = 3  # JUDGE-3.3
+VERDICTS: Final[tuple[Verdict, ...]] = ("PASS", "PARTIAL", "FAIL")
+
+META: Final = ("judge_model", *IDENTIFIERS, "method", "timestamp")  # JUDGE-5.2
+EVIDENCE_KEYS: Final = ("dimension", "quote", "reason")  # JUDGE-4.2, 4.3
+
+VIOLATION: Final = "PROTOCOL_VIOLATION"  # JUDGE-6.1
+UNPARSABLE: Final = "UNPARSABLE_OUTPUT"  # JUDGE-6.2
+COVERAGE: Final = "INCOMPLETE_COVERAGE"  # JUDGE-6.3
+EVASION: Final = "JUDGE_REFUSAL_OR_EVASION"  # JUDGE-6.4
+INCONSISTENCY: Final = "INTERNAL_INCONSISTENCY"  # JUDGE-6.5
+FLAGS: Final = (VIOLATION, UNPARSABLE, COVERAGE, EVASION, INCONSISTENCY)  # Reading R22: the order
+
+# JUDGE-4.2. Spellings of one mark, which a judge that quotes rightly may exchange (Reading R22).
+QUOTATION_MARKS: Final = {
+    '"': "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\uff02",
+    "'": "\u2018\u2019\u201a\u201b\u2039\u203a\u2032\uff07\u02bc",
+}
+DASHES: Final = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"

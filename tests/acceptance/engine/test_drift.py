@@ -1,0 +1,333 @@
+"""`epc compare` and `epc watch` as users meet them: real runs, real files, a real server."""
+
+import json
+import shutil
+import signal
+from collections.abc import Iterator
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drift_support import share_of_prompts, turned, turning, verdict_rows, write_verdicts
+from endpoint_support import (
+    Endpoint,
+    HoldsAfter,
+    Received,
+    Reply,
+    answering,
+    completion,
+    refusal,
+    serving,
+)
+from engine_support import environment, epc, epc_under_way, files_that_hold, read_rows, wait_until
+
+from epc.records.schemas import findings as schema_findings
+
+MOCKS = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
+HOSTED = ("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806")
+SMALL = ("--exhaustive", "--seeds", "0-1", "--rounds", "2")
+CANARY = "sk-canary-0123456789abcdef"
+DAY = date(2026, 7, 2)
+
+
+def on(day: int, url: str | None = None) -> dict[str, str]:
+    """Return the environment of a day, with an endpoint if one is given."""
+    seconds = (DAY + timedelta(days=day) - date(1970, 1, 1)).days * 86400
+    there = {} if url is None else {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": CANARY}
+    return environment(**{**there, "SOURCE_DATE_EPOCH": str(seconds)})
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    with serving() as served:
+        yield served
+
+
+def hosted_run(folder: Path, endpoint: Endpoint, *more: str) -> Path:
+    asked = ("run", *HOSTED, *SMALL, "--no-cache", *more)
+    done = epc(*asked, "--out", folder, env=on(0, endpoint.url))
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def as_json(done: Any, schema: str) -> Any:
+    value = json.loads(done.stdout)
+    assert schema_findings(schema, value) == []
+    return value
+
+
+# --- compare
+
+
+def test_reading_r44_a_server_that_changed_is_found_and_one_that_did_not_is_the_same(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    first = hosted_run(tmp_path / "first", endpoint)
+    second = hosted_run(tmp_path / "second", endpoint)
+    endpoint.behave = turning(share_of_prompts(0.2))
+    third = hosted_run(tmp_path / "third", endpoint)
+
+    same = epc("compare", first, second, "--format", "json")
+    other = epc("compare", first, third, "--format", "json")
+
+    value = as_json(same, "compare")
+    assert (same.returncode, value["verdict"], value["like_for_like"]) == (0, "same", True)
+    assert value["table"]["noise"] == {"assumed": 0.05, "asked": 0, "flips": 0}
+    value = as_json(other, "compare")
+    flips = [
+        call["prompt"]
+        for call in read_rows(first / "calls.jsonl")
+        if call["role"] == "evaluator" and share_of_prompts(0.2)(call["prompt"])
+    ]
+    assert (other.returncode, value["verdict"]) == (1, "drifted")
+    assert (value["table"]["changed"], value["table"]["pairs"]) == (len(flips), 176)
+
+
+def test_reading_r44_an_evaluator_that_flips_by_itself_has_not_drifted(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    """A fifth of the prompts gets another verdict at every other asking."""
+    seen: dict[str, int] = {}
+
+    def behave(received: Received) -> Reply:
+        prompt = received.prompt
+        seen[prompt] = seen.get(prompt, -1) + 1
+        flips = share_of_prompts(0.2)
+        return turning(lambda text: flips(text) and seen[text] % 2 == 1)(received)
+
+    endpoint.behave = behave
+    many = ("--seeds", "0-9", "--rounds", "10", "--recheck", "176")
+    first = hosted_run(tmp_path / "first", endpoint, *many)
+    seen.update(dict.fromkeys(seen, 0))
+    second = hosted_run(tmp_path / "second", endpoint, *many)
+
+    value = as_json(epc("compare", first, second, "--format", "json"), "compare")
+
+    noise = value["table"]["noise"]
+    assert noise["asked"] > 200
+    assert noise["flips"] > 30
+    assert value["table"]["changed"] > 20
+    assert value["verdict"] == "cannot_tell"
+
+
+def test_reading_r44_what_the_executor_changed_is_left_out(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    first = hosted_run(tmp_path / "first", endpoint)
+    text = read_rows(first / "calls.jsonl")
+    baselines = [c["prompt"] for c in text if c["prompt"].startswith("Solve this step by step")]
+
+    def behave(received: Received) -> Reply:
+        if received.prompt == baselines[0]:
+            return completion("Something else.")
+        return answering(received)
+
+    endpoint.behave = behave
+    second = hosted_run(tmp_path / "second", endpoint)
+
+    value = as_json(epc("compare", first, second, "--format", "json"), "compare")
+
+    # A baseline stands in every comparison of its task: eleven of them, the one with itself too.
+    assert value["table"]["other_answers"] == 11
+    assert (value["table"]["pairs"], value["table"]["changed"]) == (165, 0)
+    assert value["verdict"] == "same"
+
+
+def test_compare_in_words_and_its_exit_codes(tmp_path: Path) -> None:
+    assert epc("run", *MOCKS, *SMALL, "--out", "a", cwd=tmp_path).returncode == 0
+    few = ("--exhaustive", "--seeds", "0-1", "--rounds", "3", "--out", "b")
+    assert epc("run", *MOCKS, *few, cwd=tmp_path).returncode == 0
+
+    itself = epc("compare", "a", "a", cwd=tmp_path)
+    unlike = epc("compare", "a", "b", cwd=tmp_path)
+    nowhere = epc("compare", "a", "c", cwd=tmp_path)
+    empty = epc("compare", "a", ".", cwd=tmp_path)
+
+    assert (itself.returncode, itself.stderr) == (0, "")
+    assert itself.stdout.startswith("SAME, like for like\n  A  a: mock/deterministic, 2026-07-02")
+    assert "0 of 176 changed, 0.0% [0.0%, 2.1%]: 0 towards A, 0 towards B" in itself.stdout
+    assert unlike.returncode == 1
+    assert unlike.stdout.startswith("SAME, not like for like\n")
+    assert "/config/rounds: 2 against 3: " in unlike.stdout
+    assert nowhere.returncode == 2
+    assert (empty.returncode, empty.stdout) == (2, "")
+    assert "there is no manifest.json here" in empty.stderr
+
+
+# --- watch
+
+
+def watch(run: Path, *more: str | Path, env: dict[str, str]) -> Any:
+    return epc("watch", run, "--format", "json", *more, env=env)
+
+
+def test_reading_r46_a_server_is_watched_day_by_day(tmp_path: Path, endpoint: Endpoint) -> None:
+    run = hosted_run(tmp_path / "run", endpoint)
+    before = {path.name: path.read_bytes() for path in run.iterdir()}
+    asked = sum(endpoint.prompts.values())
+
+    for day in range(1, 4):
+        done = watch(run, env=on(day, endpoint.url))
+        value = as_json(done, "watch")
+        assert (done.returncode, value["verdict"]) == (0, "cannot_tell")
+    assert sum(endpoint.prompts.values()) == asked + 3 * 24
+    endpoint.behave = turning(share_of_prompts(0.6))
+    verdicts = []
+    for day in range(4, 12):
+        done = watch(run, env=on(day, endpoint.url))
+        value = as_json(done, "watch")
+        verdicts.append((done.returncode, value["verdict"]))
+        if value["verdict"] == "drifted":
+            break
+
+    assert verdicts[0] == (0, "cannot_tell")
+    assert verdicts[-1] == (1, "drifted")
+    panel = read_rows(run / "watch.jsonl")[0]["answers"]
+    flipped = [row["task"] for row in panel if share_of_prompts(0.6)(row["prompt"])]
+    assert [pair["task"] for pair in value["changed"]] == flipped
+    # The record of the measurement is what it was, and still valid.
+    assert {name: (run / name).read_bytes() for name in before} == before
+    assert {path.name for path in run.iterdir()} == {*before, "watch.jsonl"}
+    assert epc("validate", run).returncode == 0
+    assert files_that_hold(tmp_path, CANARY) == []
+
+
+def test_reading_r46_a_day_counts_once(tmp_path: Path, endpoint: Endpoint) -> None:
+    run = hosted_run(tmp_path / "run", endpoint)
+    once = watch(run, env=on(1, endpoint.url))
+    history, asked = (run / "watch.jsonl").read_bytes(), sum(endpoint.prompts.values())
+
+    twice = watch(run, env=on(1, endpoint.url))
+    shown = watch(run, "--no-ask", env=on(2, endpoint.url))
+    dry = epc("watch", run, "--dry-run", env=on(2))
+
+    assert twice.stdout == shown.stdout == once.stdout
+    assert (run / "watch.jsonl").read_bytes() == history
+    assert sum(endpoint.prompts.values()) == asked
+    assert dry.returncode == 0
+    assert dry.stdout.splitlines()[1].split() == ["evaluator", "calls", "24", "24", "24"]
+    assert watch(run, env=on(0, endpoint.url)).returncode == 2  # a clock behind the history
+
+
+def test_reading_r46_a_row_holds_what_was_asked_and_answered(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    run = hosted_run(tmp_path / "run", endpoint)
+    assert watch(run, "--pairs", "5", env=on(1, endpoint.url)).returncode == 0
+
+    (row,) = read_rows(run / "watch.jsonl")
+
+    assert schema_findings("watch_day", row) == []
+    said = {c["prompt"]: c["answer"] for c in read_rows(run / "calls.jsonl")}
+    assert len(row["answers"]) == 5
+    for answer in row["answers"]:
+        assert answer["before"] == answer["raw"] == said[answer["prompt"]]
+    assert (row["day"], row["served_models"]) == ("2026-07-03", ["served-model-0806"])
+    # The number of pairs is the history's from then on, and another one is another watch.
+    assert as_json(watch(run, env=on(2, endpoint.url)), "watch")["pairs"] == 5
+    refused = watch(run, "--pairs", "6", env=on(3, endpoint.url))
+    assert refused.returncode == 2
+    assert "name another one with --history" in refused.stderr
+    apart = ("--pairs", "6", "--history", tmp_path / "other.jsonl")
+    assert watch(run, *apart, env=on(3, endpoint.url)).returncode == 0
+
+
+def test_reading_r46_a_provider_that_fails_leaves_the_history_alone(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    run = hosted_run(tmp_path / "run", endpoint)
+    assert watch(run, env=on(1, endpoint.url)).returncode == 0
+    history = (run / "watch.jsonl").read_bytes()
+    asked: list[str] = []
+
+    def behave(received: Received) -> Reply:
+        asked.append(received.prompt)
+        return refusal(401, "wrong key") if len(asked) > 10 else answering(received)
+
+    endpoint.behave = behave
+    failed = watch(run, "--concurrency", "1", env=on(2, endpoint.url))
+    assert failed.returncode == 3
+    assert "the history is untouched; the same command asks what is left" in failed.stderr
+    assert failed.stdout == ""
+    assert (run / "watch.jsonl").read_bytes() == history
+
+    endpoint.behave = answering
+    count = sum(endpoint.prompts.values())
+    assert watch(run, env=on(2, endpoint.url)).returncode == 0
+    assert sum(endpoint.prompts.values()) - count == 24 - 10  # no answered call is asked again
+    assert [row["day"] for row in read_rows(run / "watch.jsonl")] == ["2026-07-03", "2026-07-04"]
+    assert not (run / "watch.jsonl.part").exists()
+
+
+def test_reading_r46_a_limit_stops_a_day_and_the_next_sitting_goes_on(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    run = hosted_run(tmp_path / "run", endpoint)
+    count = sum(endpoint.prompts.values())
+
+    stopped = watch(run, "--max-calls", "20", env=on(1, endpoint.url))
+    assert (stopped.returncode, (run / "watch.jsonl").exists()) == (4, False)
+    assert "stopped at --max-calls 20" in stopped.stderr
+    # What a day left unfinished is not another day's.
+    later = watch(run, env=on(2, endpoint.url))
+
+    assert later.returncode == 0
+    assert sum(endpoint.prompts.values()) - count == 20 + 24
+
+
+def test_reading_r46_ctrl_c_loses_nothing(tmp_path: Path, endpoint: Endpoint) -> None:
+    run = hosted_run(tmp_path / "run", endpoint)
+    holding = HoldsAfter(10)
+    endpoint.behave = holding
+    count = sum(endpoint.prompts.values())
+    with epc_under_way("watch", run, "--concurrency", "1", env=on(1, endpoint.url)) as running:
+        wait_until(holding.reached.is_set)
+        running.send_signal(signal.SIGINT)
+        assert running.wait() == 4
+        assert running.stderr is not None
+        assert "the same command goes on today" in running.stderr.read()
+    holding.go_on.set()
+    assert not (run / "watch.jsonl").exists()
+
+    endpoint.behave = answering
+    assert watch(run, env=on(1, endpoint.url)).returncode == 0
+    assert sum(endpoint.prompts.values()) - count == 24 + 1  # what was under way is asked again
+
+
+def test_reading_r46_recorded_verdicts_that_changed_are_drift(tmp_path: Path) -> None:
+    table = write_verdicts(tmp_path / "verdicts.csv", verdict_rows())
+    run = tmp_path / "run"
+    assert epc("run", "--evaluator", f"recorded:{table}", *SMALL, "--out", run).returncode == 0
+
+    same = as_json(watch(run, env=on(1)), "watch")
+    write_verdicts(table, turned(verdict_rows(), (3, 77)))
+    done = watch(run, env=on(2))
+    back = as_json(watch(run, "--no-ask", env=on(3)), "watch")
+
+    assert (same["verdict"], same["facts"], same["pairs"]) == ("holds", True, 176)
+    value = as_json(done, "watch")
+    assert (done.returncode, value["verdict"]) == (1, "drifted")
+    names = {(pair["strategy"], pair["domain"], pair["task"]) for pair in value["changed"]}
+    assert names == {verdict_rows()[index][:3] for index in (3, 77)}
+    assert [finding["where"] for finding in value["findings"]] == ["/evaluator/details"]
+    assert back["verdict"] == "drifted"
+
+
+def test_reading_r46_what_cannot_be_watched_says_what_can(tmp_path: Path) -> None:
+    coin = ("--evaluator", "mock/coin-flip", "--executor", "mock/deterministic")
+    for name, models in (("fresh", coin), ("run", MOCKS)):
+        plan = ("--seeds", "0", "--rounds", "2", "--out", name)
+        assert epc("run", *models, *plan, cwd=tmp_path).returncode == 0
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    shutil.copy(tmp_path / "run" / "manifest.json", alone)
+
+    fresh, manifest = epc("watch", tmp_path / "fresh"), epc("watch", alone)
+    mock = epc("watch", tmp_path / "run")
+
+    assert (fresh.returncode, manifest.returncode) == (2, 2)
+    assert "watch a run that reused its answers" in fresh.stderr
+    assert "watch the run folder, not a manifest" in manifest.stderr
+    assert mock.returncode == 0
+    assert mock.stdout.startswith("HOLDS, after 1 day of ")

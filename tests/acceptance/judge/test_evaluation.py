@@ -1,0 +1,178 @@
+"""`epc judge plan`, `run`, `check`, `report` and `import`, as a user meets them."""
+
+import csv
+import io
+import json
+import signal
+from pathlib import Path
+
+import pytest
+from endpoint_support import HoldsAfter, Received, Reply, completion, serving
+from engine_support import DAY, environment, epc, epc_under_way
+from judge_support import archived, grid, judged_by_models, record_for, reply_row, write_rows
+from records_support import make_run
+
+from epc.engine.judging.mock import Judge
+from epc.engine.judging.planning import Request, write_plan
+from epc.records.judging.recheck import recheck
+from epc.records.judging.sources import entries_of
+from epc.records.judging.summary import summary
+
+ROWS = grid()
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    return write_rows(tmp_path / "outputs.jsonl", ROWS)
+
+
+def test_from_a_table_to_a_report(tmp_path: Path, table: Path) -> None:
+    judges = ("--judge", "mock/judge", "--judge", "mock/careless-judge")
+    plan = epc("judge", "plan", table, *judges, "--out", "e", cwd=tmp_path)
+    assert (plan.returncode, plan.stdout) == (0, f"{table}: ok, findings: 0\n")
+    assert "next: epc judge run e" in plan.stderr
+
+    dry = epc("judge", "run", "e", "--dry-run", "--format", "json", cwd=tmp_path)
+    assert json.loads(dry.stdout)["judge:mock/judge"]["calls"]["upper"] == 4
+    run = epc("judge", "run", "e", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith("Judge-v1.0, e: 8 samples, 2 judges\n")
+    check = epc("judge", "check", "e", "--format", "json", cwd=tmp_path)
+    assert (check.returncode, json.loads(check.stdout)["ok"]) == (0, True)
+    report = epc(
+        "judge", "report", "e", "--format", "csv", "--accuracy", "acc.csv", "--no-figure",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert report.returncode == 0
+    assert len(list(csv.DictReader(io.StringIO(report.stdout)))) > 50
+    assert (tmp_path / "acc.csv").read_text("utf-8").startswith("strategy,accuracy\nA,")
+    again = epc("judge", "run", "e", cwd=tmp_path)
+    assert again.stdout == run.stdout
+    assert "is complete" in again.stderr
+
+
+def test_gaps_and_repeats_are_findings_and_nothing_is_written(tmp_path: Path) -> None:
+    table = write_rows(tmp_path / "t.jsonl", [*ROWS[:3], ROWS[0]])
+
+    done = epc("judge", "plan", table, "--judge", "mock/judge", "--out", "e", cwd=tmp_path)
+
+    assert done.returncode == 1
+    assert "stands 2 times" in done.stdout
+    assert "fix: " in done.stdout
+    assert not (tmp_path / "e").exists()
+
+
+def test_an_evaluation_that_is_killed_goes_on_where_it_stood(tmp_path: Path, table: Path) -> None:
+    with serving() as endpoint:
+        keys = {"OPENAI_BASE_URL": endpoint.url, "OPENAI_API_KEY": "sk-canary-0123456789abcdef"}
+        env = environment(**keys)
+        words = ("--judge", "openai/judge-1", "--out", tmp_path / "e")
+        assert epc("judge", "plan", table, *words, env=env).returncode == 0
+        holds = HoldsAfter(2)
+
+        def as_a_judge(received: Received) -> Reply:
+            holds(received)
+            return completion(json.dumps(Judge().record(received.prompt)))
+
+        endpoint.behave = as_a_judge
+        run = ("judge", "run", tmp_path / "e", "--concurrency", "1", "--no-cache")
+        with epc_under_way(*run, env=env) as process:
+            assert holds.reached.wait(30)
+            process.send_signal(signal.SIGKILL)
+            process.wait(30)
+        holds.go_on.set()
+        asked = len(endpoint.received)
+
+        done = epc(*run, env=env)
+
+        assert done.returncode == 0, done.stderr
+        assert asked == 3
+        assert len(endpoint.received) == asked + 2
+    assert epc("judge", "check", tmp_path / "e").returncode == 0
+    assert "sk-canary" not in done.stdout + done.stderr
+
+
+def test_ctrl_c_and_a_limit_leave_work_that_the_same_command_finishes(
+    tmp_path: Path, table: Path
+) -> None:
+    epc("judge", "plan", table, "--judge", "mock/judge", "--out", tmp_path / "e")
+
+    stopped = epc("judge", "run", tmp_path / "e", "--max-calls", "1", "--no-cache")
+
+    assert stopped.returncode == 4
+    assert f"next: epc judge run {tmp_path / 'e'}" in stopped.stderr
+    assert epc("judge", "report", tmp_path / "e").returncode == 2
+    done = epc("resume", tmp_path / "e")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Judge-v1.0")
+
+
+def test_replies_that_exist_are_imported(tmp_path: Path, table: Path) -> None:
+    replies = [reply_row(row, "GPT-4", record_for(row, "GPT-4")) for row in ROWS]
+    replies[0]["reply"] = "no"
+    bundle = write_rows(tmp_path / "replies.jsonl", replies)
+    epc("judge", "plan", table, "--judge", "GPT-4", "--recorded", "--out", tmp_path / "e")
+
+    done = epc("judge", "import", bundle, tmp_path / "e", "--format", "json")
+
+    assert done.returncode == 0, done.stderr
+    (found,) = json.loads(done.stdout)["evaluations"]
+    assert found["totals"]["cross_judge"]["valid"] == 3
+    assert (tmp_path / "e" / "report.svg").exists()
+
+
+def test_an_archive_that_was_changed_is_found(tmp_path: Path, table: Path) -> None:
+    epc("judge", "plan", table, "--judge", "mock/judge", "--out", tmp_path / "e")
+    epc("judge", "run", tmp_path / "e")
+    (path,) = (tmp_path / "e" / "valid_evaluations" / "cross_judge").iterdir()
+    path.write_text(path.read_text("utf-8").replace('"invented":0', '"invented":1'), "utf-8")
+
+    done = epc("judge", "check", tmp_path / "e")
+
+    assert done.returncode == 1
+    assert "/valid_evaluations/cross_judge/0/quotes" in done.stdout
+
+
+def test_what_is_no_evaluation_is_misuse(tmp_path: Path) -> None:
+    for words in (("run", tmp_path), ("check", tmp_path), ("report", tmp_path)):
+        done = epc("judge", *words)
+        assert done.returncode == 2
+        assert "epc judge plan" in done.stderr
+
+
+@pytest.fixture(scope="module")
+def real_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a real measurement's folder, of one round a phase."""
+    folder = tmp_path_factory.mktemp("real") / "run"
+    evaluator, executor = "local/smollm2-135m-likelihood", "local/smollm2-135m"
+    return make_run(folder, evaluator=evaluator, executor=executor, rounds=1).folder
+
+
+@pytest.mark.parametrize("constraint", [None, "judge_reply"])
+def test_the_embedded_model_judges_a_real_runs_answers_and_is_no_judge(
+    tmp_path: Path, real_run: Path, constraint: str | None
+) -> None:
+    """End to end on real weights. The report must say that such a judge is no evidence."""
+    request = Request(
+        judges=["local/smollm2-135m-constrained", "local/smollm2-135m"],
+        methods=("cross_judge", "self_judge"),
+        constraint=constraint,
+        max_tokens=48,
+    )
+    write_plan(entries_of(real_run)[:1], request, tmp_path / "e", now=DAY)
+
+    log = judged_by_models(tmp_path / "e")
+
+    totals = log["totals"]
+    assert (totals["cross_judge"]["samples"], totals["self_judge"]["samples"]) == (1, 1)
+    assert totals["cross_judge"]["replies"] == 1
+    assert recheck(tmp_path / "e").ok
+    for method in totals:
+        assert archived(tmp_path / "e", valid=True, method=method) == []
+        for record in archived(tmp_path / "e", valid=False, method=method):
+            assert record["raw"].startswith("{") == (constraint is not None)
+            assert "UNPARSABLE_OUTPUT" in record["flags"]
+            assert record["constraint"] == constraint
+    (found,) = summary([tmp_path / "e"])["evaluations"]
+    assert "nothing about the outputs" in found["remarks"][0]
+    assert "0 of 1 evaluations are valid" in found["remarks"][1]

@@ -1,0 +1,211 @@
+"""`epc simulate`, `epc plan` and `epc study` as a user runs them."""
+
+import json
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from records_support import Run, epc
+
+from epc.core.study_runs import Kind, Point
+from epc.errors import WorldError
+from epc.records.study import write
+
+PAIR = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
+
+
+def said(*words: str | Path) -> Any:
+    done = epc(*words, "--format", "json", timeout=300)
+    assert done.returncode == 0, done.stderr.decode()
+    return json.loads(done.stdout)
+
+
+def test_epc_2_8_a_coin_flip_is_simulated() -> None:
+    found = said("simulate", "coin-flip")
+
+    # On record: gamma 1.17, 90% of seeds in 0.73 to 1.62, JSD 0.27, PCI 0.975.
+    gamma = found["figures"]["gamma_text_to_visual"]
+    assert gamma["mean"] == pytest.approx(1.17, abs=0.012)
+    assert (gamma["q05"], gamma["q95"]) == pytest.approx((0.73, 1.62), abs=0.02)
+    assert found["figures"]["jsd_visual_to_text"]["mean"] == pytest.approx(0.27, abs=0.005)
+    assert found["figures"]["pci_visual"]["mean"] == pytest.approx(0.975, abs=0.02)
+    assert abs(found["excess"]["text_to_visual"]["mean"]) < 0.02
+    assert found["zero_coupling_rate"]["text_to_visual"]["rate"] == 0
+
+
+def test_reading_r8_the_text_has_the_figures_of_the_json() -> None:
+    done = epc("simulate", "coin-flip:tie=1", "--seeds", "50", "--rounds", "4")
+
+    lines = done.stdout.decode().splitlines()
+    assert lines[0] == "coin-flip:tie=1, 50 seeds of 4 rounds a phase"
+    assert "zero text -> visual            1.0000" in lines
+
+
+def test_reading_r15_processes_do_not_change_a_digit() -> None:
+    words = ("simulate", "domain-favourites", "--seeds", "70000", "--rounds", "3")
+
+    assert said(*words, "--jobs", "2") == said(*words)
+
+
+def test_epc_2_8_many_seeds_fit_in_memory() -> None:
+    """A million seeds at few rounds hold as many figures as at thirty."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    found = said(
+        "simulate", "coin-flip", "--seeds", "1000000", "--rounds", "1", "--strategies", "2"
+    )
+    most_kib = max(before, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+
+    assert found["seeds"] == 1_000_000
+    assert most_kib < 2 * 2**20
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("simulate", "coinflip"), "did you mean 'coin-flip'"),
+        (("simulate", "coin-flip", "--seeds", "1"), "1 is not in the range"),
+        (("plan", "favourite", "--power", "0.9"), "name an evaluator whose domains differ"),
+        (("plan", "coin-flip", "--width", "0.0001"), "ask for a wider one"),
+        (("plan", "coin-flip", "--executor", "mock/deterministic"), "name that as well"),
+        (("study",), "Missing option '--out'"),
+    ],
+)
+def test_epc_2_8_misuse_says_what_to_do(words: tuple[str, ...], says: str) -> None:
+    done = epc(*words)
+
+    assert done.returncode == 2
+    assert says in done.stderr.decode()
+    assert not done.stdout
+
+
+def test_reading_r15_a_missing_cluster_is_a_fault_of_the_world() -> None:
+    done = epc("simulate", "coin-flip", "--cluster", "tcp://127.0.0.1:9", timeout=120)
+
+    assert done.returncode == 3
+    assert "no Dask scheduler answers at tcp://127.0.0.1:9" in done.stderr.decode()
+    assert "fix: start one with `dask scheduler`" in done.stderr.decode()
+
+
+def test_epc_2_8_ctrl_c_ends_a_simulation_in_a_word() -> None:
+    words = [sys.executable, "-m", "epc", "simulate", "coin-flip", "--seeds", "50000000"]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+
+    assert process.returncode == 130
+    assert b"stopped" in err
+    assert b"Traceback" not in err
+    assert not out
+
+
+def test_epc_2_5_g_a_plan_agrees_with_the_record() -> None:
+    coin = said("plan")
+
+    # On record: about 110 seeds for 0.1, asked afresh 4 phases of 30 rounds, 3 calls each.
+    assert 105 <= coin["seeds"] <= 120
+    assert coin["needs"]["fresh"]["calls"] == coin["seeds"] * 120 * 3
+    assert coin["needs"]["exhaustive"]["calls"] == 2 * 11 * 16
+    assert coin["width_at"]["30"] == pytest.approx(0.2, abs=0.01)
+
+
+def test_reading_r16_seeds_are_free_in_an_exhaustive_run() -> None:
+    few, many = (said("plan", "--width", width, *PAIR)["needs"] for width in ("0.2", "0.1"))
+
+    assert few["exhaustive"] == many["exhaustive"]
+    assert few["fresh"]["calls"] < many["fresh"]["calls"]
+    assert many["memo"]["calls"] <= many["exhaustive"]["calls"]
+
+
+def test_reading_r16_a_coin_cannot_be_asked_once() -> None:
+    words = ("--evaluator", "mock/coin-flip", "--executor", "mock/deterministic")
+
+    needs = said("plan", *words)["needs"]
+    assert "cannot be reused" in needs["memo"]["refused"]
+    assert needs["fresh"]["refused"] is None
+    assert "cannot be reused" in epc("plan", *words).stdout.decode()
+
+
+def test_epc_2_5_g_a_run_plans_by_its_own_spread(flip: Run) -> None:
+    found = said("plan", flip.folder, "--width", "0.3")
+
+    records = json.loads((flip.folder / "manifest.json").read_text())["results"]["per_seed"]
+    spreads = []
+    for direction in ("text_to_visual", "visual_to_text"):
+        values = [record["gamma"][direction] for record in records]
+        middle = sum(values) / len(values)
+        spreads.append((sum((v - middle) ** 2 for v in values) / (len(values) - 1)) ** 0.5)
+    assert found["sd"] == pytest.approx(max(spreads))
+    assert epc("plan", flip.folder, "--power", "0.9").returncode == 2
+
+
+def test_epc_2_5_g_one_seed_has_no_spread_to_plan_by(single: Run) -> None:
+    done = epc("plan", single.folder)
+
+    assert done.returncode == 2
+    assert "a single seed, which has no spread" in done.stderr.decode()
+
+
+def test_reading_r39_a_plan_says_what_power_takes() -> None:
+    words = ("plan", "domain-favourites:high=0.95,low=0.1", "--power", "0.9")
+
+    text = epc(*words, timeout=300).stdout.decode()
+    power = said(*words)["power"]
+    assert power["fresh"][-1]["power"] >= 0.9
+    assert power["seeds"] == power["fresh"][-1]["seeds"]
+    assert power["exhaustive"] > 0.9
+    assert f"power 0.9: {power['seeds']} fresh seeds give" in text
+    assert "whatever its seeds" in text
+
+
+def test_reading_r39_the_study_writes_the_same_bytes_however_it_is_spread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from click.testing import CliRunner
+
+    from epc.cli.study import command
+    from epc.core import study
+
+    def few(_: int) -> list[Point]:
+        cells: list[tuple[Kind, str]] = [
+            ("cover", "coin-flip"),
+            ("decide", "coin-flip"),
+            ("decide", "domain-favourites:high=0.7,low=0.4"),
+        ]
+        return [
+            Point(kind=kind, evaluator=text, seeds=n, reuse="fresh", runs=3, number=number)
+            for kind, text in cells
+            for n in (10, 30)
+            for number in range(2)
+        ]
+
+    monkeypatch.setattr(study, "points", few)
+    texts = []
+    for jobs in ("1", "2"):
+        out = tmp_path / jobs
+        done = CliRunner().invoke(command, ["--out", str(out), "--jobs", jobs])
+        assert done.exit_code == 0, done.output
+        texts.append({path.name: path.read_bytes() for path in sorted(out.iterdir())})
+        assert "says coupled" in done.output
+
+    assert texts[0] == texts[1]
+    assert set(texts[0]) == {
+        *("rejections.csv", "coverage.csv", "power.svg", "calibration.svg", "coverage.svg")
+    }
+    assert b'role="img"><title>Power at 30 fresh seeds' in texts[0]["power.svg"]
+    as_json = CliRunner().invoke(command, ["--out", str(out), "--format", "json"])
+    rows = json.loads(as_json.stdout)
+    assert len(rows["coverage"]) == 2 * 3
+    assert len(rows["rejections"]) == 2 * 2 * 9
+
+
+def test_epc_2_8_a_study_that_cannot_be_written_is_a_fault_of_the_world(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(WorldError, match="cannot make"):
+        write([], [], tmp_path / "file" / "data")

@@ -1,0 +1,240 @@
+"""Asking until there is an answer or none can be had (Reading R4), against a real server."""
+
+import asyncio
+import json
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from types import SimpleNamespace
+
+import pytest
+from endpoint_support import Endpoint, Reply, completion, refusal, serving
+from hosted_support import CANARY, ask
+
+from epc.core.config import REFERENCE_DECODING
+from epc.engine import asking as again
+from epc.engine import limits
+from epc.engine.hosted import open_hosted
+from epc.engine.model import CallError, Prompt
+
+
+@pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
+def test_reading_r4_a_passing_failure_is_asked_again(
+    endpoint: Endpoint, pauses: list[float], status: int
+) -> None:
+    endpoint.script = [refusal(status), refusal(status), completion("A")]
+
+    assert ask().text == "A"
+    assert len(endpoint.received) == 3
+    assert endpoint.received[0].body == endpoint.received[2].body
+    # A pause grows from try to try, and is spread at random over its upper half.
+    assert len(pauses) == 2
+    assert 0.25 <= pauses[0] <= 0.5 <= pauses[1] <= 1.0
+
+
+def test_an_answer_says_how_often_it_was_asked_for(endpoint: Endpoint, pauses: list[float]) -> None:
+    endpoint.script = [refusal(500), Reply(body=b"{}"), refusal(503), completion("A")]
+
+    assert ask().retries == 3
+    assert ask().retries == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "paused"),
+    [
+        ("7", 7.0),
+        ("0.25", 0.25),
+        ("90", 90.0),
+        ("0", 0.0),
+        ("Wed, 21 Oct 2020 07:28:00 GMT", 0.0),
+    ],
+)
+def test_retry_after_is_honoured_to_the_second(
+    endpoint: Endpoint, pauses: list[float], said: str, paused: float
+) -> None:
+    endpoint.script = [refusal(429, "slow down", Retry_After=said), completion("B")]
+
+    assert ask().text == "B"
+    assert pauses == [paused]
+
+
+@pytest.mark.parametrize("said", ["-5", "nan", "inf", "soon", ""])
+def test_a_retry_after_that_says_nothing_is_no_pause_of_its_own(
+    endpoint: Endpoint, pauses: list[float], said: str
+) -> None:
+    endpoint.script = [refusal(429, "slow down", Retry_After=said), completion("B")]
+
+    assert ask().text == "B"
+    assert len(pauses) == 1
+    assert 0.25 <= pauses[0] <= 0.5
+
+
+def test_retry_after_may_be_a_date_or_milliseconds(endpoint: Endpoint, pauses: list[float]) -> None:
+    until = format_datetime(datetime.now(UTC) + timedelta(seconds=40), usegmt=True)
+    endpoint.script = [
+        refusal(503, Retry_After=until),
+        refusal(429, retry_after_ms="1500", Retry_After="9"),
+        completion("B"),
+    ]
+
+    assert ask().text == "B"
+    assert 30 < pauses[0] <= 40
+    assert pauses[1] == 1.5
+
+
+def test_an_endpoint_that_wants_an_hour_stops_the_run_at_once(
+    endpoint: Endpoint, pauses: list[float]
+) -> None:
+    endpoint.behave = lambda _: refusal(429, "come back later", Retry_After="3600")
+
+    with pytest.raises(CallError, match=r"HTTP 429: come back later \(1 attempts?\)"):
+        ask()
+
+    assert pauses == []
+    assert len(endpoint.received) == 1
+
+
+def test_reading_r4_a_failure_that_does_not_pass_stops_the_run(
+    endpoint: Endpoint, pauses: list[float]
+) -> None:
+    endpoint.behave = lambda _: refusal(503, "overloaded")
+
+    with pytest.raises(CallError) as stopped:
+        ask()
+
+    assert len(endpoint.received) == 8
+    assert len(pauses) == 7
+    for pause, most in zip(pauses, (0.5, 1, 2, 4, 8, 16, 32), strict=True):
+        assert most / 2 <= pause <= most
+    assert "HTTP 503" in str(stopped.value)
+    assert "overloaded" in str(stopped.value)
+    assert "(8 attempts)" in str(stopped.value)
+    assert str(stopped.value).endswith(f"\n  fix: see whether {endpoint.url} is well")
+
+
+def test_a_server_that_is_gone_stops_the_run(
+    endpoint: Endpoint, pauses: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving() as gone:
+        monkeypatch.setenv("OPENAI_BASE_URL", gone.url)
+
+    with pytest.raises(CallError, match=r"openai/gpt-4o-0806: .* \(8 attempts\)"):
+        ask()
+
+    assert endpoint.received == []
+
+
+QUOTA = "You exceeded your current quota, please check your plan and billing details."
+
+
+@pytest.mark.parametrize(
+    ("reply", "remedy"),
+    [
+        (refusal(400, "max_tokens is too large"), "check the model's name and what it accepts"),
+        (refusal(401, "Incorrect API key"), "check the key in OPENAI_API_KEY"),
+        (refusal(402, "Insufficient Balance"), "settle the account, or use another key in "),
+        (refusal(403, "not for you"), "the key in OPENAI_API_KEY may not use this model"),
+        (refusal(404, "no such model"), "check its name and OPENAI_BASE_URL"),
+        (refusal(422, "odd"), "see the message"),
+        (refusal(429, f"{QUOTA} insufficient_quota"), "or use another key in OPENAI_API_KEY"),
+    ],
+)
+def test_a_failure_that_asking_again_cannot_mend_stops_at_once(
+    endpoint: Endpoint, pauses: list[float], reply: Reply, remedy: str
+) -> None:
+    endpoint.script = [reply]
+
+    with pytest.raises(CallError) as stopped:
+        ask()
+
+    message = str(stopped.value)
+    assert len(endpoint.received) == 1
+    assert pauses == []
+    assert message.startswith(f"openai/gpt-4o-0806: HTTP {reply.status}: ")
+    assert json.loads(reply.body)["error"]["message"][:20] in message
+    assert remedy in message
+    assert CANARY not in message
+
+
+def test_an_empty_account_is_known_by_its_code(endpoint: Endpoint, pauses: list[float]) -> None:
+    error = {"message": "You cannot do that.", "code": "insufficient_quota"}
+    endpoint.script = [Reply(status=429, body=json.dumps({"error": error}).encode())]
+
+    with pytest.raises(CallError, match="settle the account, or use another key in OPENAI_API_KEY"):
+        ask()
+
+    assert len(endpoint.received) == 1
+
+
+def test_a_rate_limit_that_advises_on_billing_is_no_empty_account(
+    endpoint: Endpoint, pauses: list[float]
+) -> None:
+    # As OpenAI words it for accounts without a payment method.
+    advice = (
+        "Rate limit reached for gpt-4o on requests per min (RPM): Limit 3. Please try again in "
+        "20s. Visit https://platform.openai.com/account/billing to add a payment method."
+    )
+    endpoint.script = [refusal(429, advice), completion("A")]
+
+    assert ask().text == "A"
+    assert len(endpoint.received) == 2
+
+
+def test_a_429_holds_every_call_to_the_endpoint(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint.script = [refusal(429, Retry_After="30"), completion("A"), completion("B")]
+    clock = [0.0]
+    for module in (again, limits):
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+
+    async def asking() -> tuple[list[float], int]:
+        first, both, over = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        slept: list[float] = []
+
+        async def sleep(seconds: float) -> None:
+            slept.append(seconds)
+            (both if first.is_set() else first).set()
+            await over.wait()
+
+        monkeypatch.setattr(asyncio, "sleep", sleep)
+        model = open_hosted("openai", "m")
+        try:
+            told = asyncio.create_task(model.complete(Prompt(text="x"), REFERENCE_DECODING))
+            await first.wait()
+            clock[0] = 10.0
+            other = asyncio.create_task(model.complete(Prompt(text="y"), REFERENCE_DECODING))
+            await both.wait()
+            held = list(slept), len(endpoint.received)
+            clock[0] = 31.0
+            over.set()
+            await asyncio.gather(told, other)
+            return held
+        finally:
+            await model.close()
+
+    slept, received = asyncio.run(asyncio.wait_for(asking(), 30))
+
+    assert slept == [30, 20]  # the one that was told, and one that only came later
+    assert received == 1
+    assert len(endpoint.received) == 3
+
+
+def test_no_request_left_holds_the_next_until_the_reset(
+    endpoint: Endpoint, pauses: list[float]
+) -> None:
+    empty = completion("A")
+    headers = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "1m30s"}
+    endpoint.script = [Reply(body=empty.body, headers=headers), completion("B")]
+
+    async def asking() -> list[float]:
+        model = open_hosted("openai", "m")
+        try:
+            await model.complete(Prompt(text="x"), REFERENCE_DECODING)
+            before = list(pauses)
+            await model.complete(Prompt(text="y"), REFERENCE_DECODING)
+            return before
+        finally:
+            await model.close()
+
+    assert asyncio.run(asking()) == []
+    assert sum(pauses) == pytest.approx(90, abs=1)

@@ -1,0 +1,114 @@
+"""Grids of simulations: the same figures on one process, on two, and on a cluster."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import joblib
+import pytest
+
+from epc.core.study import points, work
+from epc.core.synthetic import Part, parts, simulate
+from epc.engine.grid import spread
+from epc.errors import WorldError
+
+if TYPE_CHECKING:
+    from numpy import float64
+    from numpy.typing import NDArray
+
+TOLD = "Scheduler at:"
+
+
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[str]:
+    """A Dask scheduler and two workers, each a process of its own, on loopback."""
+    words = [sys.executable, "-c", "from dask.__main__ import main; main()"]
+    head = subprocess.Popen(
+        [*words, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert head.stderr is not None
+    line = next(line for line in head.stderr if TOLD in line)
+    address = line.split(TOLD)[1].strip()
+    worker = [*words, "worker", address, "--nworkers", "1", "--nthreads", "1", "--no-dashboard"]
+    workers = [
+        subprocess.Popen(
+            [*worker, "--host", "127.0.0.1", "--no-nanny"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    yield address
+    for process in [*workers, head]:
+        process.terminate()
+        process.wait()
+    head.stderr.close()
+
+
+def several() -> list[Part]:
+    return [
+        part
+        for text in ("coin-flip", "domain-favourites", "length:slope=2,tie=0.1")
+        for part in parts(text, seeds=3000, strategies=5)
+    ]
+
+
+def where(_: int) -> int:
+    import os
+
+    return os.getpid()
+
+
+def hexadecimal(
+    results: Iterator["NDArray[float64]"],
+) -> list[str]:
+    return [value.hex() for block in results for value in block.reshape(-1).tolist()]
+
+
+def test_reading_r15_two_processes_give_the_figures_of_one() -> None:
+    assert hexadecimal(spread(simulate, several(), jobs=2)) == hexadecimal(
+        spread(simulate, several(), jobs=1)
+    )
+
+
+def test_reading_r15_a_cluster_of_two_gives_the_figures_of_one(scheduler: str) -> None:
+    from distributed import Client
+
+    with Client(scheduler, timeout="60s") as client:  # type: ignore[no-untyped-call]
+        client.wait_for_workers(2)
+        assert len(set(spread(where, range(40), cluster=scheduler))) == 2
+
+    assert hexadecimal(spread(simulate, several(), cluster=scheduler)) == hexadecimal(
+        spread(simulate, several(), jobs=1)
+    )
+
+
+def test_reading_r15_a_program_of_ones_own_needs_no_word_of_ours(scheduler: str) -> None:
+    from distributed import Client
+
+    with (
+        Client(scheduler, timeout="60s"),  # type: ignore[no-untyped-call]
+        joblib.parallel_config(backend="dask"),
+    ):
+        on_a_cluster = hexadecimal(spread(simulate, several()))
+
+    assert on_a_cluster == hexadecimal(spread(simulate, several()))
+
+
+def test_reading_r39_the_study_is_the_same_on_a_cluster(scheduler: str) -> None:
+    some = [p for p in points(8) if p.seeds == 10 and p.kind == "decide"][:6]
+
+    assert list(spread(work, some, cluster=scheduler)) == list(spread(work, some, jobs=1))
+
+
+def test_reading_r15_a_cluster_that_is_not_there_is_a_fault_of_the_world(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("epc.engine.grid._REACH", "1s")
+
+    with pytest.raises(WorldError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
+        next(spread(simulate, several(), cluster="tcp://127.0.0.1:9"))

@@ -1,0 +1,406 @@
+"""Models in their providers' own protocols, against a real server that speaks them.
+
+Over 400 lines, because three protocols are held against one list of promises.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import pytest
+from endpoint_support import Endpoint, Received, Reply, serving
+from engine_support import asked_for, files_that_hold, read_rows, sitting
+from native_support import (
+    ANTHROPIC,
+    BEDROCK,
+    CANARY,
+    GOOGLE,
+    SECRETS,
+    addresses,
+    google,
+    native,
+    prompt_of,
+    refused,
+    says,
+)
+
+from epc.core.config import REFERENCE_DECODING, Decoding
+from epc.engine import asking, inspected
+from epc.engine.catalog import open_model
+from epc.engine.model import CallError, Completion, Prompt
+from epc.engine.prices import price_of
+from epc.engine.session import Limits
+from epc.errors import UsageError
+from epc.records.validate import validate
+
+# The SDKs are others' code: what they deprecate among themselves is no finding here.
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+EACH = (ANTHROPIC, GOOGLE, BEDROCK)
+TEXT = "Evaluate. “Ü”\n\tlast line"
+
+
+@pytest.fixture
+def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
+    with serving() as server:
+        server.behave = lambda received: native(says(received), received)
+        for name, value in {**SECRETS, **addresses(server.url)}.items():
+            monkeypatch.setenv(name, value)
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr(asking, "LONGEST_PAUSE_S", 0.002)
+
+
+def ask(
+    name: str, text: str = TEXT, decoding: Decoding = REFERENCE_DECODING, **more: Any
+) -> Completion:
+    async def asking_it() -> Completion:
+        model = open_model(name)
+        try:
+            return await model.complete(Prompt(text=text, **more), decoding)
+        finally:
+            await model.close()
+
+    return asyncio.run(asking_it())
+
+
+def test_epc_2_6_b_anthropic_receives_what_was_asked_and_nothing_else(endpoint: Endpoint) -> None:
+    ask(ANTHROPIC, decoding=Decoding(temperature=0.0, max_tokens=10, top_p=0.9, stop=("\n",)))
+
+    (request,) = endpoint.received
+    assert request.path == "/v1/messages"
+    assert request.headers["authorization"] == f"Bearer {CANARY}"
+    # The version that still takes a temperature (the SDK's own refuses it for every model).
+    assert request.headers["anthropic-version"] == "2023-06-01"
+    assert request.body == {
+        "model": "claude-test-4-5",
+        "messages": [{"role": "user", "content": TEXT}],
+        "max_tokens": 10,
+        "temperature": 0.0,
+        "top_p": 0.9,
+        "stop_sequences": ["\n"],
+        "stream": False,
+        "tools": [],
+    }
+
+
+def test_epc_2_6_b_gemini_receives_what_was_asked_and_no_thinking(endpoint: Endpoint) -> None:
+    ask(GOOGLE, decoding=Decoding(temperature=0.0, max_tokens=10))
+
+    (request,) = endpoint.received
+    assert request.path.endswith("/models/gemini-2.5-flash:generateContent")
+    safety = request.body.pop("safetySettings")  # Inspect's own: nothing is held back
+    assert {each["threshold"] for each in safety} == {"BLOCK_NONE"}
+    assert request.body == {
+        "contents": [{"role": "user", "parts": [{"text": TEXT}]}],
+        "generationConfig": {
+            "temperature": 0.0,
+            "maxOutputTokens": 10,
+            "thinkingConfig": {"include_thoughts": False, "thinking_budget": 0},
+        },
+    }
+
+
+def test_epc_2_6_b_bedrock_receives_what_was_asked(endpoint: Endpoint) -> None:
+    ask(BEDROCK)
+
+    (request,) = endpoint.received
+    assert request.path == "/model/nova/converse"
+    assert request.body["messages"] == [{"role": "user", "content": [{"text": TEXT}]}]
+    assert request.body["inferenceConfig"] == {"temperature": 0.0, "maxTokens": 10}
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_epc_2_6_b_a_temperature_of_none_is_not_sent(endpoint: Endpoint, name: str) -> None:
+    ask(name, decoding=Decoding(temperature=None, max_tokens=10))
+
+    (request,) = endpoint.received
+    assert "temperature" not in json.dumps(request.body)
+
+
+def test_epc_2_6_b_what_inspect_leaves_out_stops_the_run(endpoint: Endpoint) -> None:
+    # Inspect believes that this generation takes no temperature, and sends none.
+    with pytest.raises(CallError, match=r"temperature 0\.0 was asked for, and Inspect sent none"):
+        ask("bedrock/anthropic.claude-opus-5-20260801-v1:0")
+
+    assert len(endpoint.received) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "served"),
+    [
+        (ANTHROPIC, "claude-test-4-5-20260101"),
+        (GOOGLE, "gemini-2.5-flash-001"),
+        (BEDROCK, None),
+    ],
+)
+def test_epc_2_2_an_answer_comes_with_what_the_provider_says_of_it(
+    endpoint: Endpoint, name: str, served: str | None
+) -> None:
+    answer = ask(name)
+
+    assert answer.text in ("A", "B")
+    assert answer.served_model == served
+    assert (answer.tokens_in, answer.tokens_out, answer.retries) == (21, 3, 0)
+    assert answer.finish_reason == "stop"
+    assert answer.latency_s is not None
+    assert answer.reply is not None
+    assert f'"text": "{answer.text}"' in answer.reply
+    assert "headers" not in answer.reply
+
+
+@pytest.mark.parametrize("name", EACH)
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_reading_r4_a_passing_failure_is_asked_again_by_us_alone(
+    endpoint: Endpoint, name: str, status: int
+) -> None:
+    failures = iter([refused(status, "slow down", retry_after="0")] * 2)
+
+    def behave(received: Received) -> Reply:
+        failing = next(failures, None)
+        return failing(received) if failing else native("A", received)
+
+    endpoint.behave = behave
+
+    assert ask(name).retries == 2
+    assert len(endpoint.received) == 3
+
+
+@pytest.mark.parametrize("name", EACH)
+@pytest.mark.parametrize(
+    ("status", "message", "remedy"),
+    [
+        (400, "no such parameter", "check the model's name and what it accepts"),
+        (400, "`temperature` is deprecated for this model.", "`--temperature none`"),
+        (401, "bad key", "check the key in "),
+        (402, "pay first", "settle the account, or use another key in "),
+        (403, "not for you", "may not use this model: use another key or model"),
+        (404, "no such model", "check its name and "),
+        (429, "You exceeded your current quota: insufficient_quota", "settle the account"),
+    ],
+)
+def test_a_failure_that_asking_again_cannot_mend_stops_at_once(
+    endpoint: Endpoint, name: str, status: int, message: str, remedy: str
+) -> None:
+    endpoint.behave = refused(status, f"{message} for {CANARY}")
+
+    with pytest.raises(CallError) as stopped:
+        ask(name)
+
+    said = str(stopped.value)
+    assert said.startswith(f"{name}: HTTP {status}: {message[:20]}")
+    assert remedy in said
+    assert CANARY not in said
+    assert len(endpoint.received) == 1
+
+
+def test_an_empty_anthropic_account_is_known_by_its_words(endpoint: Endpoint) -> None:
+    endpoint.behave = refused(400, "Your credit balance is too low to access the Anthropic API.")
+
+    with pytest.raises(CallError, match="settle the account, or use another key in ANTHROPIC_API"):
+        ask(ANTHROPIC)
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_retry_after_holds_every_call_to_the_endpoint(endpoint: Endpoint, name: str) -> None:
+    endpoint.behave = refused(429, "slow down", Retry_After="3600")
+
+    with pytest.raises(CallError, match=r"HTTP 429: .*\(1 attempts\)"):
+        ask(name)
+
+
+@pytest.mark.parametrize("name", EACH)
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b"null", b'"A"', b"{}", b"<html>busy</html>", b'{"content": "A"', b"\xff"]
+)
+def test_reading_r4_a_reply_without_an_answer_is_asked_again(
+    endpoint: Endpoint, name: str, body: bytes
+) -> None:
+    lost: list[int] = []
+    endpoint.script = [Reply(body=body)]
+    endpoint.behave = lambda received: native("A", received)
+
+    answer = ask(name, lost=lambda: lost.append(1))
+
+    assert (answer.text, answer.retries, lost) == ("A", 1, [1])
+
+
+@pytest.mark.parametrize("name", [ANTHROPIC, BEDROCK])
+def test_a_connection_that_breaks_is_asked_again(endpoint: Endpoint, name: str) -> None:
+    whole = native("A", Received(path="/v1/messages", headers={}, body={}))
+    endpoint.script = [Reply(body=whole.body, cut=25)]
+    endpoint.behave = lambda received: native("A", received)
+
+    assert ask(name).text == "A"
+    assert len(endpoint.received) == 2
+
+
+def test_a_reply_that_never_ends_is_given_up_at_our_deadline(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask(ANTHROPIC)  # what is loaded at the first call is no part of a deadline
+    lost: list[int] = []
+    monkeypatch.setattr(asking, "DEADLINE_S", 0.5)
+    endpoint.script = [Reply(drip=True)]
+    began = time.monotonic()
+
+    answer = ask(ANTHROPIC, lost=lambda: lost.append(1))
+
+    assert (answer.retries, lost) == (1, [1])
+    assert time.monotonic() - began < 20
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        google([], promptFeedback={"blockReason": "SAFETY"}),
+        google([{"finishReason": "SAFETY"}]),
+    ],
+)
+def test_reading_r37_words_of_inspect_are_no_answer(endpoint: Endpoint, reply: Reply) -> None:
+    endpoint.behave = lambda _: reply
+
+    answer = ask(GOOGLE)
+
+    assert (answer.text, answer.finish_reason) == ("", "content_filter")
+
+
+def test_reading_r37_a_withheld_answer_of_anthropic_is_no_failure(endpoint: Endpoint) -> None:
+    endpoint.behave = refused(400, "Output blocked by content filtering policy")
+
+    answer = ask(ANTHROPIC)
+
+    assert (answer.text, answer.finish_reason) == ("", "content_filter")
+
+
+def test_a_prompt_that_is_too_long_is_a_failure_and_not_an_answer(endpoint: Endpoint) -> None:
+    endpoint.behave = refused(400, "prompt is too long: 300000 tokens > 200000 maximum")
+
+    with pytest.raises(CallError, match="prompt is too long"):
+        ask(ANTHROPIC)
+
+
+def test_reading_r4_an_empty_candidate_is_asked_again(endpoint: Endpoint) -> None:
+    endpoint.script = [google([])]
+
+    assert ask(GOOGLE).text in ("A", "B")
+    assert len(endpoint.received) == 2
+
+
+def test_a_run_records_what_was_sent_and_holds_no_secret(
+    endpoint: Endpoint, tmp_path: Path
+) -> None:
+    request = asked_for(ANTHROPIC, GOOGLE, seeds=[0], rounds=2)
+
+    manifest = sitting(tmp_path / "run", request, limits=Limits(cache=False))
+
+    report = validate(tmp_path / "run")
+    assert report.ok
+    rows = read_rows(tmp_path / "run" / "calls.jsonl")
+    by_prompt = {prompt_of(received): received for received in endpoint.received}
+    assert len(rows) == len(endpoint.received) == len(by_prompt)
+    for row in rows:
+        sent, decoding = by_prompt[row["prompt"]].body, manifest[row["role"]]["decoding"]
+        if row["role"] == "evaluator":
+            assert (sent["temperature"], sent["max_tokens"]) == (0.0, 10)
+            assert sent["model"] == manifest["evaluator"]["version"]
+        else:
+            sent = sent["generationConfig"]
+            assert (sent["temperature"], sent["maxOutputTokens"]) == (0.0, 400)
+        assert decoding["temperature"] == sent["temperature"]
+        assert row["answer"] in row["reply"]
+    assert manifest["evaluator"]["details"]["packages"] == {
+        "anthropic": version("anthropic"),
+        "inspect-ai": version("inspect-ai"),
+    }
+    assert files_that_hold(tmp_path, CANARY) == []
+
+
+def test_epc_2_2_the_identity_says_where_a_model_is_asked(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("BEDROCK_BASE_URL")
+
+    assert open_model(ANTHROPIC).identity.endpoint == endpoint.url.removesuffix("/v1")
+    assert (
+        open_model(BEDROCK).identity.endpoint == "https://bedrock-runtime.us-east-1.amazonaws.com"
+    )
+    assert open_model("inspect/mistral/m").identity.endpoint == "inspect:mistral"
+    assert open_model("inspect/openrouter/a/b").identity.gateway == "openrouter"
+
+
+def test_any_provider_of_inspect_is_asked_by_its_name(endpoint: Endpoint) -> None:
+    answer = ask("inspect/anthropic/claude-test-4-5")
+
+    assert answer.text in ("A", "B")
+    assert endpoint.received[0].path == "/v1/messages"
+
+
+def test_a_provider_that_inspect_does_not_know_stops_the_run(endpoint: Endpoint) -> None:
+    with pytest.raises(CallError, match=r"inspect/nobody/m: Inspect cannot ask it: .*nobody"):
+        ask("inspect/nobody/m")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("inspect/mistral", "models of Inspect are named inspect/provider/model"),
+        ("anthropic/bedrock/claude", "are named inspect/anthropic/bedrock/claude"),
+    ],
+)
+def test_a_name_that_leads_nowhere_says_which_does(name: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        open_model(name)
+
+
+@pytest.mark.parametrize("package", ["inspect-ai", "anthropic"])
+def test_without_the_extra_one_error_says_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, package: str
+) -> None:
+    def installed(name: str) -> str:
+        if name == package:
+            raise PackageNotFoundError(name)
+        return version(name)
+
+    monkeypatch.setattr(inspected, "version", installed)
+
+    with pytest.raises(UsageError) as refused_:
+        open_model(ANTHROPIC)
+
+    assert str(refused_.value) == (
+        f"{ANTHROPIC} is asked through Inspect, and {package} is missing: "
+        "pip install 'epc-registry[inspect]'"
+    )
+
+
+def test_a_key_is_needed_to_begin_and_not_to_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    model = open_model(ANTHROPIC)
+
+    assert isinstance(model, inspected.Inspected)
+    with pytest.raises(UsageError, match="set ANTHROPIC_API_KEY to your key for anthropic"):
+        model.require_key()
+
+
+def test_prices_are_those_of_the_provider() -> None:
+    known = price_of("anthropic/claude-sonnet-4-5")
+
+    assert known is not None
+    assert price_of("inspect/anthropic/claude-sonnet-4-5") == known
+    assert price_of("bedrock/amazon.nova-lite-v1:0") is not None
+    assert price_of("bedrock/no-such-model") is None
+
+
+def test_an_address_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "localhost")
+
+    with pytest.raises(UsageError, match="the value of ANTHROPIC_BASE_URL is no address"):
+        open_model(ANTHROPIC)

@@ -1,0 +1,77 @@
+"""The conformance vectors of the judge protocol, through the checker and the command."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from judge_support import judged, vectors
+
+from epc.judge.samples import Sample
+from epc.judge.verdict import admitted, overall_of, verdict_of
+from epc.spec.judge_v1 import FLAGS
+
+REPLIES = vectors("replies")
+VERDICTS = vectors("verdicts")
+SCRIPT = Path(__file__).parents[2] / "conformance" / "work_judge_vectors.py"
+
+
+@pytest.mark.parametrize("case", VERDICTS, ids=lambda case: case["id"])
+def test_judge_3_3_every_score_vector_has_its_verdict(case: dict[str, Any]) -> None:
+    scores, expected = case["given"], case["expect"]
+
+    assert overall_of(scores) == expected["overall_score"]
+    assert verdict_of(scores) == expected["verdict"]
+    assert list(admitted(scores)) == expected["admitted"]
+
+
+def test_reading_r20_as_printed_31_of_81_vectors_are_partial_and_fail() -> None:
+    assert len(VERDICTS) == 81
+    assert len({tuple(case["given"].values()) for case in VERDICTS}) == 81
+    both = [case for case in VERDICTS if case["expect"]["admitted"] == ["PARTIAL", "FAIL"]]
+    assert len(both) == 31
+
+
+@pytest.mark.parametrize("case", REPLIES, ids=lambda case: case["id"])
+def test_judge_6_every_reply_has_its_flags_and_verdict(case: dict[str, Any]) -> None:
+    given = case["given"]
+    reply: str = given["reply"]
+
+    for raw in (reply, reply.encode("utf-8", "surrogatepass")):
+        checked = judged(raw, Sample(**given["sample"]), given["output"]).as_json()
+        assert {key: checked[key] for key in case["expect"]} == case["expect"]
+        assert len(checked["findings"]) >= len(checked["flags"])
+
+
+def test_reading_r22_the_vectors_raise_every_flag_alone_and_in_company() -> None:
+    raised = [tuple(case["expect"]["flags"]) for case in REPLIES]
+
+    assert len(REPLIES) >= 80
+    for flag in FLAGS:
+        assert (flag,) in raised
+        assert [flags for flags in raised if flag in flags and len(flags) > 1]
+    assert tuple(FLAGS) in raised
+    assert all(list(flags) == [flag for flag in FLAGS if flag in flags] for flags in raised)
+
+
+def test_the_vectors_are_what_the_independent_computation_gives() -> None:
+    done = subprocess.run([sys.executable, SCRIPT, "--check"], capture_output=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert "epc" not in {
+        word.split(".")[0]
+        for path in (SCRIPT, SCRIPT.with_name("cases_judge.py"))
+        for line in path.read_text("utf-8").splitlines()
+        if line.startswith(("import ", "from "))
+        for word in [line.split()[1]]
+    }
+
+
+def test_the_vectors_name_what_they_are() -> None:
+    names = [case["id"] for case in (*VERDICTS, *REPLIES)]
+
+    assert len(set(names)) == len(names)
+    assert len({case["description"] for case in REPLIES}) == len(REPLIES)
+    assert json.dumps(REPLIES)
