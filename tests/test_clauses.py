@@ -17,9 +17,12 @@ CLAUSES = [
     "epc_2_8",
     *(f"epc_2_8_{item}" for item in range(1, 8)),
     *(f"reading_r{number}" for number in (*range(1, 17), *range(20, 24), 33, 39)),
+    "epc_3",
+    "epc_4",
     "epc_5_2",
+    "epc_5_3_2",
     "epc_5_3_4",
-    *(f"reading_r{number}" for number in (*range(40, 44), 53, 54, 55)),
+    *(f"reading_r{number}" for number in (*range(40, 44), *range(53, 57))),
     # The judge protocol, numbered as site/docs/judge-protocol.md does.
     "judge_0",
     *(f"judge_1_{item}" for item in (1, 2)),

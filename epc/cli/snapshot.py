@@ -1,4 +1,4 @@
-"""`epc snapshot`: list, show, diff, changes, verify, export, withdraw."""
+"""`epc snapshot`: what was published, and how."""
 
 from datetime import datetime
 from pathlib import Path
@@ -173,6 +173,126 @@ def withdraw(tag: str, reason: str) -> None:
         checkout, _snapshot(of_folder(checkout), tag).tag, reason=reason, day=now().date()
     )
     note(f"added to {path}; commit it")
+
+
+@command.command()
+@click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--generation", required=True, help="The evaluator generation: Z of vX.Y-Z.")
+@click.option("--contributor", required=True, help="Who measured it.")
+@click.option("--platform", help="Where it was asked; else what stands before / in its name.")
+@click.option("--proxy", is_flag=True, help="It was asked through a third party's gateway.")
+@click.option("--replicates", metavar="TAG", help="The snapshot that this repeats and agrees with.")
+@click.option("--git/--no-git", default=True, show_default=True, help="Commit and tag it.")
+def publish(  # the options are the card's fields
+    run: Path,
+    generation: str,
+    contributor: str,
+    platform: str | None,
+    proxy: bool,
+    replicates: str | None,
+    git: bool,
+) -> None:
+    r"""Publish RUN as the next snapshot of its evaluator generation.
+
+    Checks it, keeps its raw files in the store, writes its folder and event, commits and makes the
+    git tag. Interrupted, the same command goes on where it stopped.
+
+    \b
+    Example:
+      epc snapshot publish runs/first --generation SmolLM2-135M-Likelihood --contributor "A. Name"
+    """
+    from epc.registry.publishing import Offer
+    from epc.registry.publishing import publish as publish_to
+    from epc.registry.reading import find_checkout
+
+    offer = Offer(
+        run=run,
+        generation=generation,
+        contributor=contributor,
+        platform=platform,
+        proxy=proxy,
+        replicates=replicates,
+    )
+    tag = publish_to(find_checkout(Path.cwd()), offer, day=now().date(), tell=note, git=git)
+    click.echo(str(tag))
+
+
+@command.command()
+@click.argument("tag")
+@click.option("--out", type=click.Path(path_type=Path), help="A new run folder; runs/TAG.")
+@click.option("--from", "place", metavar="PATH|URL", help="What holds snapshots/; the checkout.")
+@click.option("--store", metavar="PATH|URL", help="What holds the raw files, if elsewhere.")
+def fetch(tag: str, out: Path | None, place: str | None, store: str | None) -> None:
+    r"""Get a measured snapshot back as a run folder, every SHA-256 checked.
+
+    \b
+    Example:
+      epc snapshot fetch v1.0-SmolLM2-135M-Likelihood --out runs/again
+      epc validate runs/again
+    """
+    from epc.registry.fetching import fetch as fetch_from
+    from epc.registry.reading import find_checkout
+    from epc.registry.tags import Tag
+
+    parsed = Tag.parse(tag)
+    folder = out or Path("runs") / tag
+    fetch_from(parsed, folder, place=place or str(find_checkout(Path.cwd())), store=store)
+    click.echo(str(folder))
+
+
+@command.command()
+@click.argument("tags", nargs=-1, metavar="[TAG]...")
+@format_option
+@click.pass_context
+def recompute(ctx: click.Context, tags: tuple[str, ...], form: str) -> None:
+    r"""Compute every figure of measured snapshots again, from the raw trials in the store.
+
+    Exits 1 if one differs from what was published.
+
+    \b
+    Example:
+      epc snapshot recompute
+    """
+    from epc.registry.reading import find_checkout, of_folder
+    from epc.registry.recomputing import recompute as recompute_all
+
+    checkout = find_checkout(Path.cwd())
+    for tag in tags:
+        _snapshot(of_folder(checkout), tag)
+    found = list(recompute_all(checkout, tags))
+    if form == "json":
+        echo_json([again.as_json() for again in found])
+    else:
+        for again in found:
+            click.echo(f"{again.tag}  {'as published' if again.ok else 'DIFFERS'}")
+            for line in (*again.changed, *again.problems):
+                click.echo(f"  {line}")
+        note(f"recomputed: {len(found)}")
+    ctx.exit(ExitCode.CLEAN if all(again.ok for again in found) else ExitCode.FINDINGS)
+
+
+@command.command()
+@click.option("--restore", is_flag=True, help="Make the missing ones again from history.")
+@click.pass_context
+def tags(ctx: click.Context, restore: bool) -> None:
+    r"""List published snapshots that have no git tag, or make the tags again.
+
+    Exits 1 if any is missing.
+
+    \b
+    Example:
+      epc snapshot tags --restore
+    """
+    from epc.registry.history import tag_commit, untagged
+    from epc.registry.reading import find_checkout
+
+    checkout = find_checkout(Path.cwd())
+    missing = untagged(checkout)
+    for tag, commit in missing.items():
+        if restore:
+            tag_commit(checkout, tag, commit)
+        click.echo(f"{tag}  {commit}")
+    ctx.exit(ExitCode.FINDINGS if missing and not restore else ExitCode.CLEAN)
 
 
 def _open(place: str | None) -> "Registry":

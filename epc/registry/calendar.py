@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import UTC, datetime, time
 
-from icalendar import Calendar, Event
+from icalendar import TRANSP, Calendar, Event
 
 from epc.registry.expiry import Expiry
 
@@ -13,10 +13,9 @@ def calendar(states: Iterable[Expiry]) -> str:
 
     An entry's name stays when its date moves, so that a subscriber sees it move.
     """
-    made = Calendar()
-    made.add("prodid", "-//EPC registry//epc expiry//EN")
-    made.add("version", "2.0")
-    made.add("x-wr-calname", "EPC expiry")
+    made = Calendar.new(
+        prodid="-//EPC registry//epc expiry//EN", name="EPC expiry", uid="expiry@epc-registry"
+    )
     for state in states:
         if state.until:
             made.add_component(_entry(state))
@@ -24,12 +23,13 @@ def calendar(states: Iterable[Expiry]) -> str:
 
 
 def _entry(state: Expiry) -> Event:
-    entry = Event()
     where = f".{state.platform}" if state.platform else ""
-    entry.add("uid", f"{state.id}{where}@epc-registry")
-    entry.add("dtstamp", datetime.combine(state.as_of, time(), tzinfo=UTC))
-    entry.add("dtstart", state.until)
-    entry.add("summary", f"{state.id} expires")
-    entry.add("description", f"{state.note}\nsource: {state.source}")
-    entry.add("transp", "TRANSPARENT")
-    return entry
+    made: Event = Event.new(
+        uid=f"{state.id}{where}@epc-registry",
+        stamp=datetime.combine(state.as_of, time(), tzinfo=UTC),
+        start=state.until,
+        summary=f"{state.id} expires",
+        description=f"{state.note}\nsource: {state.source}",
+        transparency=TRANSP.TRANSPARENT,
+    )
+    return made

@@ -95,9 +95,12 @@ def of_snapshot(
     ends = [*_of_events(known)]
     if life:
         ends += _of_life(life, measured=snapshot.last_day)
-    if not (life and life.pinned):
+    fixed = snapshot.calibration or (life and life.pinned)
+    if not fixed:
         ends.append(_of_age(snapshot.first_day, policy))
     doubt = _doubt(life, as_of) if life else "no platform's dates are known for this evaluator"
+    if snapshot.calibration:
+        doubt = ""
     if as_of < snapshot.first_day:
         doubt = "not measured yet on this day"
     return _state(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from epc.core.intervals import moments_interval, share_interval
+from epc.core.intervals import Interval, moments_interval, share_interval
 from epc.registry.snapshots import Snapshot
 
 Json = dict[str, Any]
@@ -24,7 +24,7 @@ class Figure:
 
     name: str
     mean: float
-    interval: tuple[float, float] | None
+    interval: Interval | None
     sd: float | None
     hits: int | None
 
@@ -51,11 +51,11 @@ def figures(given: Json, prefix: str = "") -> Iterator[Figure]:
             yield from figures(value, f"{prefix}{key}/")
 
 
-def derived_interval(figure: Figure, n: int) -> tuple[float, float] | None:
+def derived_interval(figure: Figure, n: int) -> Interval | None:
     """Return the interval that a reported figure's own numbers allow; None where they allow none.
 
     A count of seeds has Wilson's (Reading R33), a mean with a standard deviation Student's t
-    (Reading R39), a mean alone none.
+    (Reading R39), a mean alone none (Reading R56).
     """
     if figure.hits is not None:
         return share_interval(figure.hits, n)
@@ -116,3 +116,26 @@ def difference(a: Snapshot, b: Snapshot) -> Difference:
         conditions={key: pair for key, pair in conditions.items() if pair[0] != pair[1]},
         figures={name: (left[name], right[name]) for name in left if name in right},
     )
+
+
+def disagreement(a: Snapshot, b: Snapshot) -> str:
+    """Return why one measurement is no replication of another; empty if it is one.
+
+    A replication is a second contributor's, of the same thing in the same way, and agrees: the
+    intervals of mean gamma have a value in common, in both directions.
+    """
+    found = difference(a, b)
+    if a.kind != "measured" or b.kind != "measured":
+        return "only measured snapshots can replicate one another"
+    if a.card["contributor"] == b.card["contributor"]:
+        return "a replication is a second contributor's"
+    if not found.like_for_like:
+        return f"not like for like: {', '.join(found.conditions)} differ"
+    for name, (left, right) in found.figures.items():
+        if name.startswith("gamma/") and not _overlap(left.interval, right.interval):
+            return f"{name}: {left} and {right} have no value in common"
+    return ""
+
+
+def _overlap(a: Interval | None, b: Interval | None) -> bool:
+    return a is not None and b is not None and max(a[0], b[0]) <= min(a[1], b[1])

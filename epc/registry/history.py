@@ -58,3 +58,42 @@ def git(folder: Path, *words: str) -> str:
         said = error.stderr.decode(errors="replace").strip()
         raise WorldError(f"git {words[0]} failed: {said}") from error
     return done.stdout.decode("utf-8", errors="replace")
+
+
+def commit(checkout: Path, message: str, paths: list[str]) -> None:
+    """Commit what changed below some paths; nothing if nothing did.
+
+    Raises: WorldError if git fails.
+    """
+    git(checkout, "add", "--", *paths)
+    if git(checkout, "status", "--porcelain", "--untracked-files=no", "--", *paths).strip():
+        git(checkout, "commit", "--quiet", "-m", message, "--", *paths)
+
+
+def tag_commit(checkout: Path, tag: str, where: str) -> None:
+    """Make an annotated tag, unless there is one of that name.
+
+    Raises: WorldError if git fails.
+    """
+    if not git(checkout, "tag", "--list", tag).strip():
+        git(checkout, "tag", "--annotate", "--message", f"Publish {tag}", tag, where)
+
+
+def untagged(checkout: Path) -> dict[str, str]:
+    """Return the published snapshots that have no git tag, with the commits that published them.
+
+    A snapshot was published by the commit that added its digests.
+
+    Raises: WorldError if git fails.
+    """
+    words = ("log", "--reverse", "--diff-filter=A", "--format=%H", "--name-only", "--no-renames")
+    log = git(checkout, *words, "--", f"{layout.FOLDER}/*/{layout.SUMS}")
+    made: dict[str, str] = {}
+    at = ""
+    for line in filter(None, log.splitlines()):
+        if line.endswith(f"/{layout.SUMS}"):
+            made.setdefault(line.split("/")[1], at)
+        else:
+            at = line
+    tags = set(git(checkout, "tag", "--list").split())
+    return {tag: found for tag, found in made.items() if tag not in tags}

@@ -7,6 +7,7 @@
     snapshots/TAG/manifest.json       measured ones: the run's manifest
     snapshots/TAG/raw.dvc             measured ones: where the raw files are in the store
     snapshots/TAG/SHA256SUMS          digests of all of these, and of the raw files
+    snapshots/.store/                 the raw files, by content, as DVC lays them out
     params.yaml                       the expiry policy
 
 The same as one document is what the site publishes, `registry.json`.
@@ -22,6 +23,7 @@ FIGURES: Final = "metrics.json"
 MANIFEST: Final = "manifest.json"
 POINTER: Final = "raw.dvc"
 SUMS: Final = "SHA256SUMS"
+STORE: Final = ".store"
 POLICY: Final = "params.yaml"
 PUBLISHED: Final = "registry.json"
 

@@ -23,7 +23,7 @@ def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Jso
     return {
         "tag": tag,
         "kind": snapshot.kind,
-        "trust": snapshot.trust,
+        "trust": registry.trust(tag),
         "calibration": snapshot.calibration,
         "evaluator": snapshot.model,
         "proxy": snapshot.card["evaluator"]["proxy"],
@@ -55,7 +55,8 @@ def _table(rows: Sequence[Json]) -> str:
         bounds = f" [{row['ci95'][0]:.3f}, {row['ci95'][1]:.3f}]" if row["ci95"] else ""
         proxy = " (proxy)" if row["proxy"] else ""
         reason = f", {row['reason']}" if row["reason"] else ""
-        until = f" until {row['until']}" if row["status"] in {"current", "expiring"} else ""
+        ahead = row["until"] and row["status"] != "expired"
+        until = f" until {row['until']}" if ahead else ""
         evaluator, state = f"{row['evaluator']}{proxy}", f"{row['status']}{reason}{until}"
         middle = (row["trust"], evaluator, str(row["n"]), f"{mean}{bounds}", str(row["faults"]))
         cells.append((row["tag"], *middle, state))
@@ -71,6 +72,7 @@ def shown(registry: Registry, tag: str, as_of: date) -> Json:
     snapshot = registry.snapshots[tag]
     return {
         **snapshot.card,
+        "trust": registry.trust(tag),
         "figures": snapshot.figures,
         "events": [event.given for event in registry.by_tag.get(tag, [])],
         "expiry": registry.of_tag(tag, as_of).as_json(),

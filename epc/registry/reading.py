@@ -7,15 +7,13 @@ be trusted is what `epc snapshot verify` and `epc evaluators check` say.
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from epc.errors import Finding, MalformedError, UsageError, WorldError
 from epc.registry import layout
 from epc.registry.lives import Json
+from epc.registry.places import WEB, fetch
 from epc.registry.registry import Registry
-
-_TIMEOUT: Final = 30
-_WEB: Final = ("http://", "https://")
 
 
 def open_registry(place: str | None) -> Registry:
@@ -26,7 +24,7 @@ def open_registry(place: str | None) -> Registry:
     """
     if place is None:
         return of_folder(find_checkout(Path.cwd()))
-    if place.startswith(_WEB):
+    if place.startswith(WEB):
         return _registry(_fetched(place), place)
     path = Path(place)
     if path.is_dir() and (path / layout.PUBLISHED).is_file():
@@ -103,18 +101,9 @@ def _registry(given: Any, place: str) -> Registry:
 
 def _fetched(address: str) -> Any:
     """Return the document at an address; a folder's address means its `registry.json`."""
-    from urllib.error import URLError
-    from urllib.request import urlopen
-
     if not address.endswith(".json"):
         address = f"{address.rstrip('/')}/{layout.PUBLISHED}"
-    try:
-        with urlopen(address, timeout=_TIMEOUT) as answer:  # noqa: S310  (http and https alone)
-            return _parsed(answer.read().decode(), address)
-    except (URLError, OSError, UnicodeDecodeError) as error:
-        raise WorldError(
-            f"cannot read {address}: {error}\n  fix: check the address, or try again later"
-        ) from error
+    return _parsed(fetch(address), address)
 
 
 def _json(path: Path) -> Any:
@@ -127,7 +116,7 @@ def _lines(path: Path) -> Iterator[Any]:
             yield _parsed(line, f"{path}:{number}")
 
 
-def _parsed(text: str, place: Path | str) -> Any:
+def _parsed(text: str | bytes, place: Path | str) -> Any:
     try:
         return json.loads(text)
     except ValueError as error:

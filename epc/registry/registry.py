@@ -12,7 +12,7 @@ from typing import Self
 from epc.registry import expiry
 from epc.registry.expiry import Expiry, Policy
 from epc.registry.lives import Generation, Json, find
-from epc.registry.snapshots import Event, Snapshot
+from epc.registry.snapshots import Event, Snapshot, Trust
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +25,7 @@ class Registry:
     policy: Policy
     given: Json
     by_tag: dict[str, list[Event]]
+    replicated: frozenset[str]
 
     @classmethod
     def of(cls, given: Json) -> Self:
@@ -36,6 +37,8 @@ class Registry:
         by_tag: dict[str, list[Event]] = {}
         for event in events:
             by_tag.setdefault(event.tag, []).append(event)
+        gone = {event.tag for event in events if event.name == "withdrawn"}
+        standing = [s for s in pairs if str(s.tag) not in gone]
         return cls(
             generations={generation.name: generation for generation in lives},
             snapshots={str(s.tag): s for s in sorted(pairs, key=lambda s: s.tag)},
@@ -43,6 +46,9 @@ class Registry:
             policy=Policy(maximum_age=policy["maximum_age_days"], notice=policy["notice_days"]),
             given=given,
             by_tag=by_tag,
+            replicated=frozenset(
+                s.card["replicates"] for s in standing if s.card["replicates"] is not None
+            ),
         )
 
     def expiry(self, asked: Sequence[str], as_of: date) -> list[Expiry]:
@@ -61,6 +67,10 @@ class Registry:
             policy=self.policy,
             as_of=as_of,
         )
+
+    def trust(self, tag: str) -> Trust:
+        """Return a snapshot's step of trust: another's replication of it counts for both."""
+        return "replicated" if tag in self.replicated else self.snapshots[tag].trust
 
     def _asked(self, name: str, as_of: date) -> Iterator[Expiry]:
         if name in self.snapshots:

@@ -8,15 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from epc.errors import EpcError, Finding
+from epc.errors import EpcError, Finding, MalformedError, WorldError
 from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.schemas import findings as schema_findings
 from epc.registry import layout
 from epc.registry.figures import misstated
 from epc.registry.history import lost_events
+from epc.registry.places import reader
 from epc.registry.reading import folders
 from epc.registry.snapshots import Json
+from epc.registry.store import fetched
 from epc.registry.sums import parse_sums, sha256
 from epc.registry.tags import Tag
 
@@ -90,6 +92,8 @@ def _folder(folder: Path, seal: str | None, found: Findings) -> None:
     listed = _listed(sums)
     for name, problem in _misfits(folder, listed):
         found.add(_CLAUSE, f"{place}/{name}", problem, _RESTORE)
+    for where, problem in _stored(folder, listed):
+        found.add(_CLAUSE, where, problem, _RESTORE)
     for finding in _documents(folder, listed):
         found.add(finding.clause, f"{place}{finding.where}", finding.problem, finding.remedy)
 
@@ -155,6 +159,27 @@ def _measured(folder: Path, figures: Json, listed: dict[str, str]) -> Iterator[F
     raw = {f"raw/{r['path']}": r["sha256"] for r in (manifest["raw"] or {}).values()}
     if raw != {name: value for name, value in listed.items() if "/" in name}:
         yield _finding(f"/{layout.SUMS}", "lists other raw files than the manifest")
+
+
+def _stored(folder: Path, listed: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the first raw file of a snapshot that the store does not hold as it was published."""
+    pointer, store = folder / layout.POINTER, folder.parent / layout.STORE
+    place = f"{layout.FOLDER}/{folder.name}/{layout.POINTER}"
+    if layout.POINTER not in listed or not pointer.is_file():
+        return
+    text, problems = strict_json.read_text(pointer)
+    if problems:
+        yield place, problems[0].problem
+        return
+    try:
+        for _ in fetched(text, listed, reader(str(store))):
+            pass
+    except MalformedError as error:
+        found = error.finding
+        in_store = f"{layout.FOLDER}/{layout.STORE}/{found.where}"
+        yield in_store if found.where != layout.POINTER else place, found.problem
+    except WorldError as error:
+        yield place, str(error).splitlines()[0]
 
 
 def _document(path: Path, schema: str) -> tuple[Any, list[Finding]]:

@@ -1,11 +1,10 @@
 """Adding to the registry. What stands there is never changed."""
 
-import os
 from datetime import date
 from pathlib import Path
 
 from epc.errors import UsageError, WorldError
-from epc.records.strict_json import dumps_line
+from epc.records.strict_json import dumps_line, write_bytes
 from epc.registry import layout
 from epc.registry.reading import of_folder
 from epc.registry.snapshots import Json
@@ -28,16 +27,14 @@ def withdraw(checkout: Path, tag: Tag, *, reason: str, day: date) -> Path:
 
 
 def append(checkout: Path, event: Json) -> Path:
-    """Add one event at the end of the registry's events.
+    """Add one event at the end of the registry's events, whole or not at all.
 
     Raises: WorldError if the disk fails.
     """
     path = checkout / layout.FOLDER / layout.EVENTS
     try:
-        with path.open("a", encoding="utf-8", newline="\n") as file:
-            file.write(dumps_line(event))
-            file.flush()
-            os.fsync(file.fileno())
+        before = path.read_bytes() if path.exists() else b""
     except OSError as error:
-        raise WorldError(f"cannot write {path}: {error.strerror or error}") from error
+        raise WorldError(f"cannot read {path}: {error.strerror or error}") from error
+    write_bytes(path, [before, dumps_line(event).encode()])
     return path

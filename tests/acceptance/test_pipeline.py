@@ -20,6 +20,7 @@ SMALL = {"seeds: 0-29": "seeds: 0-1", "rounds: 30": "rounds: 3"}
 def clone(tmp_path: Path) -> Path:
     for name in ("dvc.yaml", "params.yaml", ".dvcignore", ".gitignore"):
         shutil.copy(ROOT / name, tmp_path / name)
+    shutil.copytree(ROOT / "snapshots", tmp_path / "snapshots")
     (tmp_path / ".dvc").mkdir()
     shutil.copy(ROOT / ".dvc" / "config", tmp_path / ".dvc" / "config")
     params = tmp_path / "params.yaml"

@@ -123,6 +123,13 @@ def test_the_calendar_keeps_an_entrys_name_when_its_date_moves(checkout: Checkou
     assert before["uid"] == after["uid"]
 
 
+def test_the_calendar_of_a_day_is_the_same_each_time(checkout: Checkout) -> None:
+    once, again = (run(checkout.folder, "expiry", "--format", "ics") for _ in range(2))
+
+    assert once.stdout == again.stdout
+    assert once.stdout.startswith("BEGIN:VCALENDAR")
+
+
 class _Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         """Say nothing."""

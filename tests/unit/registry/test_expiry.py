@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from registry_support import day, event, generation, life_record, snapshot, stated
+from registry_support import FIGURES, card, day, event, generation, life_record, snapshot, stated
 
 from epc.registry.expiry import Expiry, Policy, of_evaluator, of_snapshot
 from epc.registry.lives import Generation
-from epc.registry.snapshots import Event
+from epc.registry.snapshots import Event, Snapshot
 
 LONG = Policy(maximum_age=100_000, notice=30)  # nothing grows old in these tests
 SHORT = Policy(maximum_age=90, notice=30)
@@ -125,6 +125,17 @@ def test_reading_r55_pinned_weights_neither_grow_old_nor_retire() -> None:
     found = state("2036-01-01", pinned, policy=SHORT)
 
     assert (found.status, found.until) == ("current", None)
+
+
+def test_a_calibration_snapshot_holds_for_good_unless_it_is_withdrawn() -> None:
+    flip = Snapshot.of(card() | {"calibration": True}, FIGURES)
+
+    def found(*told: Event) -> Expiry:
+        late = day("2036-01-01")
+        return of_snapshot(flip, generation=None, events=told, policy=SHORT, as_of=late)
+
+    assert (found().status, found().until) == ("current", None)
+    assert found(event("withdrawn", "2026-02-01", reason="r")).status == "expired"
 
 
 def test_reading_r54_a_name_that_outlives_its_model_ends_what_was_measured_before() -> None:

@@ -5,7 +5,7 @@ from registry_support import FIGURES, card, snapshot
 from scipy.stats import binomtest, t
 
 from epc.core.intervals import moments_interval, share_interval
-from epc.registry.figures import difference, figures, misstated
+from epc.registry.figures import difference, disagreement, figures, misstated
 from epc.registry.snapshots import Snapshot
 
 
@@ -40,7 +40,7 @@ def test_figures_are_found_at_any_depth_and_those_without_a_value_left_out() -> 
         ({"mean": 1.0, "sd": 0.1, "ci95": [0.9, 1.2]}, "recomputed"),
     ],
 )
-def test_an_interval_that_the_numbers_do_not_give_is_named(
+def test_reading_r56_an_interval_that_the_numbers_do_not_give_is_named(
     figure: dict[str, object], problem: str
 ) -> None:
     ((name, said),) = misstated({"n": 10, "pci": figure})
@@ -69,3 +69,25 @@ def test_another_gateway_is_another_condition_and_another_spelling_is_not(
     found = difference(snapshot(), Snapshot.of(other, FIGURES))
 
     assert found.like_for_like is alike
+
+
+def measured(who: str, low: float, high: float) -> Snapshot:
+    given = card() | {"kind": "measured", "trust": "recomputed", "contributor": who}
+    both = {d: {"mean": (low + high) / 2, "ci95": [low, high]} for d in ("a_to_b", "b_to_a")}
+    return Snapshot.of(given, {"n": 30, "gamma": both})
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "agrees"),
+    [(1.0, 1.2, True), (1.2, 1.3, True), (1.3, 1.4, False), (0.5, 0.9, False), (0.5, 1.0, True)],
+)
+def test_two_measurements_agree_where_their_intervals_share_a_value(
+    low: float, high: float, *, agrees: bool
+) -> None:
+    found = disagreement(measured("A", 1.0, 1.2), measured("B", low, high))
+
+    assert (found == "") is agrees
+
+
+def test_a_reported_figure_replicates_nothing() -> None:
+    assert "measured" in disagreement(measured("A", 1.0, 1.2), snapshot())

@@ -49,6 +49,8 @@ def test_epc_4_the_papers_example_is_read() -> None:
         "v1.2-a..b",
         "v1.2-a.",
         "v1.2-a.lock",
+        f"v{'9' * 5000}.0-X",
+        f"v1.0-{'X' * 120}",
     ],
 )
 def test_reading_r14_anything_else_is_refused_with_what_to_write(text: str) -> None:

@@ -1,0 +1,82 @@
+"""Getting a measured snapshot back as a run folder, exactly as it was published."""
+
+import hashlib
+import shutil
+from pathlib import Path
+from typing import Any
+
+from epc.errors import Finding, MalformedError, UsageError, WorldError
+from epc.records import strict_json
+from epc.registry import layout
+from epc.registry.places import reader
+from epc.registry.store import fetched
+from epc.registry.sums import parse_sums
+from epc.registry.tags import Tag
+
+
+def fetch(tag: Tag, out: Path, *, place: str, store: str | None) -> None:
+    """Write a snapshot's manifest and raw files to a new run folder, every digest checked.
+
+    `place` holds `snapshots/`: a checkout, or an address that publishes it. `store` holds the raw
+    files if they are elsewhere. Nothing appears at `out` unless all of it is right.
+
+    Raises: UsageError if `out` exists, or there are no raw files; MalformedError if a file is not
+    as it was published; WorldError if the disk or the network fails.
+    """
+    if out.exists():
+        raise UsageError(f"{out} exists already\n  fix: name another folder with --out")
+    read = reader(place)
+    home = f"{layout.FOLDER}/{tag}"
+    sums = _sealed(read(f"{layout.FOLDER}/{layout.EVENTS}"), read(f"{home}/{layout.SUMS}"), tag)
+    if layout.POINTER not in sums:
+        raise UsageError(
+            f"{tag} is a reported snapshot: there are no raw files\n"
+            f"  fix: see its source with `epc snapshot show {tag}`"
+        )
+    documents = {name: read(f"{home}/{name}") for name in (layout.POINTER, layout.MANIFEST)}
+    for name, content in documents.items():
+        _require(f"{home}/{name}", content, sums[name])
+    blobs = reader(store or f"{place.rstrip('/')}/{layout.FOLDER}/{layout.STORE}")
+    partial = out.with_name(f".{out.name}.partial")
+    try:
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        for name, content in fetched(documents[layout.POINTER].decode(), sums, blobs):
+            (partial / name).write_bytes(content)
+        (partial / layout.MANIFEST).write_bytes(documents[layout.MANIFEST])
+        partial.rename(out)
+    except OSError as error:
+        raise WorldError(f"cannot write {out}: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _sealed(events: bytes, sums: bytes, tag: Tag) -> dict[str, str]:
+    """Return a snapshot's digests, once they are those that its event sealed."""
+    text = events.decode(errors="replace")
+    lines: list[Any] = [strict_json.parse(line)[0] for line in text.splitlines()]
+    seals = [
+        line.get("sha256")
+        for line in lines
+        if isinstance(line, dict)
+        and (line.get("event"), line.get("tag")) == ("published", str(tag))
+    ]
+    if not seals:
+        raise UsageError(f"{tag} was not published there\n  fix: see `epc snapshot list`")
+    where = f"{layout.FOLDER}/{tag}/{layout.SUMS}"
+    _require(where, sums, str(seals[0]))
+    return parse_sums(sums.decode()) or {}
+
+
+def _require(where: str, content: bytes, wanted: str) -> None:
+    """Refuse what is not as it was published."""
+    now = hashlib.sha256(content).hexdigest()
+    if now != wanted:
+        raise MalformedError(
+            Finding(
+                clause="EPC-4",
+                where=where,
+                problem=f"SHA-256 is {now}, published with {wanted}",
+                remedy="fetch it from another place, and report this one",
+            )
+        )

@@ -1,0 +1,48 @@
+"""Where a registry's files can be read from: a folder, or a web server that publishes it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from epc.errors import WorldError
+
+_TIMEOUT: Final = 60
+WEB: Final = ("http://", "https://")
+
+
+def reader(place: str) -> Callable[[str], bytes]:
+    """Return what reads a file below a place by its relative path.
+
+    It raises WorldError where there is none, or the disk or the network fails.
+    """
+
+    def read(path: str) -> bytes:
+        if place.startswith(WEB):
+            return fetch(f"{place.rstrip('/')}/{path}")
+        try:
+            return (Path(place) / path).read_bytes()
+        except OSError as error:
+            raise WorldError(
+                f"cannot read {Path(place) / path}: {error.strerror or error}\n"
+                "  fix: name a place that has it with --from or --store"
+            ) from error
+
+    return read
+
+
+def fetch(address: str) -> bytes:
+    """Return what an address answers.
+
+    Raises: WorldError if it does not.
+    """
+    from http.client import HTTPException
+    from urllib.request import urlopen
+
+    try:
+        with urlopen(address, timeout=_TIMEOUT) as answer:  # noqa: S310  (http and https alone)
+            content: bytes = answer.read()
+            return content
+    except (OSError, HTTPException, ValueError) as error:
+        raise WorldError(
+            f"cannot read {address}: {error}\n  fix: check the address, or try again later"
+        ) from error

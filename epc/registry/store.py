@@ -1,0 +1,105 @@
+"""The store of raw files: a content-addressed folder in DVC's own layout (`dvc pull` reads it).
+
+A folder is an object too: a list of its files with their MD5, named by its own MD5 and `.dir`. MD5
+is what DVC names things by; what proves a file is the SHA-256 of SHA256SUMS.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from epc.errors import Finding, MalformedError
+from epc.records.strict_json import write_bytes
+from epc.registry import layout
+
+Read = Callable[[str], bytes]
+
+_POINTER: Final = """outs:
+- md5: {md5}.dir
+  size: {size}
+  nfiles: {files}
+  hash: md5
+  path: raw
+"""
+_POINTED: Final = re.compile(r"- md5: ([0-9a-f]{32}\.dir)\n")
+_MD5: Final = re.compile(r"[0-9a-f]{32}")
+
+
+def md5(content: bytes) -> str:
+    """Return the name that DVC gives to a content."""
+    return hashlib.md5(content, usedforsecurity=False).hexdigest()
+
+
+def place_of(name: str) -> str:
+    """Return where an object lies in the store, as DVC lays it out."""
+    return f"files/md5/{name[:2]}/{name[2:]}"
+
+
+def put(store: Path, contents: Mapping[str, bytes]) -> str:
+    """Keep a folder's files, and return the text of the pointer to them.
+
+    Each object is written whole or not at all, the list of them last, so that what a crash leaves
+    is at worst unreferenced. What is there already and sound stays untouched.
+
+    Raises: WorldError if the disk fails.
+    """
+    names = {path: md5(content) for path, content in contents.items()}
+    listing = [{"md5": names[path], "relpath": path} for path in sorted(names)]
+    folder = json.dumps(listing, sort_keys=True).encode()
+    name = f"{md5(folder)}.dir"
+    for path, content in contents.items():
+        _write(store / place_of(names[path]), content)
+    _write(store / place_of(name), folder)
+    size = sum(map(len, contents.values()))
+    return _POINTER.format(md5=md5(folder), size=size, files=len(contents))
+
+
+def _write(path: Path, content: bytes) -> None:
+    if path.is_file() and path.read_bytes() == content:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_bytes(path, [content])
+
+
+def listed(pointer: str, read: Read) -> dict[str, str]:
+    """Return the objects of the folder that a pointer names, by the files' paths.
+
+    Raises: MalformedError if the pointer or the list cannot be used; what `read` raises.
+    """
+    match = _POINTED.search(pointer)
+    if not match:
+        raise _malformed(layout.POINTER, "names no folder of the store")
+    place = place_of(match[1])
+    content = read(place)
+    if f"{md5(content)}.dir" != match[1]:
+        raise _malformed(place, "is not what its name says")
+    files = {entry["relpath"]: entry["md5"] for entry in json.loads(content)}
+    strange = [path for path in files if Path(path).name != path or not _MD5.fullmatch(files[path])]
+    if strange:
+        raise _malformed(place, f"names a file {strange[0]!r}")
+    return files
+
+
+def fetched(pointer: str, sums: Mapping[str, str], read: Read) -> Iterator[tuple[str, bytes]]:
+    """Yield each raw file that a pointer names, once its SHA-256 is the published one.
+
+    Raises: MalformedError at the first file that is not as it was published.
+    """
+    files = listed(pointer, read)
+    wanted = {path.removeprefix("raw/"): sums[path] for path in sums if path.startswith("raw/")}
+    if set(files) != set(wanted):
+        raise _malformed(layout.POINTER, "names other files than SHA256SUMS")
+    for path, name in sorted(files.items()):
+        place = place_of(name)
+        content = read(place)
+        if (now := hashlib.sha256(content).hexdigest()) != wanted[path]:
+            raise _malformed(place, f"is raw/{path} with SHA-256 {now}, published {wanted[path]}")
+        yield path, content
+
+
+def _malformed(where: str, problem: str) -> MalformedError:
+    remedy = "fetch it from another place, and report this one"
+    return MalformedError(Finding(clause="EPC-4", where=where, problem=problem, remedy=remedy))

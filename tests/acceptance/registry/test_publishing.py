@@ -1,0 +1,448 @@
+"""A measured run from publication to recomputation, with real git, real DVC and real HTTP."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from records_support import Run, make_run
+from registry_support import Checkout, commit, generation_record, git, life_record
+
+from epc.records.strict_json import dumps
+from epc.records.validate import validate
+from epc.registry.publishing import Offer, publish
+from epc.registry.reading import of_folder
+from epc.registry.sums import parse_sums, sha256, sums_text
+from epc.registry.verify import verify
+
+Done = subprocess.CompletedProcess[str]
+TAG = "v1.0-CoinFlip"
+STORE = "\n[core]\n    remote = store\n    analytics = false\n['remote \"store\"']\n"
+STORE += "    url = ../snapshots/.store\n    verify = true\n"
+OWN = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    **{f"GIT_{who}_NAME": "Test" for who in ("AUTHOR", "COMMITTER")},
+    **{f"GIT_{who}_EMAIL": "test@example.org" for who in ("AUTHOR", "COMMITTER")},
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return make_run(tmp_path_factory.mktemp("run") / "run", evaluator="mock/coin-flip", seeds=3)
+
+
+def epc(folder: Path, *words: str | Path) -> Done:
+    return subprocess.run(
+        [sys.executable, "-m", "epc", *map(str, words)],
+        cwd=folder,
+        env=os.environ | OWN,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+@pytest.fixture(scope="module")
+def origin(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """A registry in which the run is published; no test changes it."""
+    made = Checkout(tmp_path_factory.mktemp("origin") / "origin")
+    (made.folder / ".dvc").mkdir()
+    (made.folder / ".dvc" / "config").write_text(STORE)
+    (made.folder / ".gitattributes").write_text("snapshots/** -text\n")
+    (made.folder / ".gitignore").write_text("/snapshots/*/raw/\n/.dvc/cache/\n/.dvc/tmp/\n/runs/\n")
+    made.init()
+    words = ("--generation", "CoinFlip", "--contributor", "A. Name")
+    done = epc(made.folder, "snapshot", "publish", run.folder, *words)
+    assert (done.returncode, done.stdout) == (0, f"{TAG}\n"), done.stderr
+    return made
+
+
+@pytest.fixture
+def clone(origin: Checkout, tmp_path: Path) -> Path:
+    folder = tmp_path / "clone"
+    git(
+        tmp_path,
+        "clone",
+        "--quiet",
+        "--config",
+        "core.autocrlf=true",
+        str(origin.folder),
+        str(folder),
+    )
+    return folder
+
+
+def same_as_published(folder: Path, run: Run) -> None:
+    """Byte for byte what was measured, and every figure recomputed from it."""
+    for name in ("manifest.json", "trials.jsonl", "calls.jsonl", "weights.jsonl"):
+        assert (folder / name).read_bytes() == (run.folder / name).read_bytes(), name
+    assert validate(folder).ok
+
+
+def test_what_is_published_is_whole_tagged_and_clean(origin: Checkout) -> None:
+    names = {path.name for path in (origin.home / TAG).iterdir()}
+
+    assert names == {"snapshot.json", "manifest.json", "metrics.json", "raw.dvc", "SHA256SUMS"}
+    assert verify(origin.folder) == []
+    assert git(origin.folder, "cat-file", "-t", TAG) == "tag\n"
+    assert git(origin.folder, "status", "--porcelain") == ""
+    found = of_folder(origin.folder).snapshots[TAG]
+    assert (found.kind, found.trust, found.calibration) == ("measured", "recomputed", True)
+
+
+def test_epc_4_a_clone_fetches_and_recomputes_from_its_own_folder(clone: Path, run: Run) -> None:
+    done = epc(clone, "snapshot", "fetch", TAG)
+
+    assert done.returncode == 0, done.stderr
+    same_as_published(clone / "runs" / TAG, run)
+
+
+def test_dvc_pulls_the_raw_files_from_the_clone_alone(clone: Path, run: Run) -> None:
+    pointer = f"snapshots/{TAG}/raw.dvc"
+
+    done = subprocess.run(
+        [sys.executable, "-m", "dvc", "pull", "--quiet", pointer],
+        cwd=clone,
+        env=os.environ | OWN,
+        capture_output=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    folder = clone / "snapshots" / TAG
+    checked = subprocess.run(
+        ["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=folder, check=False
+    )
+    assert checked.returncode == 0
+    shutil.copyfile(folder / "manifest.json", folder / "raw" / "manifest.json")
+    same_as_published(folder / "raw", run)
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def address(clone: Path) -> Iterator[str]:
+    handler = partial(_Quiet, directory=str(clone))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_over_plain_http_the_same_bytes_come(address: str, tmp_path: Path, run: Run) -> None:
+    done = epc(tmp_path, "snapshot", "fetch", TAG, "--from", address, "--out", "again")
+
+    assert done.returncode == 0, done.stderr
+    same_as_published(tmp_path / "again", run)
+
+
+def flip(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.chmod(0o644)
+    path.write_bytes(content)
+
+
+def objects(clone: Path) -> list[Path]:
+    return sorted(p for p in (clone / "snapshots" / ".store").rglob("*") if p.is_file())
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_one_flipped_byte_in_the_store_is_found_named_and_never_fetched(
+    clone: Path, address: str, tmp_path: Path, number: int
+) -> None:
+    path = objects(clone)[number]
+    flip(path)
+
+    errors = [f.where for f in verify(clone) if f.severity == "error"]
+    done = epc(tmp_path, "snapshot", "fetch", TAG, "--from", address, "--out", "again")
+
+    assert len(objects(clone)) == 4  # three raw files and their list
+    assert errors == [path.relative_to(clone).as_posix()]
+    assert done.returncode != 0
+    assert path.name in done.stderr
+    assert not (tmp_path / "again").exists()
+    assert not list(tmp_path.glob(".again*"))
+
+
+@pytest.mark.parametrize(
+    "name", ["raw.dvc", "manifest.json", "metrics.json", "snapshot.json", "SHA256SUMS"]
+)
+def test_one_flipped_byte_in_a_measured_folder_is_found_and_named(clone: Path, name: str) -> None:
+    flip(clone / "snapshots" / TAG / name)
+
+    errors = [f.where for f in verify(clone) if f.severity == "error"]
+
+    assert any(where.startswith(f"snapshots/{TAG}/{name}") for where in errors), errors
+
+
+def test_a_lost_object_is_named(clone: Path) -> None:
+    path = objects(clone)[0]
+    path.unlink()
+
+    errors = [f for f in verify(clone) if f.severity == "error"]
+
+    assert [f.where for f in errors] == [f"snapshots/{TAG}/raw.dvc"]
+    assert path.name in errors[0].problem
+
+
+def test_a_place_that_publishes_something_else_is_refused(clone: Path, tmp_path: Path) -> None:
+    (clone / "snapshots" / "events.jsonl").write_bytes(b"\xff\n[]\n{}\nnot JSON\n")
+
+    done = epc(tmp_path, "snapshot", "fetch", TAG, "--from", clone)
+
+    assert done.returncode == 2
+    assert "was not published there" in done.stderr
+
+
+def test_what_is_there_is_never_overwritten(clone: Path) -> None:
+    (clone / "runs" / TAG).mkdir(parents=True)
+
+    done = epc(clone, "snapshot", "fetch", TAG)
+
+    assert done.returncode == 2
+    assert "--out" in done.stderr
+
+
+def test_a_reported_snapshot_has_nothing_to_fetch(clone: Path) -> None:
+    Checkout.publish(at(clone), "v1.0-Judge-1")
+
+    done = epc(clone, "snapshot", "fetch", "v1.0-Judge-1")
+
+    assert done.returncode == 2
+    assert "reported" in done.stderr
+
+
+def at(folder: Path) -> Checkout:
+    """Return the registry in a folder that exists."""
+    found = object.__new__(Checkout)
+    found.folder, found.home = folder, folder / "snapshots"
+    return found
+
+
+def test_missing_tags_are_made_again_at_the_commits_that_published(
+    origin: Checkout, clone: Path
+) -> None:
+    published = git(origin.folder, "rev-list", "-n1", TAG)
+    (clone / "later.txt").touch()
+    commit(clone, "go on")
+    git(clone, "tag", "--delete", TAG)
+    assert epc(clone, "snapshot", "tags").returncode == 1
+    assert epc(clone, "snapshot", "verify").returncode == 0
+    assert TAG in epc(clone, "snapshot", "list").stdout
+
+    done = epc(clone, "snapshot", "tags", "--restore")
+
+    assert done.returncode == 0, done.stderr
+    assert git(clone, "rev-list", "-n1", TAG) == published
+    assert git(clone, "cat-file", "-t", TAG) == "tag\n"
+    assert epc(clone, "snapshot", "tags").returncode == 0
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    made = Checkout(tmp_path / "new")
+    made.evaluator(generation_record("Judge-2", life_record(platform="local", model="judge-2")))
+    return made
+
+
+def offer(run: Path, **given: str | None) -> Offer:
+    platform, replicates = given.get("platform"), given.get("replicates")
+    return Offer(
+        run=run,
+        generation=given.get("generation") or "CoinFlip",
+        contributor="A. Name",
+        platform=platform,
+        proxy=False,
+        replicates=replicates,
+    )
+
+
+def unheard(_: str) -> None:
+    """Take no notice of progress."""
+
+
+class CrashError(Exception):
+    """What a test throws where a machine would stop."""
+
+
+STEPS = ["put", "strict_json.write_text", "append", "commit", "tag_commit"]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_an_interrupted_publication_is_ended_under_the_same_id(
+    checkout: Checkout, run: Run, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from datetime import date
+
+    for name, value in OWN.items():
+        monkeypatch.setenv(name, value)
+    checkout.init()
+
+    def stop(*_: object, **__: object) -> None:
+        raise CrashError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(f"epc.registry.publishing.{step}", stop)
+        with pytest.raises(CrashError):
+            publish(checkout.folder, offer(run.folder), day=date(2026, 11, 22), tell=unheard)
+
+    tag = publish(checkout.folder, offer(run.folder), day=date(2026, 11, 22), tell=unheard)
+    again = publish(checkout.folder, offer(run.folder), day=date(2026, 11, 23), tell=unheard)
+
+    assert str(tag) == str(again) == TAG
+    assert [(e["event"], e["date"]) for e in checkout.events()] == [("published", "2026-11-22")]
+    assert verify(checkout.folder) == []
+    assert git(checkout.folder, "status", "--porcelain") == ""
+    assert git(checkout.folder, "tag", "--list").split() == [TAG]
+
+
+def test_a_second_measurement_gets_the_next_number(
+    checkout: Checkout, run: Run, tmp_path: Path
+) -> None:
+    checkout.publish(TAG)
+    other = make_run(tmp_path / "other", evaluator="mock/coin-flip", seeds=2)
+    words = ("--generation", "CoinFlip", "--contributor", "A", "--no-git")
+
+    tags = [
+        epc(checkout.folder, "snapshot", "publish", folder, *words).stdout
+        for folder in (run.folder, other.folder)
+    ]
+
+    assert tags == ["v1.1-CoinFlip\n", "v1.2-CoinFlip\n"]
+
+
+def test_an_evaluator_whose_life_nobody_wrote_down_is_not_published(
+    checkout: Checkout, tmp_path: Path
+) -> None:
+    verdicts = tmp_path / "verdicts.csv"
+    lines = [f"{s},{d},t{n},A" for s in ("a", "b") for d in ("text", "visual") for n in range(8)]
+    lines = [line.replace("a,", "step_by_step,", 1) if line[0] == "a" else line for line in lines]
+    verdicts.write_text("strategy,domain,task,verdict\n" + "\n".join(lines) + "\n")
+    given = make_run(tmp_path / "recorded", evaluator=f"recorded:{verdicts}", executor=None)
+    words = ("--generation", "Judge-2", "--contributor", "A", "--no-git")
+
+    done = epc(checkout.folder, "snapshot", "publish", given.folder, *words)
+    known = epc(checkout.folder, "snapshot", "publish", given.folder, *words, "--platform", "local")
+
+    assert done.returncode == 2
+    assert "evaluators/Judge-2.json" in done.stderr
+    assert (known.returncode, known.stdout) == (0, "v1.0-Judge-2\n"), known.stderr
+    card = json.loads((checkout.home / "v1.0-Judge-2" / "snapshot.json").read_text())
+    assert (card["evaluator"]["platform"], card["calibration"]) == ("local", False)
+    assert card["executor"] is None
+
+
+def test_a_run_that_does_not_validate_is_not_published(
+    checkout: Checkout, run: Run, tmp_path: Path
+) -> None:
+    shutil.copytree(run.folder, tmp_path / "broken")
+    flip(tmp_path / "broken" / "trials.jsonl")
+    words = ("--generation", "CoinFlip", "--contributor", "A", "--no-git")
+
+    done = epc(checkout.folder, "snapshot", "publish", tmp_path / "broken", *words)
+
+    assert done.returncode == 2
+    assert "epc validate" in done.stderr
+    assert not list(checkout.home.glob("v*"))
+
+
+def test_every_published_figure_follows_from_the_raw_trials(clone: Path) -> None:
+    done = epc(clone, "snapshot", "recompute", "--format", "json")
+
+    assert done.returncode == 0, done.stdout
+    assert json.loads(done.stdout) == [{"tag": TAG, "changed": [], "problems": [], "ok": True}]
+
+
+def test_a_figure_that_does_not_follow_is_named(checkout: Checkout, run: Run) -> None:
+    """A snapshot whose every digest is right, and whose manifest states another gamma."""
+    words = ("--generation", "CoinFlip", "--contributor", "A", "--no-git")
+    epc(checkout.folder, "snapshot", "publish", run.folder, *words)
+    folder = checkout.home / TAG
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["results"]["summary"]["gamma"]["text_to_visual"]["mean"] += 0.25
+    (folder / "manifest.json").write_text(dumps(manifest))
+    sums = parse_sums((folder / "SHA256SUMS").read_text()) or {}
+    sums["manifest.json"] = sha256(folder / "manifest.json")
+    (folder / "SHA256SUMS").write_text(sums_text(sums))
+    (checkout.home / "events.jsonl").unlink()
+    seal = sha256(folder / "SHA256SUMS")
+    checkout.tell({"date": "2026-11-22", "event": "published", "tag": TAG, "sha256": seal})
+
+    done = epc(checkout.folder, "snapshot", "recompute", TAG)
+
+    assert done.returncode == 1
+    assert "gamma/text_to_visual/mean" in done.stdout
+    assert f"snapshots/{TAG}/metrics.json" in {f.where for f in verify(checkout.folder)}
+
+
+def test_dvc_repro_recomputes_what_is_published_and_then_has_nothing_to_do(clone: Path) -> None:
+    root = Path(__file__).parent.parent.parent.parent
+    for name in ("dvc.yaml", "params.yaml"):
+        shutil.copy(root / name, clone / name)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+
+    def repro() -> Done:
+        return subprocess.run(
+            ["dvc", "repro", "recompute", "tables"],
+            cwd=clone,
+            env=os.environ | OWN | {"PATH": path},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    done = repro()
+    assert done.returncode == 0, done.stdout + done.stderr
+    first = [(clone / "runs" / f"{name}.json").read_bytes() for name in ("recomputed", "registry")]
+    assert json.loads(first[0])[0]["ok"] is True
+    assert "up to date" in repro().stdout
+
+    for name in ("recomputed", "registry"):
+        (clone / "runs" / f"{name}.json").unlink()
+    repro()
+    again = [(clone / "runs" / f"{name}.json").read_bytes() for name in ("recomputed", "registry")]
+    assert first == again
+
+
+def test_a_replication_is_a_second_contributors_and_agrees(
+    checkout: Checkout, run: Run, tmp_path: Path
+) -> None:
+    def published(folder: Path, who: str, *more: str) -> Done:
+        words = ("--generation", "CoinFlip", "--contributor", who, "--no-git", *more)
+        return epc(checkout.folder, "snapshot", "publish", folder, *words)
+
+    def trust() -> dict[str, str]:
+        listed = epc(checkout.folder, "snapshot", "list", "--format", "json")
+        return {row["tag"]: row["trust"] for row in json.loads(listed.stdout)}
+
+    again = make_run(tmp_path / "again", evaluator="mock/coin-flip", seeds=4).folder
+    longer = make_run(tmp_path / "longer", evaluator="mock/coin-flip", seeds=3, rounds=9).folder
+    published(run.folder, "A")
+    assert trust() == {TAG: "recomputed"}
+
+    same = published(again, "A", "--replicates", TAG)
+    other = published(longer, "B", "--replicates", TAG)
+    nothing = published(again, "B", "--replicates", "v1.9-CoinFlip")
+    right = published(again, "B", "--replicates", TAG)
+
+    assert (same.returncode, other.returncode, nothing.returncode) == (2, 2, 2)
+    assert "second contributor" in same.stderr
+    assert "no such snapshot" in nothing.stderr
+    assert right.returncode == 0, right.stderr
+    assert trust() == {TAG: "replicated", "v1.1-CoinFlip": "replicated"}
+
+    epc(checkout.folder, "snapshot", "withdraw", "v1.1-CoinFlip", "--reason", "r")
+    assert trust()[TAG] == "recomputed"
