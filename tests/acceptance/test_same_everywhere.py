@@ -43,7 +43,7 @@ def digests(folder: Path) -> dict[str, str]:
             "mock/deterministic",
             True,
             {
-                "results": "20ed71d8307b284e",
+                "results": "89204c2e278dae11",
                 "trials": "562cdc7424020f22",
                 "weights": "d03b006c9c5676a4",
             },
@@ -52,7 +52,7 @@ def digests(folder: Path) -> dict[str, str]:
             "mock/coin-flip",
             False,
             {
-                "results": "9f2eecc42d269e32",
+                "results": "b55f3093307b87b6",
                 "trials": "138bd27fa70015c1",
                 "weights": "5e7ac2c2b28f1484",
             },
