@@ -41,9 +41,10 @@ def list_evaluators(as_of: datetime, form: str, registry: str | None) -> None:
         echo_json([{"generation": g.name, "maker": g.maker, **s.as_json()} for g, s in states])
         return
     for generation, state in states:
-        until = f" until {state.until}" if state.until else ""
+        word = "since" if state.status == "expired" else "on"
+        until = f" {word} {state.until}" if state.until else ""
         where = f"{state.platform}/{state.id}"
-        click.echo(f"{generation.name:<36}{where:<54}{state.status}{until}")
+        click.echo(f"{generation.name:<36}  {where:<54}  {state.status}{until}")
 
 
 @command.command()

@@ -62,8 +62,9 @@ def _print(states: "Sequence[Expiry]") -> None:
     names = [f"{s.id} ({s.platform})" if s.platform else s.id for s in states]
     width = max(map(len, names), default=0)
     for name, state in zip(names, states, strict=True):
-        reason = f", {state.reason}" if state.reason else ""
-        since = f" since {state.since}" if state.status == "expired" else ""
-        until = f" until {state.until}" if state.until and not since else ""
-        click.echo(f"{name:<{width}}  {state.status}{reason}{since}{until}")
+        reason = f" ({state.reason})" if state.reason else ""
+        day = f" on {state.until}" if state.until and state.status == "expiring" else ""
+        day = f" until {state.until}" if state.until and state.status == "current" else day
+        day = f" since {state.since}" if state.status == "expired" else day
+        click.echo(f"{name:<{width}}  {state.status}{day}{reason}")
         click.echo(f"  {state.note}" + (f" [{state.source}]" if state.source else ""))

@@ -69,7 +69,7 @@ def command(
       epc plan
       epc plan domain-favourites:high=0.7,low=0.4 --power 0.9
       epc plan runs/first --width 0.05 --evaluator openai/gpt-4o-2024-08-06 \
-        --executor deepseek/deepseek-chat
+        --executor openai/gpt-4o-mini-2024-07-18
     """
     from epc.cli.sitting import fetch_weights_if_named
     from epc.core.precision import seeds_for_width, width_at
@@ -78,7 +78,7 @@ def command(
     if executor is not None and evaluator is None:
         raise click.UsageError("--executor writes for an --evaluator: name that as well")
     fetch_weights_if_named(evaluator, executor)
-    sd, measured = _spread_of(subject, spread)
+    sd, rounds, measured = _spread_of(subject, spread)
     seeds = seeds_for_width(sd, width)
     found = {
         "subject": subject,
@@ -89,7 +89,7 @@ def command(
         "power": None if power is None else _power(subject, power, spread, measured=measured),
     }
     pace = Pace(seconds=latency, at_once=concurrency)
-    ways = needs(evaluator, executor, seeds=seeds, rounds=ROUNDS, pace=pace, now=now())
+    ways = needs(evaluator, executor, seeds=seeds, rounds=rounds, pace=pace, now=now())
     if form == "json":
         from dataclasses import asdict
 
@@ -99,8 +99,8 @@ def command(
     click.echo(f"\ntime: {latency:g} s a call, {concurrency} at once")
 
 
-def _spread_of(subject: str, spread: Any) -> tuple[float, bool]:
-    """Return the spread of gamma between seeds, and whether it was measured."""
+def _spread_of(subject: str, spread: Any) -> tuple[float, int, bool]:
+    """Return the spread of gamma between seeds, at how many rounds, and whether it was measured."""
     from epc.core.intervals import variance_of
     from epc.core.precision import sd_of
     from epc.core.synthetic import parts, simulate, summarise
@@ -110,12 +110,19 @@ def _spread_of(subject: str, spread: Any) -> tuple[float, bool]:
     if Path(subject).exists():
         from epc.records.recompute import load_manifest
 
-        records = load_manifest(Path(subject))["results"]["per_seed"]
-        if len(records) < 2:  # noqa: PLR2004  (two is what a spread takes)
-            raise UsageError(f"{subject} has a single seed, which has no spread: measure more")
-        return max(variance_of([r["gamma"][d] for r in records]) for d in DIRECTIONS) ** 0.5, True
+        manifest = load_manifest(Path(subject))
+        records = manifest["results"]["per_seed"]
+        if len(records) < SCREENING_SEEDS:
+            raise UsageError(
+                f"{subject} has {len(records)} of the {SCREENING_SEEDS} seeds that a spread takes: "
+                "measure more, or plan by a synthetic evaluator"
+            )
+        widest = max(variance_of([r["gamma"][d] for r in records]) for d in DIRECTIONS) ** 0.5
+        if not widest:
+            raise UsageError(f"{subject} has no spread: see `epc audit {subject}`")
+        return widest, manifest["config"]["rounds"], True
     points = parts(subject, seeds=_SIMULATED, strategies=_STRATEGIES)
-    return sd_of(summarise(spread(simulate, points, subject), _SIMULATED)), False
+    return sd_of(summarise(spread(simulate, points, subject), _SIMULATED)), ROUNDS, False
 
 
 def _power(subject: str, wanted: float, spread: Any, *, measured: bool) -> dict[str, Any]:
@@ -150,7 +157,7 @@ def _lines(found: dict[str, Any]) -> list[str]:
             else f"even {tried['seeds']} fresh seeds give {tried['power']:.2f} only"
         )
         lines.append(f"power {power['wanted']:g}: {reached}; an exhaustive run has ")
-        lines[-1] += f"{power['exhaustive']:.2f}, whatever its seeds"
+        lines[-1] += f"{power['exhaustive']:.2f}, from 10 seeds on"
     return lines
 
 

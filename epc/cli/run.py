@@ -130,7 +130,7 @@ def command(
     \b
     Example:
       epc run --evaluator local/smollm2-135m-likelihood --executor local/smollm2-135m --exhaustive
-      epc run --evaluator openai/gpt-4o-2024-08-06 --executor deepseek/deepseek-chat --dry-run
+      epc run --evaluator openai/gpt-4o-2024-08-06 --executor openai/gpt-4o-mini --dry-run
       epc run --evaluator recorded:verdicts.csv
     """
     from epc.engine.session import Request, expect, prepare, start

@@ -35,9 +35,10 @@ def show(manifest: Json, folder: Path, *, form: str, figure: bool = True) -> Non
     if form == "json":
         echo_json(manifest["results"]["summary"])
     else:
+        from epc.records.audit import audit
         from epc.records.report import report
 
-        click.echo(report(manifest))
+        click.echo(report(manifest, audit(folder)))
     if figure:
         from epc.records.figure import draw
 

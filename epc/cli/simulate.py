@@ -63,7 +63,7 @@ def command(
     scattered:sd=0.5                every strategy at odds of its own, other in each domain
     scattered-alike:sd=0.5          the same in both domains
     length:slope=1                  prefers longer answers; text=100/200/... states lengths
-    ...,tie=0.3                     any of them, with 30% ties
+    coin-flip:tie=0.3               any of them, with 30% ties
 
     \b
     Example:

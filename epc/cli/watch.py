@@ -46,9 +46,10 @@ def command(
     r"""Ask the evaluator of RUN again and say whether it answers as it did.
 
     A fixed panel of RUN's own questions, asked once a UTC day; nothing comes from the cache. The
-    test may be looked at every day: it raises a false alarm in at most one watch of twenty,
-    however long that goes on. Exits 1 if the evaluator drifted, 3 if the provider failed (the
-    history is then untouched), 4 at a limit, and 0 if it holds or nothing can be told yet.
+    test may be looked at every day: while no more of the panel answers otherwise on an average
+    day than is tolerated, at most one watch of twenty alarms, however long it goes on. Exits 1
+    if the evaluator drifted, 3 if the provider failed (the history is then untouched), 4 at a
+    limit, and 0 if it holds or nothing can be told yet.
 
     \b
     Example:

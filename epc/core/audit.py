@@ -31,7 +31,7 @@ class Facts:
     `dead` counts the seeds in which no verdict was ever counted, `collapsed` those that ended on
     one strategy in both runs of a direction, `stuck` the seeds whose coupled phase never moved
     although its start had. `unsound` counts the errors that validation found,
-    `off_simplex` the vectors that are no distribution. None stands for
+    `off_simplex` the seeds with a vector that is no distribution. None stands for
     what the record does not say.
     """
 
@@ -94,8 +94,8 @@ def _impossible(facts: Facts) -> Iterator[Reason]:
         yield _error(
             "EPC-2.3",
             "/weights",
-            f"{facts.off_simplex} vectors are no distribution: a weight is negative, or they do "
-            "not sum to 1 within the rounding they are stored with",
+            f"{facts.off_simplex} seeds have a vector that is no distribution and are left out: a "
+            "weight is negative, or they do not sum to 1 within the rounding they are stored with",
             "correct the record",
             "inconclusive",
         )

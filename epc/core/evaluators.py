@@ -74,8 +74,12 @@ def _parse(name: str, rest: str, strategies: int) -> tuple[Settings, Lengths]:
     allowed = {**kind.settings, "tie": _TIE}
     settings: Settings = {key: default for key, (default, _, _) in allowed.items()}
     lengths: Lengths = {}
+    seen: set[str] = set()
     for part in filter(None, rest.split(",")):
         key, equals, value = (piece.strip() for piece in part.partition("="))
+        if part.strip() in seen or key in seen:
+            raise UsageError(f"{name}: {key} stands twice")
+        seen.add(key)
         if not equals:
             raise UsageError(f"{name}: {part!r} is no setting such as tie=0.3")
         if kind.lengths and key in _LISTS:

@@ -72,7 +72,8 @@ def zero_cause(coupled: Sequence[float], pure: Sequence[float]) -> ZeroCause | N
     """
     if not zero_coupling(gamma(coupled, pure)):
         return None
-    if all(abs(w - 1 / len(pure)) <= ZERO_COUPLING for w in (*coupled, *pure)):
+    # A single strategy holds every weight whatever is counted.
+    if len(pure) > 1 and all(abs(w - 1 / len(pure)) <= ZERO_COUPLING for w in (*coupled, *pure)):
         return "no_update"
     if max(coupled) >= COLLAPSED and max(pure) >= COLLAPSED:
         return "collapse"

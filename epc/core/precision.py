@@ -16,7 +16,7 @@ WIDTH: Final = 0.1  # EPC-2.5(g)
 RUNS: Final = 400  # puts at most 0.025 on a power
 _A_POINT: Final = 40
 _MOST_SEEDS: Final = 20_000
-TRIED: Final = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300)
+TRIED: Final = (10, 15, 20, 30, 50, 70, 100, 150, 200, 300)
 
 Spread = Callable[[Callable[[Point], int], Sequence[Point], str], Iterable[int]]
 

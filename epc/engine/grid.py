@@ -38,7 +38,9 @@ def spread(
             stack.enter_context(_client(cluster))
             stack.enter_context(parallel_config(backend="dask"))
         elif jobs is not None:
-            stack.enter_context(parallel_config(backend="loky", n_jobs=jobs))
+            stack.enter_context(
+                parallel_config(backend="loky", n_jobs=min(jobs, max(1, len(points))))
+            )
         yield from Parallel(return_as="generator")(delayed(work)(point) for point in points)
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from inspect_ai.model import ModelAPI, ModelOutput
 
 PREFIX: Final = "inspect"
-EXTRA: Final = "pip install 'epc-registry[inspect]'"
+EXTRA: Final = "pip install '.[inspect]' in a clone of the registry"
 SDKS: Final = {"anthropic": "anthropic", "google": "google-genai", "bedrock": "aiobotocore"}
 _GATEWAYS: Final = ("cloudflare", "hf-inference-providers", "litellm-proxy", "openrouter")
 # The last version of Anthropic's API that takes a temperature; the SDK asks for a later one.

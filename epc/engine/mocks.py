@@ -32,6 +32,7 @@ class Mock:
     method: Method = "prompt"
     pinned = True
     concurrency = 10_000
+    roles: frozenset[str] = frozenset({"evaluator"})
 
     def __init__(
         self, name: str, *, repeatable: bool, details: dict[str, Any] | None = None
@@ -70,6 +71,8 @@ class Deterministic(Mock):
     As an executor it writes a short text that differs from prompt to prompt. As an evaluator it
     says A or B by the digest of the prompt: arbitrary, but fixed, preferences.
     """
+
+    roles = frozenset({"evaluator", "executor"})
 
     def __init__(self) -> None:
         super().__init__("deterministic", repeatable=True)

@@ -1,12 +1,13 @@
 """A run from its request to its folder: opening models, carrying the plan out, letting go."""
 
-from collections.abc import Callable, Iterable, Mapping
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, TypeVar
 
 from epc import __version__
 from epc.core.results import Json
@@ -20,6 +21,7 @@ from epc.engine.hosted import Hosted
 from epc.engine.inspected import Inspected
 from epc.engine.journal import Journal
 from epc.engine.measure import Measurement, carry_out
+from epc.engine.mocks import Mock
 from epc.engine.model import Model
 from epc.engine.places import answer_cache_folder
 from epc.engine.plan import (
@@ -36,12 +38,15 @@ from epc.engine.plan import (
 from epc.engine.prices import price_of
 from epc.engine.questions import Questions
 from epc.engine.recorded import Recorded
-from epc.errors import UsageError
+from epc.errors import StoppedError, UsageError
 from epc.records.layout import MANIFEST
 from epc.records.recompute import load_manifest
 from epc.spec.epc_v1 import ControlMethod
 
 _REMOTE = (Hosted, Inspected)
+T = TypeVar("T")
+_LONGER: Final = 1.1
+_LANDING_S: Final = 3.0
 Watch = Callable[[Progress], AbstractAsyncContextManager[None]]
 
 
@@ -122,6 +127,8 @@ def prepare(request: Request, *, now: datetime) -> Opened:
     if executor is not None and executor.method != "prompt":
         raise UsageError(f"{request.executor} writes no answers: name another --executor")
     roles = {"evaluator": evaluator, "executor": executor}
+    for role, model in roles.items():
+        require_role(role, model)
     models = {role: model for role, model in roles.items() if model is not None}
     decoding = asked_decoding(request.decoding, models)
     reuse = reuse_for(
@@ -184,6 +191,13 @@ def reopen(folder: Path) -> Opened | None:
     opened = Opened(plan=plan, evaluator=evaluator, executor=executor)
     require_keys(opened.models)
     return opened
+
+
+def require_role(role: str, model: Model | None) -> None:
+    """Raise a UsageError where a mock is asked to do what it cannot."""
+    if isinstance(model, Mock) and role not in model.roles:
+        able = " or ".join(sorted(model.roles))
+        raise UsageError(f"{model.identity.model} is no {role}: it can be an {able}")
 
 
 def require_same(found: Json, began: Json) -> None:
@@ -276,7 +290,27 @@ async def measure(
             await batch.advance(
                 Measurement(plan=opened.plan, questions=questions, caller=caller), folder
             )
-        return await carry_out(opened.plan, folder, questions=questions, caller=caller, now=now)
+        work = carry_out(opened.plan, folder, questions=questions, caller=caller, now=now)
+        return await within(work, limits.max_time_s)
+
+
+async def within(work: Coroutine[Any, Any, T], max_time_s: float | None) -> T:
+    """Give what is under way when the time is up a little longer, then stop.
+
+    The budget begins no call past the time; a call that is retried could otherwise go on for
+    minutes.
+
+    Raises: StoppedError where that was needed.
+    """
+    if max_time_s is None:
+        return await work
+    try:
+        async with asyncio.timeout(max_time_s * _LONGER + _LANDING_S):
+            return await work
+    except TimeoutError:
+        raise StoppedError(
+            f"stopped at --max-time {max_time_s:g} s, with calls that got no answer"
+        ) from None
 
 
 def budget_of(roles: Mapping[str, Model], limits: Limits) -> Budget:

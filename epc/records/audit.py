@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import fsum, isfinite
+from math import fsum
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +14,7 @@ from epc.core.permutation import PermutationTest, by_weights
 from epc.core.results import Json
 from epc.core.simulation import divergences, gammas
 from epc.core.weights import UpdateRule, Weights
-from epc.errors import Finding
+from epc.errors import Finding, MalformedError
 from epc.records.bare import Bare, read_bare
 from epc.records.probes import probes_of
 from epc.records.recompute import load_manifest, manifest_path
@@ -81,9 +81,14 @@ def audit(path: Path, *, rounds: int = ROUNDS) -> Audit:
     """
     problems: list[Finding] = []
     if _is_run(path):
-        facts, control = _facts_of_run(path)
-        asked, problems = probes_of(path)
-        facts = replace(facts, **asked)
+        manifest, report = load_manifest(path), validate(path)
+        errors = [finding for finding in report.findings if finding.severity == "error"]
+        facts, control = _stated(manifest), manifest["results"]["summary"]["control"]
+        asked: Json = {}
+        if not errors:
+            asked, _ = probes_of(path)
+        facts = replace(facts, unsound=len(errors), **asked)
+        problems = [finding for finding in report.findings if finding.severity == "warning"]
     else:
         facts, control = facts_of_bare(read_bare(path), rounds=rounds)
     verdict, findings = assess(facts)
@@ -108,13 +113,6 @@ def _is_run(path: Path) -> bool:
     if path.is_dir():
         return file.exists()
     return file.suffix == ".json" and b'"protocol_version"' in file.read_bytes()
-
-
-def _facts_of_run(path: Path) -> tuple[Facts, Json]:
-    manifest = load_manifest(path)
-    errors = [f for f in validate(path).findings if f.severity == "error"]
-    facts = replace(_stated(manifest), unsound=len(errors))
-    return facts, manifest["results"]["summary"]["control"]
 
 
 def _stated(manifest: Json) -> Facts:
@@ -162,7 +160,20 @@ def facts_of_bare(bare: Bare, *, rounds: int) -> tuple[Facts, Json]:
     """
     import numpy as np
 
-    vectors, loose = list(bare.seeds.values()), max(bare.tolerance, ZERO_COUPLING)
+    loose = max(bare.tolerance, ZERO_COUPLING)
+    off = [
+        seed
+        for seed, phases in bare.seeds.items()
+        if any(_off_simplex(vector, bare.tolerance) for vector in phases.values())
+    ]
+    vectors = [phases for seed, phases in bare.seeds.items() if seed not in off]
+    if not vectors:
+        problem = "no seed's weights are a distribution, even allowing for their rounding"
+        raise MalformedError(
+            Finding(
+                clause="EPC-2.3", where="/weights", problem=problem, remedy="correct the record"
+            )
+        )
     stacked = {
         phase: np.array([phases[phase] for phases in vectors]).T
         for phase in PHASE_NAMES
@@ -180,12 +191,10 @@ def facts_of_bare(bare: Bare, *, rounds: int) -> tuple[Facts, Json]:
         n=len(vectors),
         strategies=len(bare.strategies),
         unsound=0,
-        off_simplex=sum(
-            _off_simplex(vector, bare.tolerance) for phases in vectors for vector in phases.values()
-        ),
+        off_simplex=len(off),
         gamma=gamma,
         jsd={d: divergences(*pair).tolist() for d, pair in pairs.items()},
-        dead=sum(all(max(v) - min(v) <= 2 * loose for v in p.values()) for p in vectors),
+        dead=sum(all(_uniform(v, loose) for v in p.values()) for p in vectors),
         collapsed=sum(any(_collapsed(p[d], p[REFERENCE[d]]) for d in directions) for p in vectors),
         stuck={d: sum(_still(p, d, loose) for p in vectors) for d in directions},
         test=by_weights(stacked["text"].T, stacked["visual"].T, rounds=rounds, rule=UpdateRule()),
@@ -198,7 +207,9 @@ def facts_of_bare(bare: Bare, *, rounds: int) -> tuple[Facts, Json]:
 def _off_simplex(vector: Weights, loose: float) -> bool:
     """Return whether a vector is no distribution, allowing for its rounding."""
     allowed = SIMPLEX_TOLERANCE + loose * len(vector)
-    return any(not isfinite(w) or w < 0 for w in vector) or abs(fsum(vector) - 1) > allowed
+    if not any(vector) or any(not 0 <= weight <= 1 + loose for weight in vector):
+        return True
+    return abs(fsum(vector) - 1) > allowed
 
 
 def _collapsed(coupled: Weights, pure: Weights) -> bool:
@@ -210,4 +221,9 @@ def _still(phases: Mapping[str, Weights], direction: Direction, loose: float) ->
     """Return whether a coupled phase ended where it began, away from the uniform start."""
     start = phases[str(_START[direction])]
     same = all(abs(a - b) <= loose for a, b in zip(phases[direction], start, strict=True))
-    return same and max(start) - min(start) > 2 * loose
+    return same and not _uniform(start, loose)
+
+
+def _uniform(vector: Weights, loose: float) -> bool:
+    """Return whether every weight is 1/K, as far as the rounding tells."""
+    return all(abs(weight - 1 / len(vector)) <= loose for weight in vector)

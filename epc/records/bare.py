@@ -92,8 +92,14 @@ def _grouped(file: Path) -> Iterator[tuple[str, Any]]:
             raise _malformed(
                 f"{file.name}#/{index}", "is no weight", "expected seed, phase, strategy, weight"
             )
-        phases = seeds.setdefault(row["seed"], {})
-        phases.setdefault(row["phase"], {})[row["strategy"]] = row["weight"]
+        seed, phase, strategy = row["seed"], row["phase"], row["strategy"]
+        where = f"{file.name}#/{index}"
+        if not isinstance(seed, int) or not isinstance(phase, str) or not isinstance(strategy, str):
+            raise _malformed(where, "is no weight", "expected a whole seed, and names")
+        vector = seeds.setdefault(seed, {}).setdefault(phase, {})
+        if strategy in vector:
+            raise _malformed(where, f"seed {seed} {phase} {strategy} stands twice", "keep it once")
+        vector[strategy] = row["weight"]
     yield from ((file.name, {"seed": seed, "weights": w}) for seed, w in seeds.items())
 
 

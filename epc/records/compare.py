@@ -1,5 +1,6 @@
 """Two measurements side by side: like for like, differences, drift (`epc compare`)."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
@@ -32,6 +33,7 @@ from epc.records.differences import GAMMA_STEP, Difference, differences, seeds_n
 from epc.records.likeness import are_facts, unlike
 from epc.records.manifest import configuration_of
 from epc.records.recompute import load_manifest, manifest_path
+from epc.records.validate import validate
 
 _SHUFFLING: Final = 20260703
 _SHARES: Final = (0.1, 0.2, 0.3)
@@ -100,8 +102,12 @@ class Comparison:
         }
 
 
-def compare(left: Path, right: Path, *, margin: float = MARGIN) -> Comparison:
+def compare(
+    left: Path, right: Path, *, margin: float = MARGIN, untrue: Sequence[Finding] = ()
+) -> Comparison:
     """Compare two run folders, or two manifests as far as those go.
+
+    `untrue` are findings about the records themselves, which go before all others.
 
     Raises: MalformedError if one cannot be used; WorldError if a file cannot be read.
     Source: Readings R44, R45 and R47.
@@ -109,7 +115,7 @@ def compare(left: Path, right: Path, *, margin: float = MARGIN) -> Comparison:
     runs = [_Run.open(path) for path in (left, right)]
     first, second = (run.manifest for run in runs)
     paired = _same_draws(first, second)
-    findings = unlike(first, second)
+    findings = [*untrue, *unlike(first, second)]
     metrics = differences(first["results"], second["results"], paired=paired)
     tables = _tables(*runs, paired=paired, margin=margin)
     noise = tables.noise if tables and tables.noise else Noise()
@@ -132,6 +138,20 @@ def compare(left: Path, right: Path, *, margin: float = MARGIN) -> Comparison:
         pairs_needed={c: pairs_needed(c, anyway, error=ALPHA / 2) for c in _SHARES},
         seeds_needed=seeds_needed(first["results"], second["results"]),
     )
+
+
+def check_records(*paths: Path) -> list[Finding]:
+    """Return a finding for each record that is not true to itself."""
+    return [finding for path in paths for finding in _untrue(path)]
+
+
+def _untrue(path: Path) -> list[Finding]:
+    errors = [f for f in validate(path).findings if f.severity == "error"]
+    if not errors:
+        return []
+    problem = f"{path} is not true to itself: {len(errors)} errors"
+    remedy = f"see `epc validate {path}`; nothing below can be relied on until they are mended"
+    return [Finding(clause="EPC-2.8", where="", problem=problem, remedy=remedy)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

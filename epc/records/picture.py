@@ -1,8 +1,9 @@
 """Rendering a Vega-Lite specification to files, the same bytes every time."""
 
 import json
+import re
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from epc.core.results import Json
 from epc.records import strict_json
@@ -10,6 +11,8 @@ from epc.records import strict_json
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v5.json"
 _VEGA_LITE: Final = "5.21"
 _SCALE: Final = 2.0
+# What XML 1.0 has no place for; the renderer would end the whole process over it.
+_UNDRAWABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def render(specification: Json, folder: Path, name: str) -> list[Path]:
@@ -19,10 +22,18 @@ def render(specification: Json, folder: Path, name: str) -> list[Path]:
     """
     import vl_convert
 
-    given = json.dumps(specification)
+    given = json.dumps(_drawable(specification))
     svg = vl_convert.vegalite_to_svg(given, vl_version=_VEGA_LITE)
     png = vl_convert.vegalite_to_png(given, vl_version=_VEGA_LITE, scale=_SCALE)
     paths = [folder / f"{name}.svg", folder / f"{name}.png"]
     strict_json.write_text(paths[0], [svg])
     strict_json.write_bytes(paths[1], [png])
     return paths
+
+
+def _drawable(value: Any) -> Any:
+    if isinstance(value, str):
+        return _UNDRAWABLE.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {key: _drawable(item) for key, item in value.items()}
+    return [_drawable(item) for item in value] if isinstance(value, list) else value

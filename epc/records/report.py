@@ -8,7 +8,7 @@ from epc.core.intervals import spread_interval
 from epc.core.noise import blind_band
 from epc.core.results import Json
 from epc.records import reliability
-from epc.records.audit import audit_manifest
+from epc.records.audit import Audit, audit_manifest
 from epc.records.audit_text import MEANING, TITLES, p_value
 from epc.records.manifest import configuration_of
 from epc.records.usage import suspicions
@@ -23,9 +23,13 @@ _LABEL: Final = 22
 _COLUMN: Final = 27
 
 
-def report(manifest: Json) -> str:
-    """Return the printed form of a manifest: what was measured, the table, what to make of it."""
-    sections = (_heading(manifest), _table(manifest), _remarks(manifest))
+def report(manifest: Json, audited: Audit | None = None) -> str:
+    """Return the printed form of a manifest: what was measured, the table, what to make of it.
+
+    `audited` is the audit of the run it belongs to; without it, of what the manifest states.
+    """
+    audited = audited or audit_manifest(manifest)
+    sections = (_heading(manifest), _table(manifest), _remarks(manifest, audited))
     return "\n\n".join("\n".join(lines) for lines in sections)
 
 
@@ -64,7 +68,7 @@ def _table(manifest: Json) -> Iterator[str]:
     zero = summary["zero_coupling_rate"]
     yield _row("zero-coupling rate", *(_estimate(zero[d], share) for d in DIRECTIONS))
     ties = summary["tie_rate_by_phase"]
-    yield _row("tie rate", *(_estimate(ties[d], share) for d in DIRECTIONS))
+    yield _row("tie rate, this phase", *(_estimate(ties[d], share) for d in DIRECTIONS))
     yield ""
     yield "  mean over seeds [95% interval]; noise floor: the same without a change of domain,"
     yield f"  {_METHODS[control['method']]} (95% of single seeds); coin flip: (90% of them)"
@@ -101,10 +105,9 @@ def _estimate(estimate: Json, number: Callable[[float], str]) -> str:
     return f"{number(estimate['mean'])}  [{', '.join(number(end) for end in interval)}]"
 
 
-def _remarks(manifest: Json) -> Iterator[str]:
+def _remarks(manifest: Json, audited: Audit) -> Iterator[str]:
     """Yield what a reader must know before using the figures, from the run's own numbers."""
     summary = manifest["results"]["summary"]
-    audited = audit_manifest(manifest)
     yield f"What these figures can bear: {audited.verdict}"
     yield f"  {MEANING[audited.verdict]}"
     yield f"  - p value {p_value(summary['control']['test']['p_value'])}, permuting tasks."
@@ -127,7 +130,7 @@ def _on_the_evaluator(summary: Json) -> Iterator[str]:
         yield "NO VERDICT WAS EVER COUNTED: there was no round."
         return
     yield (
-        f"The evaluator gave {answers['n']} distinct answers; "
+        f"Its rounds rest on {answers['n']} answers of the evaluator; "
         f"{answers['decided']} ({100 * answers['parse_rate']:.0f}%) were a bare A or B."
     )
     if answers["refusals"]:

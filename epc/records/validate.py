@@ -15,6 +15,7 @@ from epc.core.config import variant_tag
 from epc.core.draws import GENERATOR
 from epc.core.evidence import evidence, table_of
 from epc.core.results import Json, summarise, tie_rate, vector, weight_figures, zero_causes
+from epc.core.table import VERDICTS
 from epc.core.weights import simplex_problem
 from epc.errors import Finding
 from epc.records.accuracy import restated, unknown_strategies
@@ -27,7 +28,7 @@ from epc.records.rows import read_rows
 from epc.records.schemas import clause_of
 from epc.records.strict_json import pointer
 from epc.records.usage import suspicions
-from epc.spec.epc_v1 import DOMAINS, MIN_TASKS, PHASE_NAMES
+from epc.spec.epc_v1 import DOMAINS, MIN_TASKS, PHASE_NAMES, Domain
 
 _RECOMPUTE: Final = "run `epc recompute --write` on the run and keep what it writes"
 _JOURNAL: Final = "EPC-2.5(d)"  # the raw record, before it was one
@@ -63,6 +64,7 @@ def validate(path: Path) -> Report:
     findings.extend(problems)
     if not problems:
         distinct = _check_configuration(manifest, findings)
+        configured = all(finding.severity != "error" for finding in findings.kept())
         sound = _check_seeds(manifest, findings) and distinct
         folder = manifest_path(path).parent
         if manifest["raw"] is None:
@@ -71,7 +73,8 @@ def validate(path: Path) -> Report:
             findings.add("EPC-2.5(d)", "/raw", problem, remedy, "warning")
         elif _check_files(manifest["raw"], folder, findings) and distinct:
             _check_against_trials(manifest, folder, findings)
-            read_probes(manifest, folder, findings)
+            if configured:
+                read_probes(manifest, folder, findings)
             sound = False  # the trials have said all that the weights could say
         if _check_table(manifest, findings) and sound:
             _check_against_weights(manifest, findings)
@@ -157,18 +160,40 @@ def _check_seeds(manifest: Json, findings: Findings) -> bool:
 
 
 def _check_table(manifest: Json, findings: Findings) -> bool:
-    """Check that the verdict table has a row a strategy and a triple a task."""
+    """Check the verdict table; return whether it has a row a strategy and a triple a task."""
     names = {strategy["name"] for strategy in manifest["strategies"]}
-    before = len(findings)
+    shaped = True
     for domain in DOMAINS:
         rows = manifest["results"]["verdict_table"]["counts"][domain]
         where, tasks = f"/results/verdict_table/counts/{domain}", len(manifest["tasks"][domain])
         if rows.keys() != names:
             odd = ", ".join(sorted(rows.keys() ^ names))[:_MAX_SHOWN]
             findings.add("Reading R38", where, f"{odd}: not the names of /strategies", _RECOMPUTE)
+            shaped = False
         elif any(len(row) != tasks for row in rows.values()):
             findings.add("Reading R38", where, f"expected {tasks} tasks in each row", _RECOMPUTE)
-    return len(findings) == before
+            shaped = False
+        elif problem := _miscounted(manifest, domain):
+            findings.add("Reading R38", where, problem, _RECOMPUTE)
+    return shaped
+
+
+def _miscounted(manifest: Json, domain: Domain) -> str | None:
+    """Say in what way a domain's counts cannot be those of the run, or None."""
+    table = manifest["results"]["verdict_table"]
+    cells = [cell for row in table["counts"][domain].values() for cell in row]
+    reuses = manifest["config"]["reuse"] == "memo"
+    if table["repeated"] != reuses:
+        return f"repeated is {table['repeated']}, and reuse is {manifest['config']['reuse']}"
+    if reuses:
+        return "a pair that was asked once counts more" if max(map(sum, cells)) > 1 else None
+    phases = [phase.name for phase in configuration_of(manifest).phases if phase.domain == domain]
+    played = [r["verdicts"].get(p, {}) for r in manifest["results"]["per_seed"] for p in phases]
+    for index, verdict in enumerate(VERDICTS):
+        counted, said = sum(cell[index] for cell in cells), sum(p.get(verdict, 0) for p in played)
+        if counted != said:
+            return f"counts {counted} times {verdict}, the seeds' rounds {said}"
+    return None
 
 
 def _check_files(raw: Mapping[str, Json], folder: Path, findings: Findings) -> bool:

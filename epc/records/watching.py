@@ -23,6 +23,7 @@ from epc.spec.epc_v1 import DOMAINS
 HISTORY: Final = "watch.jsonl"
 PAIRS: Final = 24
 _SCHEMA: Final = "watch_day"
+_QUESTION: Final = ("domain", "strategy", "task", "prompt", "before")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +32,11 @@ class Panel:
 
     items: dict[PairKey, Asked]
     sha256: str
+
+    @property
+    def asked(self) -> list[tuple[str, ...]]:
+        """What every day's answers must say that they answer, in this order."""
+        return [(*key, item.text, item.raw) for key, item in self.items.items()]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +159,11 @@ def standing(manifest: Json, panel: Panel, days: list[Json]) -> Standing:
             raise UsageError(
                 f"the history of {day['day']} is that of another run or panel: "
                 "name another one with --history"
+            )
+        if [tuple(answer[key] for key in _QUESTION) for answer in day["answers"]] != panel.asked:
+            raise UsageError(
+                f"the history of {day['day']} has other questions or first answers than the "
+                "panel: restore it as it was written"
             )
     evaluator = manifest["evaluator"]
     facts = bool(days) and all(are_facts(evaluator, day["evaluator"]) for day in days)

@@ -1,6 +1,7 @@
 """`epc audit` as a user runs it: measure, audit, read the word and the exit code."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -117,3 +118,39 @@ def test_recorded_verdicts_cannot_be_asked_anything_more(tmp_path: Path) -> None
 
     assert done.returncode == 2
     assert b"recorded verdicts cannot be asked anything more" in done.stderr
+
+
+def test_show_and_audit_say_one_word(tmp_path: Path) -> None:
+    run = measured(tmp_path, "mock/deterministic")
+    assert epc("audit", run, "--controls", "24").returncode == 1
+
+    assert b"can bear: inconclusive" in epc("show", "--no-figure", run).stdout
+
+
+def test_a_falsified_record_is_not_compared_as_if_it_were_true(tmp_path: Path) -> None:
+    run = measured(tmp_path, "mock/coin-flip", seeds="0-1")
+    other = tmp_path / "other"
+    shutil.copytree(run, other)
+    manifest = json.loads((other / "manifest.json").read_text("utf-8"))
+    manifest["results"]["per_seed"][0]["gamma"]["text_to_visual"] += 0.5
+    (other / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+
+    done = epc("compare", run, other)
+
+    assert done.returncode == 1
+    assert b"is not true to itself" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("mock/deterministic", "mock/coin-flip"), ("mock/judge", "mock/deterministic")],
+)
+def test_a_mock_that_cannot_do_what_it_is_named_for_leaves_no_folder(
+    tmp_path: Path, names: tuple[str, str]
+) -> None:
+    evaluator, executor = names
+    run = tmp_path / "run"
+    done = epc("run", "--evaluator", evaluator, "--executor", executor, "--out", run)
+
+    assert done.returncode == 2
+    assert not run.exists()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from records_support import Run, epc
+from records_support import Run, epc, make_run
 
 from epc.core.study_runs import Kind, Point
 from epc.errors import WorldError
@@ -131,24 +131,27 @@ def test_reading_r16_a_coin_cannot_be_asked_once() -> None:
     assert "cannot be reused" in epc("plan", *words).stdout.decode()
 
 
-def test_epc_2_5_g_a_run_plans_by_its_own_spread(flip: Run) -> None:
-    found = said("plan", flip.folder, "--width", "0.3")
+def test_epc_2_5_g_a_run_plans_by_its_own_spread_and_rounds(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", evaluator="mock/coin-flip", seeds=10, rounds=3)
+    found = said("plan", run.folder, "--width", "0.3")
 
-    records = json.loads((flip.folder / "manifest.json").read_text())["results"]["per_seed"]
+    records = run.manifest()["results"]["per_seed"]
     spreads = []
     for direction in ("text_to_visual", "visual_to_text"):
         values = [record["gamma"][direction] for record in records]
         middle = sum(values) / len(values)
         spreads.append((sum((v - middle) ** 2 for v in values) / (len(values) - 1)) ** 0.5)
     assert found["sd"] == pytest.approx(max(spreads))
-    assert epc("plan", flip.folder, "--power", "0.9").returncode == 2
+    # Four phases of three rounds a seed: two answers and a comparison each.
+    assert found["needs"]["fresh"]["calls"] == found["seeds"] * 4 * 3 * 3
+    assert epc("plan", run.folder, "--power", "0.9").returncode == 2
 
 
-def test_epc_2_5_g_one_seed_has_no_spread_to_plan_by(single: Run) -> None:
+def test_epc_2_5_g_few_seeds_have_no_spread_to_plan_by(single: Run) -> None:
     done = epc("plan", single.folder)
 
     assert done.returncode == 2
-    assert "a single seed, which has no spread" in done.stderr.decode()
+    assert "has 1 of the 10 seeds that a spread takes" in done.stderr.decode()
 
 
 def test_reading_r39_a_plan_says_what_power_takes() -> None:
@@ -160,7 +163,7 @@ def test_reading_r39_a_plan_says_what_power_takes() -> None:
     assert power["seeds"] == power["fresh"][-1]["seeds"]
     assert power["exhaustive"] > 0.9
     assert f"power 0.9: {power['seeds']} fresh seeds give" in text
-    assert "whatever its seeds" in text
+    assert "from 10 seeds on" in text
 
 
 def test_reading_r39_the_study_writes_the_same_bytes_however_it_is_spread(

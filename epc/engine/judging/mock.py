@@ -24,6 +24,8 @@ _QUOTED: Final = 6  # words
 class Judge(Mock):
     """Scores every output, in strict JSON, with quotes that it copied."""
 
+    roles = frozenset({"judge"})
+
     def __init__(self, name: str = "judge") -> None:
         super().__init__(name, repeatable=True)
 

@@ -16,7 +16,7 @@ from epc.records.judging.single import content_of
 from epc.records.layout import MANIFEST, RAW
 from epc.records.recompute import load_manifest
 from epc.records.schemas import findings as schema_findings
-from epc.spec.epc_v1 import PHASES
+from epc.spec.epc_v1 import PHASE
 from epc.spec.judge_v1 import IDENTIFIERS
 
 TASKS: Final = "tasks.json"  # in a folder of outputs: question id to task
@@ -145,10 +145,9 @@ def _run(folder: Path) -> Iterator[Entry]:
     if manifest["executor"] is None:
         raise UsageError(f"{folder} has recorded verdicts: there are no answers to judge")
     answers = {call["id"]: call["answer"] for call in _rows(folder, "calls")}
-    domains = {phase.name: phase.domain for phase in PHASES}
     seen: set[tuple[str, int, str]] = set()
     for trial in _rows(folder, "trials"):
-        domain = domains[trial["phase"]]
+        domain = PHASE[trial["phase"]].domain
         for strategy, call in (
             (trial["strategy"], trial["response"]),
             (manifest["config"]["baseline"], trial["baseline"]),

@@ -200,3 +200,14 @@ def test_reading_r39_strong_favourites_stand_out_from_weights_alone() -> None:
     assert tested.p_value < 0.01
     assert tested.unit == "seed"
     assert by_weights(text, text, rounds=30, rule=RULE).p_value == 1
+
+
+def test_reading_r39_a_larger_domain_that_varies_more_does_not_pass_for_another() -> None:
+    """Always A on 8 tasks, a coin on 40: no strategy is preferred anywhere."""
+    rng = np.random.default_rng(6)
+    found = 0
+    for _ in range(40):
+        coin = rng.integers(0, 2, (11, 40)).tolist()
+        found += by_tasks(repeated(coin, [[A] * 8] * 11), RULE).p_value <= 0.05
+
+    assert found <= 8  # 5% of 40 are 2; more than 8 come by chance once in 5,000 times

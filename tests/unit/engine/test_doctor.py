@@ -188,7 +188,7 @@ def test_providers_with_own_protocols_need_the_extra_and_a_key(
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr(inspected, "version", nothing)
-    extra = "pip install 'epc-registry[inspect]'"
+    extra = "pip install '.[inspect]' in a clone of the registry"
     assert needs({"ANTHROPIC_API_KEY": CANARY})["anthropic/MODEL"] == f"`{extra}`"
     assert needs({})["inspect/PROVIDER/MODEL"] == f"`{extra}`"
     check = checks({"ANTHROPIC_API_KEY": CANARY})["provider anthropic"]

@@ -377,7 +377,7 @@ def test_without_the_extra_one_error_says_how_to_get_it(
 
     assert str(refused_.value) == (
         f"{ANTHROPIC} is asked through Inspect, and {package} is missing: "
-        "pip install 'epc-registry[inspect]'"
+        "pip install '.[inspect]' in a clone of the registry"
     )
 
 

@@ -183,7 +183,7 @@ def test_epc_2_3_weights_off_the_simplex_are_found_beyond_their_rounding(tmp_pat
 
     found = audit(published(tmp_path, entries))
 
-    assert found.facts.off_simplex == len(PHASE_NAMES)
+    assert (found.facts.off_simplex, found.facts.n) == (1, 1)
     assert found.verdict == "inconclusive"
 
 
@@ -232,3 +232,43 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, given: Any, said: str) -> 
 def test_a_folder_of_nothing_is_named(tmp_path: Path) -> None:
     with pytest.raises(MalformedError, match="holds no per-seed weights"):
         audit(tmp_path)
+
+
+def test_a_weight_that_stands_twice_in_rows_is_named(exhaustive: Run, tmp_path: Path) -> None:
+    place = tmp_path / "bare"
+    place.mkdir()
+    rows = (exhaustive.folder / "weights.jsonl").read_bytes()
+    (place / "weights.jsonl").write_bytes(rows + rows.splitlines(keepends=True)[0])
+
+    with pytest.raises(MalformedError, match="stands twice"):
+        audit(place)
+
+
+def test_reading_r8_weights_rounded_to_whole_numbers_are_not_uniform(tmp_path: Path) -> None:
+    one = {"a": 1.0, "b": 0.0, "c": 0.0, "d": 0.0}
+    entries = [{"seed": n, "weights": dict.fromkeys(PHASE_NAMES, one)} for n in range(10)]
+
+    assert audit(published(tmp_path, entries)).verdict == "collapsed"
+
+
+@pytest.mark.parametrize("weights", [{"a": 0.0, "b": 0.0}, {"a": 1e308, "b": 1e308}])
+def test_epc_2_3_vectors_that_are_none_are_refused(
+    tmp_path: Path, weights: dict[str, float]
+) -> None:
+    entries = [{"seed": n, "weights": dict.fromkeys(PHASE_NAMES, weights)} for n in range(10)]
+
+    with pytest.raises(MalformedError, match="a distribution"):
+        audit(published(tmp_path, entries))
+
+
+def test_reading_r38_a_table_that_is_not_the_rounds_bears_no_claim(flip: Run) -> None:
+    def forge(manifest: Any) -> None:
+        manifest["results"]["verdict_table"]["counts"]["text"][NAMES[0]][0][0] += 5
+
+    flip.without_raw()
+    flip.edit(forge)
+
+    found = audit(flip.folder)
+
+    assert found.verdict == "inconclusive"
+    assert not found.clean

@@ -132,3 +132,12 @@ def test_a_run_that_measured_nothing_can_be_drawn(ties: Run, tmp_path: Path) -> 
 def test_a_folder_that_is_gone_is_the_worlds_fault(flip: Run, tmp_path: Path) -> None:
     with pytest.raises(WorldError, match="cannot write"):
         draw(flip.manifest(), tmp_path / "none")
+
+
+def test_a_name_with_what_no_picture_can_hold_is_drawn_without_it(flip: Run) -> None:
+    manifest = flip.manifest()
+    manifest["evaluator"]["model"] = "a\x00b\x1bc\ufffe"
+
+    svg, _ = draw(manifest, flip.folder)
+
+    assert "a\ufffdb\ufffdc\ufffd" in svg.read_text("utf-8")
