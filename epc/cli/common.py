@@ -3,6 +3,7 @@
 import json
 import os
 from datetime import UTC, datetime
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,20 @@ format_option = click.option(
     show_default=True,
     help="How to print the result.",
 )
+
+
+class Finite(click.FloatRange):
+    """A number in a range, which NaN and infinity are in none of."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number."""
+        number = float(super().convert(value, param, ctx))
+        if not isfinite(number):
+            self.fail(f"{value!r} is no finite number", param, ctx)
+        return number
+
 
 run_argument = click.argument(
     "run", type=click.Path(exists=True, path_type=Path, resolve_path=False)

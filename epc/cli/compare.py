@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from epc.cli.common import echo_json, format_option
+from epc.cli.common import Finite, echo_json, format_option
 from epc.errors import ExitCode
 
 _run = click.Path(exists=True, path_type=Path)
@@ -15,7 +15,7 @@ _run = click.Path(exists=True, path_type=Path)
 @click.argument("right", type=_run, metavar="B")
 @click.option(
     "--margin",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=Finite(0, 1, min_open=True),
     default=0.1,
     show_default=True,
     help="How large a changed share still counts as the same.",

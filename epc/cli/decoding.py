@@ -6,6 +6,8 @@ from typing import Any, Final
 
 import click
 
+from epc.cli.common import Finite
+
 _NONE: Final = "none"
 _SETTINGS: Final = ("temperature", "top_p", "max_tokens")
 
@@ -60,7 +62,7 @@ def _options(role: str, prefix: str) -> list[Callable[..., Any]]:
         ),
         click.option(
             f"--{prefix}top-p",
-            type=click.FloatRange(0, 1, min_open=True),
+            type=Finite(0, 1, min_open=True),
             metavar="P",
             help=f"The {role}'s nucleus. Default: not sent.",
         ),

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from epc.cli.common import Finite
+
 
 class _Dollars(click.ParamType[Decimal]):
     """An amount of US dollars."""
@@ -56,7 +58,7 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option(
             "--max-time",
-            type=click.FloatRange(0, min_open=True),
+            type=Finite(0, min_open=True),
             metavar="S",
             help="Stop after so many seconds.",
         ),

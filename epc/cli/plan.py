@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epc.cli.common import echo_json, format_option, now
+from epc.cli.common import Finite, echo_json, format_option, now
 from epc.cli.grid import grid_options
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, ROUNDS, SCREENING_SEEDS
 
@@ -20,21 +20,21 @@ _STRATEGIES = 11
 @click.argument("subject", metavar="EVALUATOR|RUN", default="coin-flip")
 @click.option(
     "--width",
-    type=click.FloatRange(0, min_open=True),
+    type=Finite(0, min_open=True),
     default=0.1,
     show_default=True,
     help="How wide the 95% interval of gamma's mean may be.",
 )
 @click.option(
     "--power",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Finite(0, 1, min_open=True, max_open=True),
     help="How often the audit is to say `coupled` of such an evaluator, e.g. 0.9.",
 )
 @click.option("--evaluator", metavar="MODEL", help="Who compares, for tokens and money.")
 @click.option("--executor", metavar="MODEL", help="Who writes, for tokens and money.")
 @click.option(
     "--latency",
-    type=click.FloatRange(0),
+    type=Finite(0),
     default=1.0,
     show_default=True,
     metavar="S",

@@ -154,3 +154,14 @@ def test_a_mock_that_cannot_do_what_it_is_named_for_leaves_no_folder(
 
     assert done.returncode == 2
     assert not run.exists()
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf"])
+@pytest.mark.parametrize(
+    "words", [("plan", "--width"), ("plan", "--latency"), ("run", "--evaluator", "x", "--max-time")]
+)
+def test_a_number_that_is_none_is_misuse(words: tuple[str, ...], number: str) -> None:
+    done = epc(*words, number)
+
+    assert done.returncode == 2
+    assert b"Traceback" not in done.stderr
