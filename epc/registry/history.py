@@ -25,7 +25,7 @@ def lost_events(checkout: Path) -> list[str] | None:
     if not _has_whole_history(checkout):
         return None
     path = checkout / _PATH
-    present = set(path.read_text("utf-8").splitlines()) if path.exists() else set()
+    present = set(path.read_text("utf-8", "replace").splitlines()) if path.exists() else set()
     log = git(checkout, "log", "-m", "--format=", "-p", "-U0", "--no-renames", "--", _PATH)
     once = dict.fromkeys(line[1:] for line in log.splitlines() if line.startswith(("+{", "-{")))
     return [line for line in once if line not in present]

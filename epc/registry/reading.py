@@ -59,7 +59,7 @@ def document(checkout: Path) -> Json:
     return {
         "evaluators": [_json(p) for p in sorted((home / layout.EVALUATORS).glob("*.json"))],
         "snapshots": [
-            {"card": _json(p / layout.CARD), "figures": _json(p / layout.FIGURES)["figures"]}
+            {"card": _json(p / layout.CARD), "figures": _figures(p / layout.FIGURES)}
             for p in folders(checkout)
         ],
         "events": list(_lines(home / layout.EVENTS)),
@@ -108,6 +108,14 @@ def _fetched(address: str) -> Any:
 
 def _json(path: Path) -> Any:
     return _parsed(_text(path), path)
+
+
+def _figures(path: Path) -> Any:
+    """Return a snapshot's figures."""
+    given = _json(path)
+    if not isinstance(given, dict) or "figures" not in given:
+        raise _malformed(path, "holds no figures")
+    return given["figures"]
 
 
 def _lines(path: Path) -> Iterator[Any]:

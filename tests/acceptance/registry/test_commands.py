@@ -291,3 +291,18 @@ def test_sync_reads_the_list_that_the_installed_package_carries(checkout: Checko
 
     assert done.returncode == 1
     assert '+        "date": "2026-10-23"' in done.stdout
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", '{"a":NaN}', "null"])
+@pytest.mark.parametrize("words", [("snapshot", "list"), ("expiry",)])
+def test_a_damaged_snapshot_is_named_and_no_unforeseen_error(
+    checkout: Checkout, words: tuple[str, ...], content: str
+) -> None:
+    (figures,) = checkout.home.glob("v*/metrics.json")
+    figures.write_text(content, "utf-8")
+
+    done = run(checkout.folder, *words)
+
+    assert done.returncode == 2
+    assert "metrics.json" in done.stderr
+    assert "unforeseen" not in done.stderr
