@@ -63,7 +63,8 @@ def test_reading_r39_power_grows_until_it_is_as_wanted() -> None:
 
     assert tried[-1][1] >= 0.9
     assert all(power < 0.9 for _, power in tried[:-1])
-    assert tried[-1][0] <= 5
+    assert tried[0][0] == 10  # with fewer seeds the audit says `inconclusive`
+    assert tried[-1][0] == 10
 
 
 def test_reading_r16_seeds_buy_an_exhaustive_run_no_power() -> None:

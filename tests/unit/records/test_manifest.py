@@ -25,6 +25,7 @@ def test_epc_2_8_4_the_reference_configuration_is_written_with_the_papers_consta
         "generator": "numpy.random.Generator(PCG64(SeedSequence([seed, phase])))",
         "reuse": "memo",
         "exhaustive": True,
+        "control": "simulated",
     }
 
 
