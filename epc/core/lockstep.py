@@ -1,8 +1,6 @@
 """The phases of many seeds in lock step, where every verdict is known beforehand.
 
-The arithmetic of `epc.core.weights` in the same order, a row a seed: running sums and totals come
-from one cumulative sum, which adds from left to right, so weights are the same to the last bit
-(ADR 3). The phases that start uniform go in step as well, and after them those that continue them.
+The phases that start uniform go in step as well, and after them those that continue them.
 """
 
 from collections import Counter
@@ -12,23 +10,23 @@ from typing import TYPE_CHECKING, Final
 
 from epc.core.draws import draws
 from epc.core.protocol import Outcome, PhaseEnd
+from epc.core.rounds import advance, spin
+from epc.core.table import VERDICTS
 from epc.core.verdict import Verdict
 from epc.core.weights import UpdateRule, uniform
 from epc.spec.epc_v1 import DOMAINS, PHASES, Domain, Phase
 
 if TYPE_CHECKING:
-    from numpy import bool_, float64, int8, intp
+    from numpy import float64, int8, intp
     from numpy.typing import NDArray
 
     Array = NDArray[float64]
     Codes = NDArray[int8]
-    Flags = NDArray[bool_]
     Indices = NDArray[intp]
 
 Known = Mapping[Domain, Sequence[Sequence[Verdict | None]]]  # by domain, strategy and task
 
-VERDICTS: Final = tuple(Verdict)  # a code is a place in this tuple, or UNKNOWN
-UNKNOWN: Final = -1
+UNKNOWN: Final = -1  # any other code is a place in VERDICTS
 _A, _TIE = VERDICTS.index(Verdict.A), VERDICTS.index(Verdict.TIE)
 
 
@@ -109,49 +107,20 @@ def run_course(
     return None if (course.verdicts == UNKNOWN).any() else course
 
 
-def spin(weights: "Array", u: "Array") -> "Indices":
-    """Return where each row's roulette wheel stops (`epc.core.weights.choose`).
-
-    Shapes: weights (S, K); u (S,).
-    """
-    import numpy as np
-
-    passed = (np.cumsum(weights, axis=1) <= u[:, None]).sum(axis=1)
-    chosen: Indices = np.minimum(passed, weights.shape[1] - 1)
-    return chosen
-
-
-def step(
-    before: "Array", chosen: "Indices", *, won: "Flags", decided: "Flags", rule: UpdateRule
-) -> "Array":
-    """Return every row's weights after one round (`epc.core.weights.update`, and ties).
-
-    Shapes: (S, K) in and out; the rest (S,).
-    """
-    import numpy as np
-
-    rows = np.arange(len(before))
-    moved = before.copy()
-    by = np.where(won, rule.alpha_win, -rule.alpha_lose)
-    moved[rows, chosen] = np.maximum(rule.weight_floor, moved[rows, chosen] + by)
-    moved /= np.cumsum(moved, axis=1)[:, -1:]
-    return np.where(decided[:, None], moved, before)
-
-
 def _train(course: Course, own: list[int], codes: "Codes", rule: UpdateRule) -> None:
-    """Train every seed in phases that do not depend on each other; a row is a phase of a seed."""
+    """Train every seed in phases that do not depend on each other; a column is one such phase."""
     import numpy as np
 
     domains = np.tile([DOMAINS.index(course.phases[i].domain) for i in own], len(course.drawn))
-    weights = course.weights[:, own].reshape(len(domains), -1)
+    weights = np.ascontiguousarray(course.weights[:, own].reshape(len(domains), -1).T)
     for number in range(course.drawn.shape[2]):
         chosen = spin(weights, course.drawn[:, own, number, 1].ravel())
         said = codes[domains, chosen, course.tasks[:, own, number].ravel()]
         # A pair that is not known makes the whole course void, so what it does here is no matter.
-        weights = step(weights, chosen, won=said == _A, decided=said != _TIE, rule=rule)
+        advance(weights, chosen, won=said == _A, decided=said != _TIE, rule=rule)
         course.strategies[:, own, number] = chosen.reshape(-1, len(own))
         course.verdicts[:, own, number] = said.reshape(-1, len(own))
-    course.weights[:, own] = weights.reshape(len(course.drawn), len(own), -1)
+    course.weights[:, own] = weights.T.reshape(len(course.drawn), len(own), -1)
 
 
 def _tasks(drawn: "Array", counts: Sequence[int]) -> "Indices":

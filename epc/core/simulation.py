@@ -1,15 +1,14 @@
 """Synthetic evaluators run through the protocol, thousands of seeds at once.
 
-The same arithmetic in the same order as `epc.core.weights`, so a column of a block takes the very
-steps of one seed there: running sums and totals are added from strategy to strategy, and a tie
-divides nothing. A block's arrays fit a processor's cache, and each block has a stream of its own,
-so the figures do not depend on how many blocks are simulated where.
+A block's arrays fit a processor's cache, and each block has a stream of its own, so the figures do
+not depend on how many blocks are simulated where.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from epc.core.rounds import advance, spin
 from epc.core.weights import UpdateRule
 from epc.errors import ShapeError
 from epc.spec.epc_v1 import DOMAINS, PHASES, Domain, Phase, PhaseName
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[float64]
 
-_INT8: Final = 127
 BLOCK: Final = 2048  # seeds; eleven rows of them are 180 kB
 
 
@@ -110,33 +108,14 @@ def train(
 
     weights = np.array(start, order="C")
     seeds = weights.shape[1]
-    flat, columns = weights.reshape(-1), np.arange(seeds)
+    columns = np.arange(seeds)
     says_a, says_either = odds.a.reshape(-1), 1 - odds.tie.reshape(-1)
-    running, total = np.empty(seeds), np.empty(seeds)
-    passed = np.empty(seeds, np.bool_)
-    # Small indices keep a block in the cache; most strategy sets are small.
-    chosen: NDArray[Any] = np.empty(seeds, np.int8 if len(weights) <= _INT8 else np.intp)
     for number in range(rounds):
-        spun, said = rng.random(seeds), rng.random(seeds)
-        running[:] = 0
-        chosen[:] = 0
-        for row in weights[:-1]:  # the last strategy is what is left where rounding leaves none
-            running += row
-            np.less_equal(running, spun, out=passed)
-            chosen += passed.view(np.int8)
-        at = chosen * np.intp(seeds) + columns
-        asked = chosen if odds.a.ndim == 1 else at
-        won = said < says_a.take(asked)
-        decided = said < says_either.take(asked)
-        before = flat.take(at)
-        after = before + np.where(won, rule.alpha_win, -rule.alpha_lose)
-        np.maximum(after, rule.weight_floor, out=after)
-        flat[at] = np.where(decided, after, before)
-        total[:] = 0
-        for row in weights:
-            total += row
-        total[~decided] = 1  # a tie divides nothing, not even by a sum that rounding left off 1
-        weights /= total
+        spun, said = rng.random((2, seeds))
+        chosen = spin(weights, spun)
+        asked = chosen if odds.a.ndim == 1 else chosen * np.intp(seeds) + columns
+        won, decided = said < says_a.take(asked), said < says_either.take(asked)
+        advance(weights, chosen, won=won, decided=decided, rule=rule)
         if trace is not None:
             trace.chosen[number] = chosen
             trace.verdict[number] = np.where(decided, ~won, 2)
