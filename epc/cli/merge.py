@@ -31,9 +31,9 @@ def command(runs: tuple[Path, ...], out: Path, form: str) -> None:
     where runs/a was made by `epc run ... --seeds 0-14` and runs/b, on another machine, by
     `epc run ... --seeds 15-29`.
     """
-    from epc.cli.show import show
+    from epc.cli.show import show_written
     from epc.engine.merge import merge
 
     manifest = merge(list(runs), out)
-    show(manifest, out, form=form)
+    show_written(manifest, out, form=form)
     note(f"manifest {out / 'manifest.json'}")

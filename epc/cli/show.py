@@ -1,11 +1,15 @@
 """`epc show RUN`."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from epc.cli.common import echo_json, format_option, note, run_argument
 from epc.core.results import Json
+
+if TYPE_CHECKING:
+    from epc.records.audit import Audit
 
 
 @click.command()
@@ -24,24 +28,39 @@ def command(run: Path, figure: bool, form: str) -> None:
     Example:
       epc show runs/first
     """
-    from epc.records.recompute import load_manifest, manifest_path
+    from epc.records.recompute import load_manifest
 
-    manifest = load_manifest(run)
-    show(manifest, manifest_path(run).parent, form=form, figure=figure)
+    show(load_manifest(run), run, form=form, figure=figure)
 
 
-def show(manifest: Json, folder: Path, *, form: str, figure: bool = True) -> None:
-    """Print a manifest's figures and draw its picture; `epc run` ends with the same."""
+def show_written(manifest: Json, folder: Path, *, form: str) -> "Audit":
+    """Show a record that this program has just written and replayed; return its audit."""
+    from epc.records.audit import audit_checked
+    from epc.records.validate import check_statement
+
+    audited = audit_checked(check_statement(manifest, folder))
+    show(manifest, folder, form=form, audited=audited)
+    return audited
+
+
+def show(
+    manifest: Json, run: Path, *, form: str, figure: bool = True, audited: "Audit | None" = None
+) -> None:
+    """Print a manifest's figures and draw its picture; `epc run` ends with the same.
+
+    `audited` is the audit of RUN, where there is one already.
+    """
     if form == "json":
         echo_json(manifest["results"]["summary"])
     else:
         from epc.records.audit import audit
         from epc.records.report import report
 
-        click.echo(report(manifest, audit(folder)))
+        click.echo(report(manifest, audited or audit(run)))
     if figure:
         from epc.records.figure import draw
+        from epc.records.recompute import manifest_path
 
         note("")
-        for path in draw(manifest, folder):
+        for path in draw(manifest, manifest_path(run).parent):
             note(f"picture  {path}")

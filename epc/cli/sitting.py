@@ -40,7 +40,7 @@ def finish(
 ) -> None:
     """Carry a plan out and show what came of it."""
     from epc.cli.progress import shown
-    from epc.cli.show import show
+    from epc.cli.show import show_written
     from epc.engine.session import measure
     from epc.records.recompute import load_manifest
 
@@ -55,14 +55,12 @@ def finish(
     carried_out(work, again=f"epc resume {folder}")
     note("")
     # What stands on disk, so that this prints the very bytes that `epc show` does.
-    show(load_manifest(folder), folder, form=form)
+    audited = show_written(load_manifest(folder), folder, form=form)
     note(f"manifest {folder / 'manifest.json'}")
-    if plan.controls:
-        from epc.records.probes import in_words, probes_of
+    if plan.controls and audited.facts.competence is not None:
+        from epc.records.probes import in_words
 
-        found, _ = probes_of(folder)
-        if found["competence"] is not None:
-            note(f"controls {plan.evaluator}: {in_words(found['competence'])}")
+        note(f"controls {plan.evaluator}: {in_words(audited.facts.competence)}")
 
 
 def show_forecast(shares: "dict[str, Share]", form: str) -> None:

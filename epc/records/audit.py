@@ -1,6 +1,6 @@
 """`epc audit`: a run, a manifest or bare weights in; a word and its reasons out."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
 from pathlib import Path
@@ -16,9 +16,9 @@ from epc.core.simulation import divergences, gammas
 from epc.core.weights import UpdateRule, Weights
 from epc.errors import Finding, MalformedError
 from epc.records.bare import Bare, read_bare
-from epc.records.probes import probes_of
-from epc.records.recompute import load_manifest, manifest_path
-from epc.records.validate import validate
+from epc.records.probes import summary as probed
+from epc.records.recompute import manifest_path
+from epc.records.validate import Report, validate
 from epc.spec.epc_v1 import (
     DIRECTIONS,
     PHASE_NAMES,
@@ -79,33 +79,37 @@ def audit(path: Path, *, rounds: int = ROUNDS) -> Audit:
 
     Raises: MalformedError if there is nothing that can be read; WorldError if the disk fails.
     """
-    problems: list[Finding] = []
     if _is_run(path):
-        manifest, report = load_manifest(path), validate(path)
-        errors = [finding for finding in report.findings if finding.severity == "error"]
-        facts, control = _stated(manifest), manifest["results"]["summary"]["control"]
-        asked: Json = {}
-        if not errors:
-            asked, _ = probes_of(path)
-        facts = replace(facts, unsound=len(errors), **asked)
-        problems = [finding for finding in report.findings if finding.severity == "warning"]
-    else:
-        facts, control = facts_of_bare(read_bare(path), rounds=rounds)
+        return audit_checked(validate(path))
+    facts, control = facts_of_bare(read_bare(path), rounds=rounds)
+    return _audit(str(path), facts, control)
+
+
+def audit_checked(report: Report) -> Audit:
+    """Audit a record that was checked; what the check warned of goes along.
+
+    Raises: MalformedError if its manifest could not be read.
+    """
+    if report.manifest is None:
+        raise MalformedError(report.findings[0])
+    errors = [finding for finding in report.findings if finding.severity == "error"]
+    warnings = [finding for finding in report.findings if finding.severity == "warning"]
+    asked = {} if errors else probed(report.asked)
+    facts = replace(_stated(report.manifest), unsound=len(errors), **asked)
+    control = report.manifest["results"]["summary"]["control"]
+    return _audit(report.path, facts, control, warnings)
+
+
+def audit_manifest(manifest: Json) -> Audit:
+    """Audit what a manifest of valid shape states, without checking that it is true to itself."""
+    return _audit("", _stated(manifest), manifest["results"]["summary"]["control"])
+
+
+def _audit(path: str, facts: Facts, control: Json, warnings: Sequence[Finding] = ()) -> Audit:
     verdict, findings = assess(facts)
     return Audit(
-        path=str(path),
-        verdict=verdict,
-        facts=facts,
-        control=control,
-        findings=[*findings, *problems],
+        path=path, verdict=verdict, facts=facts, control=control, findings=[*findings, *warnings]
     )
-
-
-def audit_manifest(manifest: Json, path: str = "") -> Audit:
-    """Audit what a manifest of valid shape states, without checking that it is true to itself."""
-    facts, control = _stated(manifest), manifest["results"]["summary"]["control"]
-    verdict, findings = assess(facts)
-    return Audit(path=path, verdict=verdict, facts=facts, control=control, findings=findings)
 
 
 def _is_run(path: Path) -> bool:

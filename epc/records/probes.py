@@ -215,10 +215,13 @@ def summary(asked: Iterable[Asked]) -> Json:
     }
 
 
-def read_probes(manifest: Json, folder: Path, findings: Findings) -> list[Asked]:
+def read_probes(
+    manifest: Json, folder: Path, findings: Findings, calls: Mapping[str, Call] | None = None
+) -> list[Asked]:
     """Return what a run's evaluator was asked beside it, noting what does not fit.
 
-    A run without probes, or of recorded verdicts, has none.
+    A run without probes, or of recorded verdicts, has none. `calls` are the run's, where they
+    have been read already.
 
     Raises: WorldError if the disk fails.
     """
@@ -228,8 +231,9 @@ def read_probes(manifest: Json, folder: Path, findings: Findings) -> list[Asked]
         problem = "the run's own answers are not here, so its probes cannot be checked"
         findings.add(_CLAUSE, "/raw", problem, "put the raw files back", "warning")
         return []
-    # What is wrong with the calls themselves is for their own check to say.
-    calls = read_calls(folder, manifest, Usage(), Findings())
+    if calls is None:
+        # What is wrong with the calls themselves is for their own check to say.
+        calls = read_calls(folder, manifest, Usage(), Findings())
     return ProbeReader(manifest, calls, folder, findings).read()
 
 

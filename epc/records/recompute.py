@@ -35,12 +35,14 @@ class Recomputed:
     """The results that the trials give, as far as they could be replayed.
 
     Summary and verdict table are None where a seed is missing or could not be replayed, because a
-    mean over the remaining seeds would be another measurement's. `usage` is counted from the calls.
+    mean over the remaining seeds would be another measurement's. `usage` is counted from the
+    `calls`.
     """
 
     per_seed: list[Json]
     summary: Json | None
     table: Json | None
+    calls: Mapping[str, Call]
     usage: Usage
 
     def results(self) -> Json:
@@ -126,7 +128,7 @@ def recompute(manifest: Json, folder: Path, findings: Findings) -> Recomputed:
             determinism=determinism(_repeats(calls)),
             reliability=reliability,
         )
-    return Recomputed(per_seed=per_seed, summary=summary, table=table, usage=usage)
+    return Recomputed(per_seed=per_seed, summary=summary, table=table, calls=calls, usage=usage)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ All findings at once. A later step runs only where an earlier one left it someth
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any, Final
@@ -19,10 +19,11 @@ from epc.core.table import VERDICTS
 from epc.core.weights import simplex_problem
 from epc.errors import Finding
 from epc.records.accuracy import restated, unknown_strategies
+from epc.records.calls import Call
 from epc.records.findings import Findings
 from epc.records.layout import RAW, consists_of, digest, weight_lines, weight_rows
 from epc.records.manifest import configuration_of
-from epc.records.probes import read_probes
+from epc.records.probes import Asked, read_probes
 from epc.records.recompute import manifest_path, read_manifest, recompute
 from epc.records.rows import read_rows
 from epc.records.schemas import clause_of
@@ -37,10 +38,16 @@ _MAX_SHOWN: Final = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What validation found in one document."""
+    """What validation found in one document.
+
+    `manifest` (None where it could not be read) and `asked`, the run's probes, are what was read
+    on the way, for whoever goes on from here.
+    """
 
     path: str
     findings: list[Finding]
+    manifest: Json | None = field(default=None, compare=False, repr=False)
+    asked: list[Asked] = field(default_factory=list, compare=False, repr=False)
 
     @property
     def ok(self) -> bool:
@@ -60,33 +67,52 @@ def validate(path: Path) -> Report:
     Source: EPC-2.8; the pointers of raw files begin with /trials, /calls and /weights.
     """
     manifest, problems = read_manifest(path)
+    if problems:
+        return Report(path=str(path), findings=problems)
+    folder, findings = manifest_path(path).parent, Findings()
+    asked: list[Asked] = []
+    distinct = _check_configuration(manifest, findings)
+    configured = all(finding.severity != "error" for finding in findings.kept())
+    sound = _check_seeds(manifest, findings) and distinct
+    if manifest["raw"] is None:
+        problem = "names no raw trials, so its weights cannot be recomputed"
+        remedy = "publish the run folder, not the manifest alone"
+        findings.add("EPC-2.5(d)", "/raw", problem, remedy, "warning")
+    elif _check_files(manifest["raw"], folder, findings) and distinct:
+        calls = _check_against_trials(manifest, folder, findings)
+        if configured:
+            asked = read_probes(manifest, folder, findings, calls)
+        sound = False  # the trials have said all that the weights could say
+    if _check_table(manifest, findings) and sound:
+        _check_against_weights(manifest, findings)
+    _check_provenance(manifest, findings)
+    return Report(path=str(path), findings=findings.kept(), manifest=manifest, asked=asked)
+
+
+def check_statement(manifest: Json, folder: Path) -> Report:
+    """Check what a manifest says, but none of it against its trials again.
+
+    For a record that this program has just written, and replayed as it did.
+
+    Raises: WorldError if the disk fails.
+    """
     findings = Findings()
-    findings.extend(problems)
-    if not problems:
-        distinct = _check_configuration(manifest, findings)
-        configured = all(finding.severity != "error" for finding in findings.kept())
-        sound = _check_seeds(manifest, findings) and distinct
-        folder = manifest_path(path).parent
-        if manifest["raw"] is None:
-            problem = "names no raw trials, so its weights cannot be recomputed"
-            remedy = "publish the run folder, not the manifest alone"
-            findings.add("EPC-2.5(d)", "/raw", problem, remedy, "warning")
-        elif _check_files(manifest["raw"], folder, findings) and distinct:
-            _check_against_trials(manifest, folder, findings)
-            if configured:
-                read_probes(manifest, folder, findings)
-            sound = False  # the trials have said all that the weights could say
-        if _check_table(manifest, findings) and sound:
-            _check_against_weights(manifest, findings)
-        for where, problem in suspicions(manifest):
-            findings.add(
-                "EPC-5.3(1)", where, problem, "name the version and measure again", "warning"
-            )
-        if damage := manifest["provenance"].get("journal_damage"):
-            problem = f"{damage} lines of the journal were damaged after they were on disk"
-            remedy = "see whether the disk is failing, or who edited the file; measure again"
-            findings.add(_JOURNAL, "/provenance/journal_damage", problem, remedy, "warning")
-    return Report(path=str(path), findings=findings.kept())
+    _check_configuration(manifest, findings)
+    _check_seeds(manifest, findings)
+    asked = read_probes(manifest, folder, findings)
+    _check_table(manifest, findings)
+    _check_provenance(manifest, findings)
+    return Report(path=str(folder), findings=findings.kept(), manifest=manifest, asked=asked)
+
+
+def _check_provenance(manifest: Json, findings: Findings) -> None:
+    """Note what a provider or a disk did that makes a measurement doubtful."""
+    for where, problem in suspicions(manifest):
+        findings.add("EPC-5.3(1)", where, problem, "name the version and measure again", "warning")
+    if damage := manifest["provenance"].get("journal_damage"):
+        problem = f"{damage} lines of the journal were damaged after they were on disk"
+        remedy = "see whether the disk is failing, or who edited the file; measure again"
+        findings.add(_JOURNAL, "/provenance/journal_damage", problem, remedy, "warning")
 
 
 def _check_configuration(manifest: Json, findings: Findings) -> bool:
@@ -217,7 +243,8 @@ def _check_files(raw: Mapping[str, Json], folder: Path, findings: Findings) -> b
     return there
 
 
-def _check_against_trials(manifest: Json, folder: Path, findings: Findings) -> None:
+def _check_against_trials(manifest: Json, folder: Path, findings: Findings) -> Mapping[str, Call]:
+    """Recompute everything from the trials, compare, and return the calls that were read."""
     again = recompute(manifest, folder, findings)
     stated = manifest["results"]
     by_seed = {record["seed"]: index for index, record in enumerate(stated["per_seed"])}
@@ -234,6 +261,7 @@ def _check_against_trials(manifest: Json, folder: Path, findings: Findings) -> N
     replayed = {record["seed"] for record in again.per_seed}
     lost = set(manifest["config"]["seeds"]) - replayed
     _check_weight_rows(again.per_seed, lost, folder, findings)
+    return again.calls
 
 
 def _check_reuse(manifest: Json, findings: Findings) -> None:
