@@ -22,7 +22,7 @@ from epc.engine.plan import Plan
 from epc.engine.questions import Questions
 from epc.errors import EpcError, ExitCode, MalformedError, StoppedError, WorldError
 from epc.records.answers import answers_of
-from epc.records.calls import Call
+from epc.records.calls import Call, call_of
 from epc.records.findings import Findings
 from epc.records.layout import PROBES, PROBING
 from epc.records.probes import Asked, in_words, row_of, summary
@@ -154,7 +154,7 @@ async def _first_answers(plan: Plan, questions: Questions, caller: Caller) -> di
     except StoppedError:
         await caller.land()
         raise
-    return {call["id"]: Call(**{key: call[key] for key in Call.__slots__}) for call in calls}
+    return {call["id"]: call_of(call) for call in calls}
 
 
 def _first_questions(

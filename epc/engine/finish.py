@@ -4,7 +4,7 @@ The manifest's results are not the live ones: they are recomputed from the writt
 same code that validation uses, and the live weights must equal them to the last bit.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -91,7 +91,7 @@ def write_record(folder: Path, head: Json, *, trials: Iterable[str], calls: Iter
     """
     usage = Usage()
     write_lines(folder, "trials", trials)
-    write_rows(folder, "calls", _counted(calls, usage))
+    write_rows(folder, "calls", usage.counted(calls))
     manifest: Json = {**head, "provenance": {**head["provenance"], **usage.as_json()}}
     findings = Findings()
     again = recompute(manifest, folder, findings)
@@ -102,12 +102,6 @@ def write_record(folder: Path, head: Json, *, trials: Iterable[str], calls: Iter
     manifest["raw"] = describe(folder)
     strict_json.write(folder / MANIFEST, manifest)
     return manifest
-
-
-def _counted(calls: Iterable[Json], usage: Usage) -> Iterator[Json]:
-    for call in calls:
-        usage.count(call)
-        yield call
 
 
 def trial_order(trial: Json) -> tuple[int, int, int]:

@@ -1,7 +1,7 @@
 """What a run used and who answered it, counted from its calls (EPC-5.3, pitfalls 1 and 2)."""
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from epc.core.results import Json
@@ -9,42 +9,73 @@ from epc.core.results import Json
 ROLES = ("executor", "evaluator")
 
 
-@dataclass(kw_only=True)
-class Usage:
-    """Counts over the rows of calls.jsonl; one pass, nothing kept."""
+@dataclass(slots=True)
+class Spent:
+    """What the calls of one role came to. Units: calls, HTTP retries, tokens."""
 
-    calls: Counter[str] = field(default_factory=Counter)
-    tokens: Counter[str] = field(default_factory=Counter)
+    calls: int = 0
     retries: int = 0
-    served: dict[str, Counter[str]] = field(
-        default_factory=lambda: {role: Counter() for role in ROLES}
-    )
-    fingerprints: dict[str, Counter[str]] = field(
-        default_factory=lambda: {role: Counter() for role in ROLES}
-    )
+    tokens_in: int = 0
+    tokens_out: int = 0
+    served_models: Counter[str] = field(default_factory=Counter)
+    system_fingerprints: Counter[str] = field(default_factory=Counter)
+
+    def add(self, call: Json) -> None:
+        """Count one call."""
+        self.calls += 1
+        self.retries += call["retries"]
+        self.tokens_in += call["tokens_in"] or 0
+        self.tokens_out += call["tokens_out"] or 0
+        if call["served_model"] is not None:
+            self.served_models[call["served_model"]] += 1
+        if call["system_fingerprint"] is not None:
+            self.system_fingerprints[call["system_fingerprint"]] += 1
+
+    def as_json(self) -> Json:
+        """Return the counts, the names of models and fingerprints in order."""
+        return {
+            "calls": self.calls,
+            "retries": self.retries,
+            "tokens_in": self.tokens_in,
+            "tokens_out": self.tokens_out,
+            "served_models": dict(sorted(self.served_models.items())),
+            "system_fingerprints": dict(sorted(self.system_fingerprints.items())),
+        }
+
+
+class Usage:
+    """Counts over the rows of calls.jsonl, role by role; one pass, nothing kept."""
+
+    def __init__(self) -> None:
+        self.by_role: defaultdict[str, Spent] = defaultdict(Spent)
 
     def count(self, call: Json) -> None:
         """Count one call."""
-        role = call["role"]
-        self.calls[role] += 1
-        self.tokens["in"] += call["tokens_in"] or 0
-        self.tokens["out"] += call["tokens_out"] or 0
-        self.retries += call["retries"]
-        if call["served_model"] is not None:
-            self.served[role][call["served_model"]] += 1
-        if call["system_fingerprint"] is not None:
-            self.fingerprints[role][call["system_fingerprint"]] += 1
+        self.by_role[call["role"]].add(call)
+
+    def counted(self, calls: Iterable[Json]) -> Iterator[Json]:
+        """Yield calls, each once it has been counted."""
+        for call in calls:
+            self.count(call)
+            yield call
 
     def as_json(self) -> Json:
         """Return the counts as they stand in a manifest's provenance."""
+        roles = {role: self.by_role[role].as_json() for role in ROLES}
+
+        def by_role(count: str) -> Json:
+            return {role: spent[count] for role, spent in roles.items()}
+
+        every = self.by_role.values()
         return {
-            "calls": {role: self.calls[role] for role in ROLES},
-            "tokens": {way: self.tokens[way] for way in ("in", "out")},
-            "retries": self.retries,
-            "served_models": {role: dict(sorted(self.served[role].items())) for role in ROLES},
-            "system_fingerprints": {
-                role: dict(sorted(self.fingerprints[role].items())) for role in ROLES
+            "calls": by_role("calls"),
+            "tokens": {
+                "in": sum(spent.tokens_in for spent in every),
+                "out": sum(spent.tokens_out for spent in every),
             },
+            "retries": sum(spent.retries for spent in every),
+            "served_models": by_role("served_models"),
+            "system_fingerprints": by_role("system_fingerprints"),
         }
 
 

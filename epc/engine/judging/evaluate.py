@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from epc.core.config import Decoding
 from epc.core.results import Json
 from epc.engine.budget import most_tokens
 from epc.engine.cache import Cache
@@ -33,7 +32,9 @@ from epc.records.judging.evaluation_set import EvaluationSet, Row
 from epc.records.judging.layout import CALLS, is_complete, load_plan, load_run_log, role_of
 from epc.records.judging.mappings import load_mapping
 from epc.records.judging.prompts import JudgePrompt, load_prompts
+from epc.records.manifest import decoding_of
 from epc.records.strict_json import dumps_line, write_text
+from epc.records.usage import Usage
 
 _SIDE: Final = "judgment"
 _RETRY: Final = "retry/"  # the occasion of a call that asks a malformed reply's question again
@@ -82,7 +83,7 @@ def open_evaluation(folder: Path) -> Evaluation:
             raise UsageError(f"{folder} was planned for replies that exist already: {remedy}")
         model = open_model(name)
         _require_same(name, stated["identity"], asdict(model.identity))
-        decoding = Decoding(**{**stated["decoding"], "stop": tuple(stated["decoding"]["stop"])})
+        decoding = decoding_of(stated["decoding"])
         judges[name] = Role(name=role_of(name), model=model, decoding=decoding)
     return Evaluation(
         folder=folder,
@@ -191,20 +192,14 @@ class _Sitting:
                 mended += len(calls) > 1 and not _is_malformed(calls[-1])
                 names = tuple(call["id"] for call in calls)
                 archive.add(Given(sample=sample, raw=calls[-1]["answer"], calls=names))
-        spent: dict[str, run_log.Spent] = {}
-
-        def lines() -> Iterator[str]:
-            for call in self.caller.journal.calls():
-                judge = call["role"].removeprefix(role_of(""))
-                spent.setdefault(judge, run_log.Spent()).add(call)
-                yield dumps_line(call)
-
-        write_text(folder / CALLS, lines())
+        usage = Usage()
+        answered = usage.counted(self.caller.journal.calls())
+        write_text(folder / CALLS, map(dumps_line, answered))
         return run_log.complete(
             folder,
             evaluation.plan,
             totals=archive.totals(),
-            spent=spent,
+            spent=usage.by_role,
             malformed=(asked_again, mended),
             now=now,
         )

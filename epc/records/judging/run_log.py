@@ -1,54 +1,19 @@
 """The log of an evaluation: who judged, how, when, and how much came of it (JUDGE-8)."""
 
-from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
 from epc import __version__
 from epc.core.results import Json
 from epc.records import strict_json
-from epc.records.judging.layout import CALLS, RUN_LOG, SAMPLES, records_path
+from epc.records.judging.layout import CALLS, RUN_LOG, SAMPLES, records_path, role_of
 from epc.records.layout import digest
+from epc.records.usage import Spent
 from epc.spec.judge_v1 import METHODS, PROTOCOL
 
 NO_TOOLS: Final = "none: the judge sees its prompt only"
 UNKNOWN_TOOLS: Final = "unknown: the replies were imported"
-
-
-@dataclass(slots=True)
-class Spent:
-    """What one judge's calls came to. Units: calls, HTTP retries, tokens."""
-
-    calls: int = 0
-    retries: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    served_models: Counter[str] = field(default_factory=Counter)
-    system_fingerprints: Counter[str] = field(default_factory=Counter)
-
-    def add(self, call: Json) -> None:
-        """Count one call."""
-        self.calls += 1
-        self.retries += call["retries"]
-        self.tokens_in += call["tokens_in"] or 0
-        self.tokens_out += call["tokens_out"] or 0
-        if call["served_model"] is not None:
-            self.served_models[call["served_model"]] += 1
-        if call["system_fingerprint"] is not None:
-            self.system_fingerprints[call["system_fingerprint"]] += 1
-
-    def as_json(self) -> Json:
-        """Return the counts as they stand in the log."""
-        return {
-            "calls": self.calls,
-            "retries": self.retries,
-            "tokens_in": self.tokens_in,
-            "tokens_out": self.tokens_out,
-            "served_models": dict(self.served_models),
-            "system_fingerprints": dict(self.system_fingerprints),
-        }
 
 
 def begin(folder: Path, *, origin: str, now: str) -> None:
@@ -64,13 +29,14 @@ def complete(
     plan: Json,
     *,
     totals: Json,
-    spent: dict[str, Spent],
+    spent: Mapping[str, Spent],
     malformed: Iterable[int],
     now: str | None,
 ) -> Json:
     """Write the log of a complete evaluation and return it.
 
-    `malformed` are two counts: replies that were asked again, and those mended by it.
+    `spent` is by the judges' roles; `malformed` are two counts: replies that were asked again,
+    and those mended by it.
     """
     began, _ = strict_json.read(folder / RUN_LOG)
     asked_again, mended = malformed
@@ -79,7 +45,8 @@ def complete(
         "state": "complete",
         "time": {"from": began["time"]["from"], "to": now},
         "judges": [
-            {**judge, **spent.get(judge["model"], Spent()).as_json()} for judge in plan["judges"]
+            {**judge, **spent.get(role_of(judge["model"]), Spent()).as_json()}
+            for judge in plan["judges"]
         ],
         "tools": NO_TOOLS if began["origin"] == "run" else UNKNOWN_TOOLS,
         "samples": plan["samples"]["rows"],

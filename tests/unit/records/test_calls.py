@@ -75,3 +75,11 @@ def test_a_call_in_a_role_that_nobody_has_is_found(ties: Run) -> None:
     ties.edit_row("calls", 0, role="executor")
 
     assert ("/calls/0/role", "EPC-2.5(d)") in found(ties)
+
+
+def test_a_judges_call_in_a_run_is_a_finding_and_no_crash(flip: Run) -> None:
+    flip.edit_row("calls", 0, role="judge:x", served_model="x")
+
+    assert ("/calls/0/role", "EPC-2.5(d)") in {
+        (f.where, f.clause) for f in flip.validate().findings
+    }
