@@ -49,7 +49,7 @@ vectors: $(VENV)/.dev ## Work the conformance vectors out again; fails if the fi
 lock: $(VENV)/.dev ## Write the lock files again from pyproject.toml.
 	echo 'pip>=26' | $(BIN)/uv pip compile - $(LOCK_FLAGS) --no-annotate \
 	  --output-file requirements/pip.lock
-	$(BIN)/uv pip compile pyproject.toml --extra build --extra dev --extra inspect $(LOCK_FLAGS) \
+	$(BIN)/uv pip compile pyproject.toml --extra build --extra dev --extra inspect --extra site $(LOCK_FLAGS) \
 	  --output-file requirements/dev.lock
 	$(BIN)/uv pip compile pyproject.toml --extra build $(LOCK_FLAGS) \
 	  --constraint requirements/dev.lock --output-file requirements/run.lock
