@@ -82,6 +82,26 @@ def snapshot(
     return Snapshot.of(card(tag, first, last), FIGURES)
 
 
+def measured(
+    tag: str = "v1.0-Judge-1",
+    *,
+    by: str = "A",
+    low: float = 1.0,
+    high: float = 1.2,
+    **given: Any,
+) -> Snapshot:
+    """Return a measured snapshot whose mean gammas have the interval from `low` to `high`."""
+    conditions = dict.fromkeys(("tasks", "strategies", "evaluator_prompt", "decoding"), "0" * 64)
+    told = {
+        "kind": "measured",
+        "trust": "recomputed",
+        "contributor": by,
+        "conditions": {**conditions, "rounds": 30, "reuse": "memo", "exhaustive": True},
+    }
+    both = {d: {"mean": (low + high) / 2, "ci95": [low, high]} for d in ("a_to_b", "b_to_a")}
+    return Snapshot.of(card(tag) | told | given, {"n": 30, "gamma": both})
+
+
 def event(name: str, day: str, tag: str = "v1.0-Judge-1", **given: str) -> Event:
     return Event.of({"event": name, "date": day, "tag": tag, **given})
 

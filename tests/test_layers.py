@@ -81,7 +81,17 @@ def test_pure_code_reaches_no_file_clock_or_random_state(path: Path) -> None:
 # nothing else that a clock could reach.
 PURE_MODULES = [
     ROOT / "registry" / f"{name}.py"
-    for name in ("tags", "lives", "snapshots", "expiry", "registry", "figures", "changes", "sync")
+    for name in (
+        "tags",
+        "lives",
+        "snapshots",
+        "expiry",
+        "registry",
+        "figures",
+        "changes",
+        "sync",
+        "endings",
+    )
 ]
 DAYS = {"datetime", "datetime.date", "datetime.timedelta"}
 

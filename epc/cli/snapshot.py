@@ -6,17 +6,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import as_of_option, echo_json, format_option, note, now, registry_option
+from epc.cli.common import as_of_option, echo_json, format_option, note, registry_option
+from epc.cli.maintaining import drift, expire, publish, tags, withdraw
 from epc.errors import ExitCode
 
 if TYPE_CHECKING:
     from epc.registry.registry import Registry
-    from epc.registry.snapshots import Snapshot
 
 
 @click.group()
 def command() -> None:
     """The registry's snapshots: what was published, and whether it still holds."""
+
+
+for _maintaining in (publish, withdraw, drift, expire, tags):
+    command.add_command(_maintaining)
 
 
 @command.command(name="list")
@@ -57,7 +61,7 @@ def show(tag: str, as_of: datetime, form: str, registry: str | None) -> None:
     from epc.registry.listing import shown, shown_text
 
     opened = _open(registry)
-    value = shown(opened, str(_snapshot(opened, tag).tag), as_of.date())
+    value = shown(opened, str(opened.snapshot(tag).tag), as_of.date())
     if form == "json":
         echo_json(value)
     else:
@@ -83,7 +87,7 @@ def diff(ctx: click.Context, a: str, b: str, form: str, registry: str | None) ->
     from epc.registry.listing import difference_text
 
     opened = _open(registry)
-    found = difference(_snapshot(opened, a), _snapshot(opened, b))
+    found = difference(opened.snapshot(a), opened.snapshot(b))
     if form == "json":
         echo_json(found.as_json())
     else:
@@ -157,68 +161,6 @@ def export() -> None:
 
 @command.command()
 @click.argument("tag")
-@click.option("--reason", required=True, help="Why the figures must no longer be used.")
-def withdraw(tag: str, reason: str) -> None:
-    r"""Withdraw a snapshot: an event with its reason; nothing that was published is changed.
-
-    \b
-    Example:
-      epc snapshot withdraw v1.0-Example --reason "the answers came from a cache"
-    """
-    from epc.registry.reading import find_checkout, of_folder
-    from epc.registry.writing import withdraw as withdraw_from
-
-    checkout = find_checkout(Path.cwd())
-    path = withdraw_from(
-        checkout, _snapshot(of_folder(checkout), tag).tag, reason=reason, day=now().date()
-    )
-    note(f"added to {path}; commit it")
-
-
-@command.command()
-@click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--generation", required=True, help="The evaluator generation: Z of vX.Y-Z.")
-@click.option("--contributor", required=True, help="Who measured it.")
-@click.option("--platform", help="Where it was asked; else what stands before / in its name.")
-@click.option("--proxy", is_flag=True, help="It was asked through a third party's gateway.")
-@click.option("--replicates", metavar="TAG", help="The snapshot that this repeats and agrees with.")
-@click.option("--git/--no-git", default=True, show_default=True, help="Commit and tag it.")
-def publish(  # the options are the card's fields
-    run: Path,
-    generation: str,
-    contributor: str,
-    platform: str | None,
-    proxy: bool,
-    replicates: str | None,
-    git: bool,
-) -> None:
-    r"""Publish RUN as the next snapshot of its evaluator generation.
-
-    Checks it, keeps its raw files in the store, writes its folder and event, commits and makes the
-    git tag. Interrupted, the same command goes on where it stopped.
-
-    \b
-    Example:
-      epc snapshot publish runs/first --generation SmolLM2-135M-Likelihood --contributor "A. Name"
-    """
-    from epc.registry.publishing import Offer
-    from epc.registry.publishing import publish as publish_to
-    from epc.registry.reading import find_checkout
-
-    offer = Offer(
-        run=run,
-        generation=generation,
-        contributor=contributor,
-        platform=platform,
-        proxy=proxy,
-        replicates=replicates,
-    )
-    tag = publish_to(find_checkout(Path.cwd()), offer, day=now().date(), tell=note, git=git)
-    click.echo(str(tag))
-
-
-@command.command()
-@click.argument("tag")
 @click.option("--out", type=click.Path(path_type=Path), help="A new run folder; runs/TAG.")
 @click.option("--from", "place", metavar="PATH|URL", help="What holds snapshots/; the checkout.")
 @click.option("--store", metavar="PATH|URL", help="What holds the raw files, if elsewhere.")
@@ -258,7 +200,7 @@ def recompute(ctx: click.Context, tags: tuple[str, ...], form: str) -> None:
 
     checkout = find_checkout(Path.cwd())
     for tag in tags:
-        _snapshot(of_folder(checkout), tag)
+        of_folder(checkout).snapshot(tag)
     found = list(recompute_all(checkout, tags))
     if form == "json":
         echo_json([again.as_json() for again in found])
@@ -271,40 +213,7 @@ def recompute(ctx: click.Context, tags: tuple[str, ...], form: str) -> None:
     ctx.exit(ExitCode.CLEAN if all(again.ok for again in found) else ExitCode.FINDINGS)
 
 
-@command.command()
-@click.option("--restore", is_flag=True, help="Make the missing ones again from history.")
-@click.pass_context
-def tags(ctx: click.Context, restore: bool) -> None:
-    r"""List published snapshots that have no git tag, or make the tags again.
-
-    Exits 1 if any is missing.
-
-    \b
-    Example:
-      epc snapshot tags --restore
-    """
-    from epc.registry.history import tag_commit, untagged
-    from epc.registry.reading import find_checkout
-
-    checkout = find_checkout(Path.cwd())
-    missing = untagged(checkout)
-    for tag, commit in missing.items():
-        if restore:
-            tag_commit(checkout, tag, commit)
-        click.echo(f"{tag}  {commit}")
-    ctx.exit(ExitCode.FINDINGS if missing and not restore else ExitCode.CLEAN)
-
-
 def _open(place: str | None) -> "Registry":
     from epc.registry.reading import open_registry
 
     return open_registry(place)
-
-
-def _snapshot(registry: "Registry", tag: str) -> "Snapshot":
-    from epc.registry.tags import Tag
-
-    found = registry.snapshots.get(str(Tag.parse(tag)))
-    if found is None:
-        raise click.UsageError(f"There is no snapshot {tag}. See `epc snapshot list`.")
-    return found

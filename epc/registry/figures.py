@@ -14,6 +14,15 @@ Json = dict[str, Any]
 
 # What must agree for two figures to be of one thing (`like for like`).
 _CONDITIONS: Final = ("generation", "protocol_version", "evaluator", "executor")
+_MEASURED: Final = (  # a publication does not state these
+    "rounds",
+    "reuse",
+    "exhaustive",
+    "tasks",
+    "strategies",
+    "evaluator_prompt",
+    "decoding",
+)
 _IDENTITY: Final = ("model", "platform", "gateway", "proxy")
 _ROUNDING: Final = 1e-9
 
@@ -103,13 +112,16 @@ class Difference:
 
 def _condition(snapshot: Snapshot, key: str) -> Any:
     """Return a condition; of a model, who it is and not how a table spells it."""
+    if key in _MEASURED:
+        return snapshot.card["conditions"][key]
     value = snapshot.card[key]
     return {part: value[part] for part in _IDENTITY} if isinstance(value, dict) else value
 
 
 def difference(a: Snapshot, b: Snapshot) -> Difference:
     """Return what two snapshots differ in."""
-    conditions = {key: (_condition(a, key), _condition(b, key)) for key in _CONDITIONS}
+    keys = (*_CONDITIONS, *(_MEASURED if a.kind == b.kind == "measured" else ()))
+    conditions = {key: (_condition(a, key), _condition(b, key)) for key in keys}
     left = {figure.name: figure for figure in figures(a.figures)}
     right = {figure.name: figure for figure in figures(b.figures)}
     return Difference(
@@ -131,7 +143,12 @@ def disagreement(a: Snapshot, b: Snapshot) -> str:
         return "a replication is a second contributor's"
     if not found.like_for_like:
         return f"not like for like: {', '.join(found.conditions)} differ"
-    for name, (left, right) in found.figures.items():
+    return first_apart(a, b)
+
+
+def first_apart(a: Snapshot, b: Snapshot) -> str:
+    """Return which mean gamma of two snapshots lies apart; empty if all intervals share a value."""
+    for name, (left, right) in difference(a, b).figures.items():
         if name.startswith("gamma/") and not _overlap(left.interval, right.interval):
             return f"{name}: {left} and {right} have no value in common"
     return ""

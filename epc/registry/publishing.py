@@ -10,13 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from epc.errors import UsageError, WorldError
 from epc.records import strict_json
-from epc.records.layout import MANIFEST
+from epc.records.audit import audit_checked
+from epc.records.layout import MANIFEST, PROBES
 from epc.records.validate import validate
 from epc.registry import layout
+from epc.registry.cards import Statement, card_of
+from epc.registry.endings import endings
 from epc.registry.figures import disagreement
 from epc.registry.history import commit, tag_commit
 from epc.registry.lives import Generation, Life
@@ -31,20 +34,20 @@ from epc.registry.writing import append
 _MOCKS: Final = "mock/"
 
 
+# Words of an audit that say that nothing was measured: no baseline of an evaluator.
+_BLOCKING: Final = frozenset({"no_verdicts_counted", "collapsed"})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """What is published, under which generation, by whom.
+    """A run that is to be published, and what its contributor says of it.
 
     `platform` is where the evaluator was asked; without it, what stands before the `/` of its name.
-    `replicates` is the tag that this measurement repeats and agrees with.
     """
 
     run: Path
-    generation: str
-    contributor: str
     platform: str | None
-    proxy: bool
-    replicates: str | None
+    said: Statement
 
 
 def publish(
@@ -54,41 +57,59 @@ def publish(
 
     Raises: UsageError if the run cannot be published; WorldError if the disk or git fails.
     """
-    report = validate(offer.run)
-    if not report.ok:
-        raise UsageError(
-            f"{offer.run} is not valid: {len(report.findings)} findings\n"
-            f"  fix: see `epc validate {offer.run}`"
-        )
-    manifest, _ = strict_json.read(offer.run / MANIFEST)
-    if not manifest["raw"]:
-        raise UsageError(
-            f"{offer.run} has no raw files, so nothing could be recomputed\n"
-            "  fix: publish the folder that the measurement wrote"
-        )
+    manifest, audit = _checked(offer.run)
     registry = of_folder(checkout)
-    life = _life(registry.generations.get(offer.generation), offer, manifest)
+    said = offer.said
+    life = _life(registry.generations.get(said.generation), offer, manifest)
+    if life and audit["verdict"] in _BLOCKING:
+        raise UsageError(
+            f"{offer.run} is no baseline: its audit says {audit['verdict']}\n"
+            f"  fix: see `epc audit {offer.run}`"
+        )
     tag = _tag(checkout, offer)
-    card = _card(offer, tag, manifest, life)
-    if offer.replicates:
-        _require_replication(registry, offer.replicates, card, manifest)
+    card = card_of(tag, manifest, audit, said, life)
+    new = Snapshot.of(card, manifest["results"]["summary"])
+    if said.replicates:
+        _require_replication(registry, said.replicates, new)
     folder = checkout / layout.FOLDER / str(tag)
     if not folder.is_dir():
-        _build(checkout, offer, tag, card, manifest)
+        _build(checkout, offer.run, card, manifest)
         tell(f"wrote {folder}")
     if not any(event.name == "published" for event in registry.by_tag.get(str(tag), [])):
-        seal = sha256(folder / layout.SUMS)
-        append(
-            checkout,
-            {"date": day.isoformat(), "event": "published", "sha256": seal, "tag": str(tag)},
-        )
-        tell("added its event")
+        told = _told(folder, registry, new, day)
+        append(checkout, *told)
+        for event in told:
+            tell(f"event: {event['tag']} {event['event']}")
     if git:
         parts = (str(tag), layout.EVENTS, layout.STORE)
         commit(checkout, f"Publish {tag}", [f"{layout.FOLDER}/{part}" for part in parts])
         tag_commit(checkout, str(tag), "HEAD")
         tell(f"committed, and tagged {tag}")
     return tag
+
+
+def _checked(run: Path) -> tuple[Json, Json]:
+    """Return a valid run's manifest and what its audit says.
+
+    Raises: UsageError if it is not valid, or nothing could be recomputed.
+    """
+    report = validate(run)
+    if not report.ok or report.manifest is None:
+        raise UsageError(
+            f"{run} is not valid: {len(report.findings)} findings\n  fix: see `epc validate {run}`"
+        )
+    if not report.manifest["raw"]:
+        raise UsageError(
+            f"{run} has no raw files, so nothing could be recomputed\n"
+            "  fix: publish the folder that the measurement wrote"
+        )
+    return report.manifest, audit_checked(report).as_json()
+
+
+def _told(folder: Path, registry: Registry, new: Snapshot, day: date) -> list[Json]:
+    """Return the events of a publication: its own, and what it means for older snapshots."""
+    own = {"event": "published", "sha256": sha256(folder / layout.SUMS), "tag": str(new.tag)}
+    return [{"date": day.isoformat(), **event} for event in (own, *endings(registry, new))]
 
 
 def _life(generation: Generation | None, offer: Offer, manifest: Json) -> Life | None:
@@ -99,19 +120,18 @@ def _life(generation: Generation | None, offer: Offer, manifest: Json) -> Life |
     platform = offer.platform or name.split("/", 1)[0]
     life = generation.on(platform) if generation else None
     if life is None:
-        path = f"{layout.FOLDER}/{layout.EVALUATORS}/{offer.generation}.json"
+        path = f"{layout.FOLDER}/{layout.EVALUATORS}/{offer.said.generation}.json"
         raise UsageError(
-            f"nothing is known of {offer.generation} on {platform}\n"
+            f"nothing is known of {offer.said.generation} on {platform}\n"
             f"  fix: add it to {path}, with the dates that {platform} states and their source, "
             "or name another --platform"
         )
     return life
 
 
-def _require_replication(registry: Registry, tag: str, card: Json, manifest: Json) -> None:
+def _require_replication(registry: Registry, tag: str, own: Snapshot) -> None:
     """Refuse a replication that is none."""
     repeated = registry.snapshots.get(tag)
-    own = Snapshot.of(card, manifest["results"]["summary"])
     why = disagreement(repeated, own) if repeated else "there is no such snapshot"
     if why:
         raise UsageError(
@@ -127,53 +147,27 @@ def _tag(checkout: Path, offer: Offer) -> Tag:
     own = (offer.run / MANIFEST).read_bytes()
     for tag in taken:
         there = checkout / layout.FOLDER / str(tag) / layout.MANIFEST
-        if tag.generation == offer.generation and there.is_file() and there.read_bytes() == own:
+        if (
+            tag.generation == offer.said.generation
+            and there.is_file()
+            and there.read_bytes() == own
+        ):
             return tag
-    return next_tag(offer.generation, taken)
+    return next_tag(offer.said.generation, taken)
 
 
-def _card(offer: Offer, tag: Tag, manifest: Json, life: Life | None) -> Json:
-    evaluator, day = manifest["evaluator"], manifest["evaluator"]["measurement_date"]
-    return {
-        "tag": str(tag),
-        "kind": "measured",
-        "trust": "replicated" if offer.replicates else "recomputed",
-        "generation": offer.generation,
-        "protocol_version": manifest["protocol_version"],
-        "evaluator": _model(evaluator, life.platform if life else None, proxy=offer.proxy),
-        "executor": _model(manifest["executor"], None, proxy=False),
-        "measured": {"from": day, "to": day},
-        "contributor": offer.contributor,
-        "calibration": life is None,
-        "replicates": offer.replicates,
-        "citation": None,
-        "known_faults": [],
-    }
-
-
-def _model(given: Any, platform: str | None, *, proxy: bool) -> Json | None:
-    if given is None:
-        return None
-    before, slash, model = given["model"].partition("/")
-    return {
-        "model": model if slash else before,
-        "platform": platform or (before if slash else None),
-        "gateway": given["gateway"],
-        "proxy": proxy,
-        "as_printed": None,
-    }
-
-
-def _build(checkout: Path, offer: Offer, tag: Tag, card: Json, manifest: Json) -> None:
+def _build(checkout: Path, run: Path, card: Json, manifest: Json) -> None:
     """Write the folder beside its place, and move it there when it is whole."""
     home = checkout / layout.FOLDER
     raw = {entry["path"]: entry["sha256"] for entry in manifest["raw"].values()}
-    pointer = put(home / layout.STORE, {name: (offer.run / name).read_bytes() for name in raw})
-    building = home / f".publishing-{tag}"
+    if (run / PROBES).exists():
+        raw[PROBES] = sha256(run / PROBES)
+    pointer = put(home / layout.STORE, {name: (run / name).read_bytes() for name in raw})
+    building = home / f".publishing-{card['tag']}"
     try:
         shutil.rmtree(building, ignore_errors=True)
         building.mkdir()
-        shutil.copyfile(offer.run / MANIFEST, building / layout.MANIFEST)
+        shutil.copyfile(run / MANIFEST, building / layout.MANIFEST)
         strict_json.write(building / layout.CARD, card)
         figures = {"kind": "measured", "figures": manifest["results"]["summary"]}
         strict_json.write(building / layout.FIGURES, figures)
@@ -181,6 +175,6 @@ def _build(checkout: Path, offer: Offer, tag: Tag, card: Json, manifest: Json) -
         digests = {name: sha256(building / name) for name in layout.FILES["measured"]}
         digests |= {f"raw/{name}": value for name, value in raw.items()}
         strict_json.write_text(building / layout.SUMS, [sums_text(digests)])
-        building.rename(home / str(tag))
+        building.rename(home / card["tag"])
     except OSError as error:
         raise WorldError(f"cannot write {building}: {error.strerror or error}") from error

@@ -9,10 +9,12 @@ from datetime import date
 from difflib import get_close_matches
 from typing import Self
 
+from epc.errors import UsageError
 from epc.registry import expiry
 from epc.registry.expiry import Expiry, Policy
 from epc.registry.lives import Generation, Json, find
 from epc.registry.snapshots import Event, Snapshot, Trust
+from epc.registry.tags import Tag
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +52,16 @@ class Registry:
                 s.card["replicates"] for s in standing if s.card["replicates"] is not None
             ),
         )
+
+    def snapshot(self, tag: str) -> Snapshot:
+        """Return a snapshot.
+
+        Raises: MalformedError if that is no tag; UsageError if there is none of that tag.
+        """
+        found = self.snapshots.get(str(Tag.parse(tag)))
+        if found is None:
+            raise UsageError(f"there is no snapshot {tag}\n  fix: see `epc snapshot list`")
+        return found
 
     def expiry(self, asked: Sequence[str], as_of: date) -> list[Expiry]:
         """Return the state of everything asked about on a day; of all snapshots if of nothing."""

@@ -11,8 +11,10 @@ from typing import Any, Final
 from epc.errors import EpcError, Finding, MalformedError, WorldError
 from epc.records import strict_json
 from epc.records.findings import Findings
+from epc.records.layout import PROBES
 from epc.records.schemas import findings as schema_findings
 from epc.registry import layout
+from epc.registry.cards import conditions_of
 from epc.registry.figures import misstated
 from epc.registry.history import lost_events
 from epc.registry.places import reader
@@ -145,19 +147,24 @@ def _documents(folder: Path, listed: dict[str, str]) -> Iterator[Finding]:
         for name, problem in misstated(figures["figures"]):
             yield _finding(f"/{layout.FIGURES}/{name}/ci95", problem)
     else:
-        yield from _measured(folder, figures["figures"], listed)
+        yield from _measured(folder, card, figures["figures"], listed)
 
 
-def _measured(folder: Path, figures: Json, listed: dict[str, str]) -> Iterator[Finding]:
-    """Yield where a measured snapshot's figures or raw digests are not its manifest's."""
+def _measured(folder: Path, card: Json, figures: Json, listed: dict[str, str]) -> Iterator[Finding]:
+    """Yield where a measured snapshot's card, figures or raw digests are not its manifest's."""
     manifest, wrong = _document(folder / layout.MANIFEST, "epc_manifest_schema")
     yield from wrong
     if wrong:
         return
+    if card["conditions"] != conditions_of(manifest):
+        yield _finding(f"/{layout.CARD}/conditions", "are not the manifest's")
     if manifest["results"]["summary"] != figures:
         yield _finding(f"/{layout.FIGURES}", "is not the manifest's summary")
     raw = {f"raw/{r['path']}": r["sha256"] for r in (manifest["raw"] or {}).values()}
-    if raw != {name: value for name, value in listed.items() if "/" in name}:
+    beside = (
+        f"raw/{PROBES}"  # sealed with the raw files, though the manifest's digests leave it out
+    )
+    if raw != {name: listed[name] for name in listed if "/" in name and name != beside}:
         yield _finding(f"/{layout.SUMS}", "lists other raw files than the manifest")
 
 

@@ -17,6 +17,7 @@ from registry_support import Checkout, commit, generation_record, git, life_reco
 
 from epc.records.strict_json import dumps
 from epc.records.validate import validate
+from epc.registry.cards import Statement
 from epc.registry.publishing import Offer, publish
 from epc.registry.reading import of_folder
 from epc.registry.sums import parse_sums, sha256, sums_text
@@ -259,15 +260,15 @@ def checkout(tmp_path: Path) -> Checkout:
 
 
 def offer(run: Path, **given: str | None) -> Offer:
-    platform, replicates = given.get("platform"), given.get("replicates")
-    return Offer(
-        run=run,
+    said = Statement(
         generation=given.get("generation") or "CoinFlip",
         contributor="A. Name",
-        platform=platform,
+        licence="CC-BY-4.0",
+        conflicts=None,
         proxy=False,
-        replicates=replicates,
+        replicates=given.get("replicates"),
     )
+    return Offer(run=run, platform=given.get("platform"), said=said)
 
 
 def unheard(_: str) -> None:

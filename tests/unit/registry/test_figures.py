@@ -1,7 +1,7 @@
 """Figures side by side, and the intervals that a publication's numbers allow."""
 
 import pytest
-from registry_support import FIGURES, card, snapshot
+from registry_support import FIGURES, card, measured, snapshot
 from scipy.stats import binomtest, t
 
 from epc.core.intervals import moments_interval, share_interval
@@ -71,12 +71,6 @@ def test_another_gateway_is_another_condition_and_another_spelling_is_not(
     assert found.like_for_like is alike
 
 
-def measured(who: str, low: float, high: float) -> Snapshot:
-    given = card() | {"kind": "measured", "trust": "recomputed", "contributor": who}
-    both = {d: {"mean": (low + high) / 2, "ci95": [low, high]} for d in ("a_to_b", "b_to_a")}
-    return Snapshot.of(given, {"n": 30, "gamma": both})
-
-
 @pytest.mark.parametrize(
     ("low", "high", "agrees"),
     [(1.0, 1.2, True), (1.2, 1.3, True), (1.3, 1.4, False), (0.5, 0.9, False), (0.5, 1.0, True)],
@@ -84,10 +78,24 @@ def measured(who: str, low: float, high: float) -> Snapshot:
 def test_two_measurements_agree_where_their_intervals_share_a_value(
     low: float, high: float, *, agrees: bool
 ) -> None:
-    found = disagreement(measured("A", 1.0, 1.2), measured("B", low, high))
+    found = disagreement(measured(), measured(by="B", low=low, high=high))
 
     assert (found == "") is agrees
 
 
 def test_a_reported_figure_replicates_nothing() -> None:
-    assert "measured" in disagreement(measured("A", 1.0, 1.2), snapshot())
+    assert "measured" in disagreement(measured(), snapshot())
+
+
+@pytest.mark.parametrize("key", ["tasks", "rounds", "exhaustive", "evaluator_prompt"])
+def test_other_conditions_of_two_measurements_are_not_like_for_like(key: str) -> None:
+    other = measured("v1.1-Judge-1")
+    other.card["conditions"][key] = "another"
+
+    found = difference(measured(), other)
+
+    assert list(found.conditions) == [key]
+
+
+def test_a_publication_states_no_conditions_so_none_are_held_against_it() -> None:
+    assert not {"tasks", "rounds"} & set(difference(measured(), snapshot()).conditions)

@@ -1,0 +1,171 @@
+"""`epc snapshot publish|withdraw|drift|expire|tags`: what a maintainer does to the registry."""
+
+from pathlib import Path
+
+import click
+
+from epc.cli.common import note, now
+from epc.errors import ExitCode, UsageError
+
+
+@click.command()
+@click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--generation", required=True, help="The evaluator generation: Z of vX.Y-Z.")
+@click.option("--contributor", required=True, help="Who measured it.")
+@click.option("--licence", default="CC-BY-4.0", show_default=True, help="Of the data, as in SPDX.")
+@click.option("--conflicts", metavar="TEXT", help="The contributor's interests in what comes out.")
+@click.option("--platform", help="Where it was asked; else what stands before / in its name.")
+@click.option("--proxy", is_flag=True, help="It was asked through a third party's gateway.")
+@click.option("--replicates", metavar="TAG", help="The snapshot that this repeats and agrees with.")
+@click.option("--git/--no-git", default=True, show_default=True, help="Commit and tag it.")
+def publish(  # the options are what the contributor states
+    run: Path,
+    generation: str,
+    contributor: str,
+    licence: str,
+    conflicts: str | None,
+    platform: str | None,
+    proxy: bool,
+    replicates: str | None,
+    git: bool,
+) -> None:
+    r"""Publish RUN as the next snapshot of its evaluator generation.
+
+    Checks it, keeps its raw files in the store, writes its folder and events, commits and makes
+    the git tag. An older snapshot of the same thing in the same way becomes superseded, or
+    drifted where the two differ. Interrupted, the same command goes on where it stopped.
+
+    \b
+    Example:
+      epc snapshot publish runs/first --generation SmolLM2-135M-Likelihood --contributor "A. Name"
+    """
+    from epc.registry.cards import Statement
+    from epc.registry.publishing import Offer
+    from epc.registry.publishing import publish as publish_to
+    from epc.registry.reading import find_checkout
+
+    said = Statement(
+        generation=generation,
+        contributor=contributor,
+        licence=licence,
+        conflicts=conflicts,
+        proxy=proxy,
+        replicates=replicates,
+    )
+    offer = Offer(run=run, platform=platform, said=said)
+    tag = publish_to(find_checkout(Path.cwd()), offer, day=now().date(), tell=note, git=git)
+    click.echo(str(tag))
+
+
+@click.command()
+@click.argument("tag")
+@click.option("--reason", required=True, help="Why the figures must no longer be used.")
+def withdraw(tag: str, reason: str) -> None:
+    r"""Withdraw a snapshot: an event with its reason; nothing that was published is changed.
+
+    \b
+    Example:
+      epc snapshot withdraw v1.0-Example --reason "the answers came from a cache"
+    """
+    _end(tag, {"event": "withdrawn", "reason": reason})
+
+
+@click.command()
+@click.argument("tag")
+@click.option(
+    "--watched",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="RUN",
+    help="The fetched snapshot whose watch.jsonl says that it drifted.",
+)
+@click.option("--reason", help="What differs, where something else than `epc watch` says so.")
+@click.option("--source", help="Who says so: an https address, or a tag.")
+def drift(tag: str, watched: Path | None, reason: str | None, source: str | None) -> None:
+    r"""Say that an evaluator no longer answers as a snapshot measured: an event, nothing else.
+
+    Either by a watch, which is looked up, or by a reason with its source. A newer measurement
+    that differs says so itself when it is published.
+
+    \b
+    Example:
+      epc snapshot fetch v1.0-Example --out runs/example
+      epc watch runs/example
+      epc snapshot drift v1.0-Example --watched runs/example
+    """
+    if watched:
+        reason, source = _by_watch(tag, watched), "epc watch"
+    if not reason or not source:
+        raise click.UsageError("Name --watched RUN, or --reason and --source.")
+    _end(tag, {"event": "drifted", "reason": reason, "source": source})
+
+
+@click.command()
+@click.argument("tag")
+@click.option("--cause", required=True, type=click.Choice(["retired", "stale"]), help="What ended.")
+@click.option("--reason", required=True, help="Why, where dates alone would not show it.")
+@click.option("--source", required=True, help="Who says so: an https address.")
+def expire(tag: str, cause: str, reason: str, source: str) -> None:
+    r"""Say that a snapshot has ended although no date does: an event, nothing else.
+
+    \b
+    Example:
+      epc snapshot expire v1.0-Example --cause retired --reason "answers 404 since May" \
+        --source https://example.org/status
+    """
+    _end(tag, {"event": "expired", "cause": cause, "reason": reason, "source": source})
+
+
+@click.command()
+@click.option("--restore", is_flag=True, help="Make the missing ones again from history.")
+@click.pass_context
+def tags(ctx: click.Context, restore: bool) -> None:
+    r"""List published snapshots that have no git tag, or make the tags again.
+
+    Exits 1 if any is missing.
+
+    \b
+    Example:
+      epc snapshot tags --restore
+    """
+    from epc.registry.history import tag_commit, untagged
+    from epc.registry.reading import find_checkout
+
+    checkout = find_checkout(Path.cwd())
+    missing = untagged(checkout)
+    for tag, commit in missing.items():
+        if restore:
+            tag_commit(checkout, tag, commit)
+        click.echo(f"{tag}  {commit}")
+    ctx.exit(ExitCode.FINDINGS if missing and not restore else ExitCode.CLEAN)
+
+
+def _end(tag: str, event: dict[str, str]) -> None:
+    """Add an event of today to a snapshot that there is."""
+    from epc.registry.reading import find_checkout, of_folder
+    from epc.registry.writing import end
+
+    checkout = find_checkout(Path.cwd())
+    found = of_folder(checkout).snapshot(tag)
+    path = end(checkout, {"date": now().date().isoformat(), "tag": str(found.tag), **event})
+    note(f"added to {path}; commit it")
+
+
+def _by_watch(tag: str, run: Path) -> str:
+    """Return what a watch found, in words.
+
+    Raises: UsageError if the run is not the snapshot's, or its watch says something else.
+    """
+    from epc.engine.watch import begin
+    from epc.registry.layout import FOLDER, MANIFEST
+    from epc.registry.reading import find_checkout
+
+    published = find_checkout(Path.cwd()) / FOLDER / tag / MANIFEST
+    if not published.is_file() or published.read_bytes() != (run / MANIFEST).read_bytes():
+        raise UsageError(f"{run} is not {tag}\n  fix: `epc snapshot fetch {tag} --out FOLDER`")
+    found = begin(run).standing().as_json()
+    if found["verdict"] != "drifted":
+        raise UsageError(
+            f"the watch of {run} says {found['verdict']}, not drifted\n  fix: `epc watch {run}`"
+        )
+    changed = len(found["changed"])
+    return f"alarm on {found['alarm']}: {changed} of {found['pairs']} watched pairs changed"

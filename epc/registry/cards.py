@@ -1,0 +1,101 @@
+"""The card of a measured snapshot: what was measured, how, by whom, and what an audit says of it.
+
+Pure: it takes a manifest of valid shape, and reads neither file nor clock.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any, Final
+
+from epc.records.strict_json import dumps_line
+from epc.registry.lives import Life
+from epc.registry.snapshots import Json
+from epc.registry.tags import Tag
+
+# What an audit says that a manifest does not hold.
+_AUDITED: Final = (
+    "verdict",
+    "p_value",
+    "unit",
+    "position_bias",
+    "determinism",
+    "competence",
+    "findings",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """What nobody but the contributor can know of a measurement.
+
+    `proxy` says that the evaluator was asked through a third party's gateway; `conflicts` are
+    interests in what comes out, None where there are none; `replicates` is the tag that this
+    measurement repeats and agrees with.
+    """
+
+    generation: str
+    contributor: str
+    licence: str
+    conflicts: str | None
+    proxy: bool
+    replicates: str | None
+
+
+def card_of(tag: Tag, manifest: Json, audit: Json, said: Statement, life: Life | None) -> Json:
+    """Return the card of a measured snapshot; without a life it is a calibration."""
+    day = manifest["evaluator"]["measurement_date"]
+    platform = life.platform if life else None
+    return {
+        "tag": str(tag),
+        "kind": "measured",
+        "trust": "replicated" if said.replicates else "recomputed",
+        "generation": said.generation,
+        "protocol_version": manifest["protocol_version"],
+        "evaluator": _model(manifest["evaluator"], platform, proxy=said.proxy),
+        "executor": _model(manifest["executor"], None, proxy=False),
+        "conditions": conditions_of(manifest),
+        "measured": {"from": day, "to": day},
+        "audit": {key: audit[key] for key in _AUDITED},
+        "contributor": said.contributor,
+        "licence": said.licence,
+        "conflicts_of_interest": said.conflicts,
+        "calibration": life is None,
+        "replicates": said.replicates,
+        "citation": None,
+        "known_faults": [],
+    }
+
+
+def conditions_of(manifest: Json) -> Json:
+    """Return what must agree, beside the models, for two measurements to be like for like.
+
+    Long texts stand as the SHA-256 of their canonical JSON.
+    """
+    config = manifest["config"]
+    decoding = [manifest[who] and manifest[who]["decoding"] for who in ("evaluator", "executor")]
+    return {
+        "rounds": config["rounds"],
+        "reuse": config["reuse"],
+        "exhaustive": config["exhaustive"],
+        "tasks": _digest(manifest["tasks"]),
+        "strategies": _digest(manifest["strategies"]),
+        "evaluator_prompt": _digest(manifest["evaluator_prompt"]),
+        "decoding": _digest(decoding),
+    }
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(dumps_line({"of": value}).encode()).hexdigest()
+
+
+def _model(given: Json | None, platform: str | None, *, proxy: bool) -> Json | None:
+    if given is None:
+        return None
+    before, slash, model = given["model"].partition("/")
+    return {
+        "model": model if slash else before,
+        "platform": platform or (before if slash else None),
+        "gateway": given["gateway"],
+        "proxy": proxy,
+        "as_printed": None,
+    }

@@ -1,0 +1,30 @@
+"""What a new measurement means for the older ones of the same thing: superseded, or drifted.
+
+Pure: it returns events without their day.
+"""
+
+from collections.abc import Iterator
+
+from epc.registry.figures import difference, first_apart
+from epc.registry.registry import Registry
+from epc.registry.snapshots import Json, Snapshot
+
+
+def endings(registry: Registry, new: Snapshot) -> Iterator[Json]:
+    """Yield what a new measured snapshot does to each older one that still stands.
+
+    Only what was measured like for like is touched (Reading R57). A replication ends nothing:
+    both stand. Where the intervals of a mean gamma share no value the older one has drifted;
+    where they do it is superseded, and only the newer one is current.
+    """
+    for tag, old in registry.snapshots.items():
+        older = old.tag < new.tag and old.kind == new.kind == "measured"
+        ended = any(event.name != "published" for event in registry.by_tag.get(tag, []))
+        if not older or ended or new.card["replicates"] or not difference(old, new).like_for_like:
+            continue
+        apart = first_apart(old, new)
+        if apart:
+            yield {"event": "drifted", "tag": tag, "reason": apart, "source": str(new.tag)}
+        else:
+            reason = f"{new.tag} measured the same in the same way, and agrees"
+            yield {"event": "superseded", "tag": tag, "reason": reason, "by": str(new.tag)}

@@ -1,0 +1,141 @@
+"""How a snapshot ends: by a newer one, by a watch, by a maintainer's word. Real runs, real git."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drift_support import share_of_prompts, turning, verdict_rows, write_verdicts
+from endpoint_support import serving
+from engine_support import environment, epc
+from records_support import make_run
+from registry_support import Checkout, generation_record, life_record
+
+DAY = 1_782_950_400  # 2026-07-02
+WHO = ("--contributor", "A. Name", "--no-git")
+COIN = ("--generation", "CoinFlip", *WHO)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    made = Checkout(tmp_path / "registry")
+    made.evaluator(generation_record("Judge-2", life_record(platform="openai", model="judge-0806")))
+    return made
+
+
+def state_of(checkout: Checkout, tag: str, **env: Any) -> Any:
+    done = epc("expiry", tag, "--format", "json", cwd=checkout.folder, **env)
+    (row,) = json.loads(done.stdout)
+    return row
+
+
+def test_reading_r57_publishing_again_supersedes_what_was_measured_alike(
+    checkout: Checkout, tmp_path: Path
+) -> None:
+    coin = "mock/coin-flip"
+    first = make_run(tmp_path / "first", evaluator=coin, seeds=3)
+    longer = make_run(tmp_path / "longer", evaluator=coin, seeds=3, rounds=9)
+    again = make_run(tmp_path / "again", evaluator=coin, seeds=4)
+
+    for folder in (first.folder, longer.folder, again.folder):
+        done = epc("snapshot", "publish", folder, *COIN, cwd=checkout.folder)
+        assert done.returncode == 0, done.stderr
+
+    told = [(event["event"], event["tag"]) for event in checkout.events()]
+    assert told == [
+        ("published", "v1.0-CoinFlip"),
+        ("published", "v1.1-CoinFlip"),
+        ("published", "v1.2-CoinFlip"),
+        ("superseded", "v1.0-CoinFlip"),
+    ]
+    assert checkout.events()[-1]["by"] == "v1.2-CoinFlip"
+    assert state_of(checkout, "v1.0-CoinFlip")["reason"] == "superseded"
+    assert state_of(checkout, "v1.1-CoinFlip")["status"] == "current"
+    assert epc("snapshot", "verify", cwd=checkout.folder).returncode == 0
+
+
+def test_reading_r46_a_watch_that_alarmed_ends_the_snapshot_and_one_that_did_not_cannot(
+    checkout: Checkout, tmp_path: Path
+) -> None:
+    models = ("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806")
+    small = ("--exhaustive", "--seeds", "0-1", "--rounds", "2", "--no-cache")
+    tag = "v1.0-Judge-2"
+
+    def drift(run: Path) -> Any:
+        return epc("snapshot", "drift", tag, "--watched", run, cwd=checkout.folder)
+
+    with serving() as endpoint:
+
+        def on(day: int) -> dict[str, str]:
+            known = {"OPENAI_BASE_URL": endpoint.url, "OPENAI_API_KEY": "sk-canary-0123456789"}
+            return environment(SOURCE_DATE_EPOCH=str(DAY + 86_400 * day), **known)
+
+        run = tmp_path / "run"
+        assert epc("run", *models, *small, "--out", run, env=on(0)).returncode == 0
+        words = ("--generation", "Judge-2", *WHO)
+        done = epc("snapshot", "publish", run, *words, cwd=checkout.folder)
+        assert (done.returncode, done.stdout) == (0, f"{tag}\n"), done.stderr
+
+        assert epc("watch", run, env=on(1)).returncode == 0
+        early = drift(run)
+        endpoint.behave = turning(share_of_prompts(1.0))
+        days = [epc("watch", run, env=on(day)).returncode for day in range(2, 6)]
+
+    other = make_run(tmp_path / "other", evaluator="mock/coin-flip", seeds=1).folder
+    wrong = drift(other)
+    right = drift(run)
+
+    assert (early.returncode, wrong.returncode) == (2, 2)
+    assert "not drifted" in early.stderr
+    assert "snapshot fetch" in wrong.stderr
+    assert days[-1] == 1
+    assert right.returncode == 0, right.stderr
+    event = checkout.events()[-1]
+    assert (event["event"], event["source"]) == ("drifted", "epc watch")
+    assert "24 of 24 watched pairs changed" in event["reason"]
+    assert state_of(checkout, tag)["reason"] == "drifted"
+    assert drift(run).returncode == 2
+
+
+def test_a_maintainers_word_ends_a_snapshot_with_its_source(checkout: Checkout) -> None:
+    checkout.publish()
+    tag = "v1.0-Judge-1"
+    words = ("--reason", "answers 404 since May", "--source", "https://maker.example/status")
+
+    today: Any = {"env": environment(SOURCE_DATE_EPOCH=str(DAY - 60 * 86_400))}
+    cause = ("--cause", "retired")
+
+    bare = epc("snapshot", "drift", tag, "--reason", "r", cwd=checkout.folder)
+    done = epc("snapshot", "expire", tag, *cause, *words, cwd=checkout.folder, **today)
+
+    assert bare.returncode == 2
+    assert "--source" in bare.stderr
+    assert done.returncode == 0, done.stderr
+    state = state_of(checkout, tag, **today)
+    assert (state["status"], state["reason"]) == ("expired", "retired")
+    assert state["source"] == "https://maker.example/status"
+
+
+@pytest.mark.parametrize("verdict", ["no_verdicts_counted", "collapsed"])
+def test_reading_r8_what_measured_nothing_is_no_baseline(
+    checkout: Checkout, tmp_path: Path, verdict: str
+) -> None:
+    """Verdicts that are all ties, and a rule that ends every run on one strategy."""
+    rows = [(*row[:3], "tie") for row in verdict_rows()]
+    if verdict == "collapsed":
+        rows = [(*row[:3], "A" if row[0] == "step_by_step" else "B") for row in rows]
+    file = write_verdicts(tmp_path / "verdicts.csv", rows)
+    long = ("--rounds", "2000") if verdict == "collapsed" else ()
+    asked = ("run", "--evaluator", f"recorded:{file}", "--seeds", "0-9", *long)
+    assert epc(*asked, "--out", tmp_path / "run").returncode == 0
+    made = epc("audit", tmp_path / "run", "--format", "json")
+    assert json.loads(made.stdout)["verdict"] == verdict
+    life = life_record(platform="recorded", model="verdicts.csv")
+    checkout.evaluator(generation_record("Recorded-1", life))
+
+    words = ("--generation", "Recorded-1", "--platform", "recorded", *WHO)
+    done = epc("snapshot", "publish", tmp_path / "run", *words, cwd=checkout.folder)
+
+    assert done.returncode == 2
+    assert f"is no baseline: its audit says {verdict}" in done.stderr
+    assert not (checkout.home / "events.jsonl").exists()
