@@ -28,6 +28,7 @@ _COMMANDS: Final = {
     "compare": "Compare two measurements: like for like, differences, drift.",
     "watch": "Ask a measured evaluator again, every day, whether it drifted.",
     "snapshot": "The registry's snapshots: list, show, diff, verify.",
+    "submission": "Offer a run for publication: new, check, comment.",
     "evaluators": "The lives of evaluators: list, show, check, sync.",
     "expiry": "Say whether figures and evaluators still hold on a day.",
     "replay": "Answer one conformance case.",

@@ -21,7 +21,7 @@ def redact(text: str) -> str:
 
 def redactor() -> Callable[[str], str]:
     """Return `redact` for the environment as it is now, which is then looked through once."""
-    long_enough = [(name, secret) for name, secret in _secrets() if len(secret) >= _SHORTEST]
+    long_enough = [(name, secret) for name, secret in secrets() if len(secret) >= _SHORTEST]
     longest_first = sorted(long_enough, key=lambda named: len(named[1]), reverse=True)
 
     def blank_out(text: str) -> str:
@@ -32,7 +32,8 @@ def redactor() -> Callable[[str], str]:
     return blank_out
 
 
-def _secrets() -> Iterator[tuple[str, str]]:
+def secrets() -> Iterator[tuple[str, str]]:
+    """Yield what the environment holds that must not be shown: its variable's name, and itself."""
     for name, value in os.environ.items():
         if any(mark in name.upper() for mark in _MARKS):
             yield name, value

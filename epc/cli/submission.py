@@ -1,0 +1,164 @@
+"""`epc submission`: offering a run for publication, and checking what is offered."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from epc.cli.common import echo_json, format_option, note, now
+from epc.errors import ExitCode
+
+if TYPE_CHECKING:
+    from epc.registry.submissions.making import Inferred
+    from epc.registry.submissions.statement import Statement
+
+_LICENCES: Final = ("CC-BY-4.0", "CC0-1.0")
+
+
+@click.group()
+def command() -> None:
+    """Submissions: a run offered for publication, and everything that is checked."""
+
+
+@command.command()
+@click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--slug", help="The folder's name; made from evaluator and content if left out.")
+@click.option("--contributor", help="Who measured it.")
+@click.option("--link", metavar="URL", help="Where the contributor can be found, by https.")
+@click.option("--licence", type=click.Choice(_LICENCES), help="Under which its data are given.")
+@click.option("--endpoint", type=click.Choice(["direct", "gateway"]), help="How it was asked.")
+@click.option("--conflicts", help="Interests in how the evaluator comes out, or none.")
+@click.option("--generation", help="The evaluator generation, if its name does not tell.")
+@click.option("--platform", help="Where it was asked, if its name does not tell.")
+@click.option("--replicates", metavar="TAG", help="The snapshot that this repeats.")
+def new(run: Path, slug: str | None, **given: str | None) -> None:
+    r"""Make a submission from RUN, in submissions/ of the checkout around here.
+
+    What the run does not tell is asked for on a terminal, and must be given as options elsewhere.
+    Every file is searched for secrets first. Nothing is overwritten.
+
+    \b
+    Example:
+      epc submission new runs/first --contributor "A. Name" --licence CC-BY-4.0 --conflicts none
+    """
+    from epc.engine.secrets import secrets
+    from epc.registry.reading import find_checkout, of_folder
+    from epc.registry.submissions import layout, making
+    from epc.registry.submissions.identity import identity
+
+    checkout = find_checkout(Path.cwd())
+    manifest = making.manifest_of(run)
+    told = making.inferred(manifest, of_folder(checkout), given["platform"])
+    statement = _stated(given, told, identity(manifest))
+    folder = making.make(
+        checkout / layout.FOLDER,
+        run,
+        slug or making.proposed_slug(statement.generation, manifest),
+        statement,
+        {value: name for name, value in secrets()},
+    )
+    note(f"next     epc submission check {folder}")
+    click.echo(str(folder))
+
+
+def _stated(given: dict[str, str | None], told: "Inferred", identity: str) -> "Statement":
+    """Return the statement that options, run and user make together.
+
+    Raises: UsageError where something is missing and nobody can be asked.
+    """
+    from epc.registry.submissions.statement import Statement
+
+    known: dict[str, Any] = {
+        **given,
+        "generation": given["generation"] or told.generation,
+        "platform": given["platform"] or told.platform,
+        "endpoint": given["endpoint"] or told.endpoint,
+    }
+    asked: dict[str, Any] = {
+        "contributor": {"text": "Who measured it"},
+        "licence": {
+            "text": "Licence of the data",
+            "type": click.Choice(_LICENCES),
+            "default": _LICENCES[0],
+        },
+        "endpoint": {
+            "text": "Asked directly, or through a third party's gateway",
+            "type": click.Choice(["direct", "gateway"]),
+        },
+        "conflicts": {"text": "Interests in how the evaluator comes out (or none)"},
+        "generation": {"text": "The evaluator generation (see `epc evaluators list`)"},
+    }
+    missing = [key for key in asked if known[key] is None]
+    if missing and not sys.stdin.isatty():
+        options = ", ".join(f"--{key}" for key in missing)
+        raise click.UsageError(f"The run does not tell everything: give {options}.")
+    for key in missing:
+        known[key] = click.prompt(err=True, **asked[key])
+    return Statement(identity=identity, **known)
+
+
+@command.command()
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=Path))
+@click.option(
+    "--base",
+    metavar="CHECKOUT",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The trusted checkout to hold it against; the one around here.",
+)
+@click.option(
+    "--changed",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The paths that a pull request changes, one a line or separated by NUL.",
+)
+@format_option
+@click.pass_context
+def check(
+    ctx: click.Context, paths: tuple[Path, ...], base: Path | None, changed: Path | None, form: str
+) -> None:
+    r"""Check submissions: all that the checks of a pull request will say.
+
+    PATH is a submission's folder, or submissions/ for all of them. Its files are data: nothing in
+    them is run, and what is trusted comes from the checkout. Exits 1 if it cannot be published.
+
+    \b
+    Example:
+      epc submission check submissions/coin-flip-3fa94c1e
+    """
+    from epc.registry.reading import find_checkout
+    from epc.registry.submissions import layout
+    from epc.registry.submissions.changed import read_changed
+    from epc.registry.submissions.check import Base
+    from epc.registry.submissions.check import check as check_all
+    from epc.registry.submissions.report import text
+
+    checkout = find_checkout(base or Path.cwd(), up=base is None)
+    value = check_all(
+        paths or (checkout / layout.FOLDER,),
+        Base.of(checkout, now().date()),
+        changed=read_changed(changed) if changed else None,
+    )
+    if form == "json":
+        echo_json(value)
+    else:
+        for line in text(value):
+            click.echo(line)
+    ctx.exit(ExitCode.CLEAN if value["ok"] else ExitCode.FINDINGS)
+
+
+@command.command()
+@click.argument("report", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+def comment(report: Path) -> None:
+    r"""Print a check's REPORT as the Markdown of a pull request's comment.
+
+    The report is taken for untrusted: every text of it is shown as it stands, and nothing in it
+    can make a link, a picture or a mention. What cannot be used is said to be so.
+
+    \b
+    Example:
+      epc submission check --format json > report.json || epc submission comment report.json
+    """
+    from epc.registry.submissions.comment import comment as comment_of
+
+    click.echo(comment_of(report), nl=False)

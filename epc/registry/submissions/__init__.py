@@ -1,0 +1,1 @@
+"""Submissions: measurements that are offered for publication, and everything that is checked."""

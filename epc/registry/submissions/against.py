@@ -1,0 +1,180 @@
+"""A submission against the registry that it is offered to, and against what else is offered.
+
+The registry is a trusted checkout; the submission is data.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any, Final, Self
+
+from epc.errors import Finding, Severity
+from epc.records.layout import MANIFEST
+from epc.registry import layout as registry_layout
+from epc.registry.lives import Life, find
+from epc.registry.registry import Registry
+from epc.registry.submissions import gateways, layout
+from epc.registry.submissions.identity import identity, is_copy, traces
+from epc.registry.submissions.statement import Statement
+from epc.registry.submissions.texts import shown
+
+Json = dict[str, Any]
+
+MOCKS: Final = "mock/"
+_CONTACT: Final = "say in an issue how both came about"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fingerprint:
+    """What tells whether two measurements are one."""
+
+    identity: str
+    traces: frozenset[str]
+    evaluator: str
+
+    @classmethod
+    def of(cls, manifest: Json) -> Self:
+        """Return the fingerprint of a manifest of valid shape."""
+        name = manifest["evaluator"]["model"]
+        return cls(identity=identity(manifest), traces=traces(manifest), evaluator=name)
+
+
+def published(checkout: Path, registry: Registry) -> Iterator[tuple[str, Fingerprint]]:
+    """Yield the fingerprint of every measured snapshot.
+
+    Raises: OSError or ValueError if a checkout is not as it was published.
+    """
+    for tag, snapshot in registry.snapshots.items():
+        if snapshot.kind == "measured":
+            path = checkout / registry_layout.FOLDER / tag / MANIFEST
+            yield tag, Fingerprint.of(json.loads(path.read_bytes()))
+
+
+def life_of(registry: Registry, generation: str, platform: str | None) -> Life | None:
+    """Return the life of a generation on a platform."""
+    known = registry.generations.get(generation)
+    return known.on(platform) if known else None
+
+
+def candidates(registry: Registry, model: str) -> list[tuple[str, Life]]:
+    """Return the generations that a model's name can mean, each on its platform.
+
+    Where the provider is a platform, only what it serves itself.
+    """
+    provider, name = gateways.provider_of(model), model.rpartition("/")[2]
+    told = [(g.name, life) for g, life in find(name, registry.generations.values())]
+    own = [(g, life) for g, life in told if life.platform == provider]
+    return own or told
+
+
+def generation(manifest: Json, statement: Statement, registry: Registry) -> Iterator[Finding]:
+    """Yield why the evaluator is not the generation that the statement names."""
+    model: str = manifest["evaluator"]["model"]
+    life = life_of(registry, statement.generation, statement.platform)
+    if model.startswith(MOCKS):
+        if statement.generation in registry.generations or statement.platform is not None:
+            problem = f"{shown(model)} is a mock, and no {statement.generation}"
+            yield _finding(layout.KNOWN, "generation", problem, "name the mock, platform null")
+        return
+    if life is None:
+        problem = f"nothing is known of {statement.generation} on {statement.platform}"
+        remedy = (
+            f"add it to {registry_layout.FOLDER}/{registry_layout.EVALUATORS} first, in a pull "
+            "request of its own, with the dates that its platform states"
+        )
+        yield _finding(layout.KNOWN, "generation", problem, remedy)
+        return
+    provider = gateways.provider_of(model)
+    if provider in gateways.OWN and provider != statement.platform:
+        problem = f"says {statement.platform}, {shown(model)} was asked on {provider}"
+        yield _finding(layout.KNOWN, "platform", problem, f"write {provider}")
+    if manifest["evaluator"]["method"] == "recorded":
+        problem = f"verdicts from a file: nothing here shows that {statement.generation} gave them"
+        remedy = "say in the pull request where they come from"
+        yield _finding(layout.KNOWN, "generation", problem, remedy, "warning")
+    elif not _is_named(model, life):
+        problem = f"{shown(model)} is not {statement.generation}, which is {life.model}"
+        remedy = "name the generation that was asked, or add the alias to its record first"
+        yield _finding(layout.KNOWN, "generation", problem, remedy)
+    yield from _lifetime(manifest, life)
+
+
+def _is_named(model: str, life: Life) -> bool:
+    """Whether a model's name, with or without what stands before a slash, is the life's."""
+    known = {name.casefold() for name in (life.model, *life.aliases)}
+    parts = model.casefold().split("/")
+    return any("/".join(parts[start:]) in known for start in range(len(parts)))
+
+
+def _lifetime(manifest: Json, life: Life) -> Iterator[Finding]:
+    """Yield a measurement of what was not released yet, or is said to have retired."""
+    measured = date.fromisoformat(manifest["evaluator"]["measurement_date"])
+    place, released, retires = "evaluator/measurement_date", life.released, life.retires
+    if released and measured < released.date:
+        problem = f"measured on {measured}, {life.platform} released it on {released.date}"
+        remedy = "correct the evaluator's record first, if its date is wrong"
+        yield _finding(layout.DATES, place, problem, remedy, document=MANIFEST)
+    if retires and retires.kind == "exact" and measured >= retires.date:
+        problem = f"measured on {measured}, {life.platform} retired it on {retires.date}"
+        remedy = "correct the evaluator's record, if its date is wrong"
+        yield _finding(layout.DATES, place, problem, remedy, "warning", document=MANIFEST)
+
+
+def sameness(
+    own: Fingerprint, statement: Statement, others: Mapping[str, Fingerprint]
+) -> Iterator[Finding]:
+    """Yield what is already there: the same measurement, or one that went the same way.
+
+    A pinned evaluator answers alike every time, so a replication of it may go the same way in
+    every round; it says so by `replicates`.
+    """
+    if statement.identity != own.identity:
+        problem = f"says {statement.identity}, the manifest and its raw files give {own.identity}"
+        remedy = "make the folder again with `epc submission new`"
+        yield _finding(layout.NEW, "identity", problem, remedy)
+    for name, other in others.items():
+        if other.identity == own.identity:
+            problem = f"is the same measurement as {shown(name)}"
+            yield _finding(layout.NEW, "", problem, "withdraw this one", document=MANIFEST)
+        elif is_copy(own.traces, other.traces):
+            same = len(own.traces & other.traces)
+            problem = f"{same} seeds went in every round as those of {shown(name)}"
+            repeats = name == statement.replicates and own.evaluator == other.evaluator
+            place = "results/per_seed"
+            if repeats:
+                problem += ", as a replication of an evaluator that always answers alike may"
+                yield _finding(layout.NEW, place, problem, _CONTACT, "warning", document=MANIFEST)
+            else:
+                remedy = f"measure anew; if it was, name {shown(name)} with --replicates"
+                yield _finding(layout.NEW, place, problem, remedy, document=MANIFEST)
+
+
+def replication(statement: Statement, registry: Registry) -> Iterator[Finding]:
+    """Yield why the snapshot that this is said to replicate cannot be that."""
+    if statement.replicates is None:
+        return
+    other = registry.snapshots.get(statement.replicates)
+    problem = None
+    if other is None or other.kind != "measured":
+        problem = f"there is no measured snapshot {statement.replicates}"
+    elif other.tag.generation != statement.generation:
+        problem = f"{statement.replicates} is of another generation"
+    elif other.card["contributor"] == statement.contributor:
+        problem = f"{statement.replicates} is your own: a replication is a second contributor's"
+    if problem:
+        yield _finding(layout.WHO, "replicates", problem, "write null, or the right tag")
+
+
+def _finding(
+    clause: str,
+    where: str,
+    problem: str,
+    remedy: str,
+    severity: Severity = "error",
+    *,
+    document: str = layout.STATEMENT,
+) -> Finding:
+    place = f"{document}/{where}" if where else document
+    return Finding(clause=clause, where=place, problem=problem, remedy=remedy, severity=severity)

@@ -1,0 +1,58 @@
+"""What a pull request touches: one folder below `submissions/`, and nothing else."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from epc.errors import UsageError, WorldError
+from epc.records.findings import Findings
+from epc.registry.submissions import layout
+from epc.registry.submissions.texts import shown
+
+_LARGEST: Final = 2**20
+MOST_FOREIGN: Final = 100
+_PARTS: Final = 3  # submissions, slug, file
+
+
+def read_changed(path: Path) -> list[str]:
+    """Return the paths of a list that git made, one a line or separated by NUL.
+
+    Raises: UsageError if it is too long to be one submission's; WorldError if it cannot be read.
+    """
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise UsageError(f"{path} lists more than {_LARGEST:,} bytes of paths")
+        content = path.read_bytes()
+    except OSError as error:
+        raise WorldError(f"cannot read {path}: {error.strerror or error}") from error
+    separator = b"\0" if b"\0" in content else b"\n"
+    lines = content.split(separator)
+    return [line.decode("utf-8", "surrogateescape") for line in lines if line]
+
+
+def foreign(changed: Sequence[str], found: Findings) -> tuple[list[str], set[str]]:
+    """Return the paths outside submissions, and the names of the submissions that are touched.
+
+    Whatever is not a file of the layout in one submission's folder is noted.
+    """
+    strangers, slugs = [], set()
+    for path in changed:
+        parts = path.split("/")
+        inside = parts[0] == layout.FOLDER and len(parts) >= _PARTS
+        if inside and not {"", ".", ".."} & set(parts):
+            slugs.add(parts[1])
+        if not inside or len(parts) > _PARTS or parts[-1] not in layout.FILES:
+            strangers.append(path)
+    for path in strangers[:MOST_FOREIGN]:
+        problem = f"changes {shown(path)}, which is no file of a submission"
+        remedy = f"offer {layout.FOLDER}/SLUG/ alone; change anything else in another pull request"
+        found.add(layout.ONE, shown(path), problem, remedy)
+    if len(strangers) > MOST_FOREIGN:
+        problem = f"changes {len(strangers):,} paths that are no files of a submission"
+        found.add(layout.ONE, "", problem, "offer a submission alone")
+    if len(slugs) > 1:
+        problem = f"changes {len(slugs)} submissions: {', '.join(sorted(map(shown, slugs))[:5])}"
+        found.add(layout.ONE, layout.FOLDER, problem, "offer each in a pull request of its own")
+    if not changed:
+        found.add(layout.ONE, "", "changes nothing", "add a submission's folder")
+    return [shown(path) for path in strangers[:MOST_FOREIGN]], slugs

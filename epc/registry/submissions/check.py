@@ -1,0 +1,215 @@
+"""Everything that is said of submissions, as one value (`epc submission check`).
+
+Each is looked at in the order in which it becomes safe to look: the folder by names and sizes, the
+statement, the manifest's shape and size, and only then the record itself, replayed twice.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import Any, Final
+
+from epc.errors import Finding, MalformedError, UsageError, WorldError
+from epc.records.audit import audit_checked
+from epc.records.findings import Findings
+from epc.records.layout import MANIFEST, RAW
+from epc.records.recompute import read_manifest
+from epc.records.validate import Report, validate
+from epc.registry.reading import folders, of_folder
+from epc.registry.registry import Registry
+from epc.registry.submissions import against, folder, layout, plausible
+from epc.registry.submissions.again import disagreements
+from epc.registry.submissions.against import Fingerprint
+from epc.registry.submissions.changed import foreign
+from epc.registry.submissions.report import Checked, report
+from epc.registry.submissions.secrets import scan
+from epc.registry.submissions.statement import manifest_texts, placed, read
+from epc.registry.submissions.texts import shown
+from epc.registry.tags import Tag, next_tag
+
+Json = dict[str, Any]
+
+_BLOCKING: Final = {
+    "no_verdicts_counted": "no verdict was counted in most seeds: this is a failed run, "
+    "and its gamma of 0 no baseline",
+    "collapsed": "most seeds ended on one strategy in both runs of a direction: "
+    "there was no room for coupling to show",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Base:
+    """The trusted checkout that submissions are held against, and the day."""
+
+    checkout: Path
+    registry: Registry
+    today: date
+    published: Mapping[str, Fingerprint]
+    taken: Sequence[Tag]
+
+    @classmethod
+    def of(cls, checkout: Path, today: date) -> "Base":
+        """Read a checkout.
+
+        Raises: MalformedError or WorldError if it cannot be read.
+        """
+        registry = of_folder(checkout)
+        try:
+            measured = dict(against.published(checkout, registry))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise WorldError(
+                f"{checkout}: a published manifest cannot be used: {error}\n"
+                "  fix: see `epc snapshot verify`"
+            ) from error
+        taken = [Tag.parse(p.name) for p in folders(checkout)]
+        taken += [Tag.parse(name) for name in registry.by_tag]
+        return cls(
+            checkout=checkout, registry=registry, today=today, published=measured, taken=taken
+        )
+
+    def next_tag(self, generation: str) -> str | None:
+        """Return the id that the next measurement of a generation gets, if it can have one."""
+        try:
+            return str(next_tag(generation, self.taken))
+        except MalformedError:
+            return None
+
+
+def check(paths: Sequence[Path], base: Base, *, changed: Sequence[str] | None = None) -> Json:
+    """Return the report on some submissions, or folders of submissions.
+
+    `changed` are the paths that a pull request touches; only its submission is then looked at, and
+    whatever else it touches is a finding.
+
+    Raises: UsageError if there is nothing at a path; WorldError if the disk fails.
+    """
+    whole = Findings()
+    strangers, slugs = foreign(changed, whole) if changed is not None else ([], None)
+    found = [path for given in paths for path in _submissions(given, whole)]
+    if slugs is not None:
+        gone = slugs - {path.name for path in found}
+        found = [path for path in found if path.name in slugs]
+        for slug in sorted(gone):
+            problem = f"{layout.FOLDER}/{shown(slug)} is changed, and not there"
+            whole.add(layout.ONE, shown(slug), problem, "add a folder, remove none")
+    offered = _offered(base.checkout / layout.FOLDER)
+    _alike(found, offered, whole)
+    done: list[Checked] = []
+    for path in found:
+        others = {f"submission {slug}": f for slug, f in offered.items() if slug != path.name}
+        others |= {f"submission {d.slug}": d.fingerprint for d in done if d.fingerprint}
+        done.append(check_one(path, base, others))
+    tags = {d.slug: base.next_tag(d.statement.generation) for d in done if d.statement}
+    return report(done, whole, strangers, tags)
+
+
+def check_one(
+    path: Path, base: Base, others: Mapping[str, Fingerprint], *, itself: Tag | None = None
+) -> Checked:
+    """Return what is found in one submission.
+
+    `itself` is the snapshot that it became already, if its publication was interrupted.
+
+    Raises: WorldError if the disk fails.
+    """
+    checked = Checked(slug=path.name, found=folder.inspect(path))
+    found = checked.found
+    if len(found):
+        return checked
+    checked.statement = read(path, found)
+    for name in layout.FILES:
+        for line, what in scan(path / name, {}):
+            where, remedy = f"{name}:{line}", "revoke it, remove it, and measure again"
+            found.add(layout.SECRETS, where, f"holds {what}", remedy)
+    manifest, wrong = read_manifest(path)
+    if not wrong:
+        wrong = list(plausible.bounds(manifest))
+    else:
+        wrong = [placed(MANIFEST, finding) for finding in wrong]
+    found.extend(wrong)
+    if not wrong:
+        checked.manifest = manifest
+        record = validate(path)
+        found.extend(_located(record.findings))
+        _meaning(path, manifest, record, checked, base)
+        if checked.statement:
+            known = {tag: f for tag, f in base.published.items() if tag != str(itself)}
+            _registry(manifest, checked, base, {**known, **others})
+    return checked
+
+
+def _meaning(path: Path, manifest: Json, record: Report, checked: Checked, base: Base) -> None:
+    """Note what a record's own text, days, seeds and figures say."""
+    found = checked.found
+    found.extend(manifest_texts(manifest))
+    found.extend(plausible.seeds(manifest))
+    wrong = list(plausible.days(manifest, base.today))
+    found.extend(wrong)
+    if record.ok:
+        if not wrong:
+            found.extend(plausible.call_days(manifest, path))
+        found.extend(disagreements(manifest, path))
+        checked.audit = audit_checked(record)
+        if checked.audit.verdict in _BLOCKING:
+            checked.blocks.append(_BLOCKING[checked.audit.verdict])
+
+
+def _registry(
+    manifest: Json, checked: Checked, base: Base, others: Mapping[str, Fingerprint]
+) -> None:
+    """Note what the statement says that the registry, or the record, says otherwise."""
+    found, statement = checked.found, checked.statement
+    assert statement is not None
+    found.extend(plausible.endpoints(manifest, statement.endpoint))
+    found.extend(against.replication(statement, base.registry))
+    shaped = all(f.severity != "error" for f in found.kept() if f.where.startswith(MANIFEST))
+    if shaped:
+        checked.fingerprint = Fingerprint.of(manifest)
+        found.extend(against.sameness(checked.fingerprint, statement, others))
+        found.extend(against.generation(manifest, statement, base.registry))
+
+
+def _located(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """Yield validation's findings with the file that each is in."""
+    for finding in findings:
+        top, _, rest = finding.where.removeprefix("/").partition("/")
+        file = RAW.get(top) if top in RAW else None
+        where = f"{file}/{rest}".rstrip("/") if file else f"{MANIFEST}{finding.where}"
+        yield replace(finding, where=where)
+
+
+def _submissions(path: Path, whole: Findings) -> list[Path]:
+    """Return the submissions that a path stands for: itself, or those below `submissions/`."""
+    if not path.is_symlink() and path.name != layout.FOLDER:
+        if not path.exists():
+            raise UsageError(f"there is no {path}\n  fix: name a folder below {layout.FOLDER}/")
+        return [path]
+    if path.is_symlink() or not path.is_dir():
+        problem, remedy = "is no plain folder", f"keep {layout.FOLDER}/ a folder"
+        whole.add(layout.PLAIN, shown(path.name), problem, remedy)
+        return []
+    try:
+        entries = sorted(path.iterdir(), key=lambda entry: entry.name)
+    except OSError as error:
+        raise WorldError(f"cannot read {path}: {error.strerror or error}") from error
+    return [entry for entry in entries if entry.name != layout.README]
+
+
+def _offered(home: Path) -> dict[str, Fingerprint]:
+    """Return what the trusted checkout holds already, as far as it is sound."""
+    offered = {}
+    for path in sorted(home.iterdir()) if home.is_dir() else []:
+        if path.is_dir() and not len(folder.inspect(path)):
+            manifest, wrong = read_manifest(path)
+            if not wrong:
+                offered[path.name] = Fingerprint.of(manifest)
+    return offered
+
+
+def _alike(found: Sequence[Path], offered: Mapping[str, Fingerprint], whole: Findings) -> None:
+    """Note submissions whose names a reader, or a disk, cannot tell apart."""
+    names = list(dict.fromkeys([*offered, *(path.name for path in found)]))
+    for slug, other in folder.look_alikes(names):
+        problem = f"{slug!a} looks like {other!a}"
+        whole.add(layout.NAMES, shown(slug), problem, "choose a name of its own")

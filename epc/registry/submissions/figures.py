@@ -1,0 +1,33 @@
+"""The figures that a report shows, each with its interval, its noise floor and its excess."""
+
+from typing import Any, Final
+
+from epc.spec.epc_v1 import DIRECTIONS, DOMAINS
+
+Json = dict[str, Any]
+_BY_DIRECTION: Final = ("gamma", "jsd", "zero_coupling_rate")
+
+
+def figures(manifest: Json) -> list[Json]:
+    """Return the headline figures of a manifest of valid shape.
+
+    The noise floor and the excess are gamma's; the others have none.
+    """
+    summary = manifest["results"]["summary"]
+    control = summary["control"]
+    shown = [
+        {
+            "name": f"{name}/{direction}",
+            **summary[name][direction],
+            "noise_floor": control["noise_floor"][direction] if name == "gamma" else None,
+            "excess": control["excess"][direction] if name == "gamma" else None,
+        }
+        for name in _BY_DIRECTION
+        for direction in DIRECTIONS
+    ]
+    alone = {"tie_rate": summary["tie_rate"]}
+    alone |= {f"pci/{domain}": summary["pci"][domain] for domain in DOMAINS}
+    return [
+        *shown,
+        *({"name": n, **value, "noise_floor": None, "excess": None} for n, value in alone.items()),
+    ]

@@ -1,0 +1,149 @@
+"""Is a submission's folder safe to read? Answered from names and sizes, before anything is parsed.
+
+A folder that fails here is not looked into any further.
+"""
+
+import os
+import stat
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from epc.errors import WorldError
+from epc.records.findings import Findings
+from epc.records.layout import RAW
+from epc.registry.submissions import layout
+
+_MOST_ENTRIES: Final = 50
+_CHUNK: Final = 2**20
+_REMEDY: Final = f"keep {', '.join(layout.FILES)} as plain files, and nothing else"
+
+
+def inspect(folder: Path) -> Findings:
+    """Return everything that makes a folder unsafe to read, each at its file's name.
+
+    Raises: WorldError if the disk fails.
+    """
+    found = Findings()
+    name_problems(folder.name, found)
+    try:
+        kind = folder.lstat().st_mode
+        if not stat.S_ISDIR(kind):
+            found.add(layout.PLAIN, "", f"is {_kind(kind)}, expected a folder", _REMEDY)
+            return found
+        with os.scandir(folder) as entries:
+            present = [entry for _, entry in zip(range(_MOST_ENTRIES + 1), entries, strict=False)]
+        if len(present) > _MOST_ENTRIES:
+            problem = f"has more than {_MOST_ENTRIES} entries"
+            found.add(layout.SIZE, "", problem, _REMEDY)
+        total = sum(_entry(entry, found) for entry in sorted(present, key=lambda e: e.name))
+        for name in sorted(set(layout.FILES) - {entry.name for entry in present}):
+            found.add(layout.PLAIN, name, "is missing", "make the folder with `epc submission new`")
+        if total > layout.LARGEST_ALL:
+            problem = f"{total:,} bytes in all, expected at most {layout.LARGEST_ALL:,}"
+            found.add(layout.SIZE, "", problem, "offer fewer seeds, or an exhaustive run")
+        if not len(found):
+            _contents(folder, found)
+    except OSError as error:
+        raise WorldError(f"cannot read {folder}: {error.strerror or error}") from error
+    return found
+
+
+def name_problems(slug: str, found: Findings) -> None:
+    """Note what is wrong with the name of a submission's folder."""
+    wanted = "lower-case letters a-z, digits and single hyphens"
+    if len(slug) > layout.LONGEST_SLUG:
+        problem = f"a name of {len(slug)} characters, expected at most {layout.LONGEST_SLUG}"
+        found.add(layout.NAMES, "", problem, "choose a shorter one")
+    elif not layout.SLUG.fullmatch(slug):
+        found.add(layout.NAMES, "", f"the name {slug!a} has more than {wanted}", f"use {wanted}")
+    elif slug in layout.DEVICES:
+        found.add(layout.NAMES, "", f"{slug} is a device on Windows", "choose another name")
+
+
+def look_alikes(slugs: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield each name with an earlier one that a reader, or a disk, cannot tell it from."""
+    seen: defaultdict[str, list[str]] = defaultdict(list)
+    for slug in slugs:
+        same = seen[skeleton(slug)]
+        if same:
+            yield slug, same[0]
+        same.append(slug)
+
+
+def skeleton(name: str) -> str:
+    """Return what names have in common that differ in case, width, accents or look alone."""
+    apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
+    letters = "".join(char for char in apart if not unicodedata.combining(char))
+    return letters.translate(_ALIKE).replace("-", "").replace("_", "")
+
+
+# What looks like another Latin letter: digits, Cyrillic and Greek letters of the same shape.
+_ALIKE: Final = str.maketrans(
+    "01i"
+    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u04cf\u0455\u0458"
+    "\u03b1\u03bd\u03bf\u03c1\u0131",
+    "ollaeopcyxllsjavopl",
+)
+
+
+def _entry(entry: os.DirEntry[str], found: Findings) -> int:
+    """Note what is wrong with one entry, and return its size if it is a plain file."""
+    status, name = entry.stat(follow_symlinks=False), entry.name
+    if name not in layout.FILES:
+        found.add(layout.PLAIN, ascii(name)[1:-1], "no such file belongs here", _REMEDY)
+    if not stat.S_ISREG(status.st_mode):
+        problem = f"is {_kind(status.st_mode)}, expected a plain file"
+        found.add(layout.PLAIN, ascii(name)[1:-1], problem, _REMEDY)
+        return 0
+    if status.st_nlink > 1:
+        problem = f"has {status.st_nlink} names on this disk (a hard link)"
+        found.add(layout.PLAIN, ascii(name)[1:-1], problem, "copy the file")
+    largest = layout.LARGEST.get(name)
+    if largest is not None and status.st_size > largest:
+        problem = f"{status.st_size:,} bytes, expected at most {largest:,}"
+        found.add(layout.SIZE, name, problem, "offer fewer seeds, or an exhaustive run")
+    return status.st_size
+
+
+def _contents(folder: Path, found: Findings) -> None:
+    """Note files that are no JSON at first sight, and lines that are too long to be parsed."""
+    for name in layout.FILES:
+        with (folder / name).open("rb") as file:
+            first = file.read(1)
+            if first != b"{":
+                problem = f"begins with {first!a}, expected JSON: a brace" if first else "is empty"
+                found.add(layout.PLAIN, name, problem, "write JSON as text, not packed")
+            elif name in RAW.values() and (longest := _longest_line(folder / name)):
+                problem = f"a line of more than {longest:,} bytes"
+                found.add(layout.SIZE, name, problem, "one JSON object a line")
+
+
+def _longest_line(path: Path) -> int:
+    """Return the bound if a line is longer than it, else 0; a chunk at a time."""
+    length = 0
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            parts = chunk.split(b"\n")
+            lengths = [length + len(parts[0]), *map(len, parts[1:])]
+            if max(lengths) > layout.LONGEST_LINE:
+                return layout.LONGEST_LINE
+            length = lengths[-1]
+    return 0
+
+
+_KINDS: Final = (
+    (stat.S_ISLNK, "a symbolic link"),
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISREG, "a file"),
+)
+
+
+def _kind(mode: int) -> str:
+    return next((name for test, name in _KINDS if test(mode)), "something else")

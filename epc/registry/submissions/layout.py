@@ -1,0 +1,61 @@
+"""What a submission is made of, how large it may be, and the rules that findings cite.
+
+    submissions/<slug>/submission.json    who offers it, under which licence, how it was asked
+    submissions/<slug>/manifest.json      the run's manifest
+    submissions/<slug>/trials.jsonl       the raw files that the manifest names
+    submissions/<slug>/calls.jsonl
+    submissions/<slug>/weights.jsonl
+
+Nothing else: what is not on this list is not read. The rules are explained one by one in
+`site/docs/contributing.md`.
+"""
+
+import re
+from typing import Final
+
+from epc.records.layout import MANIFEST, RAW
+
+FOLDER: Final = "submissions"
+README: Final = "README.md"  # of the folder of all submissions
+STATEMENT: Final = "submission.json"
+FILES: Final = (STATEMENT, MANIFEST, *RAW.values())
+
+SLUG: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+LONGEST_SLUG: Final = 64
+# Names that Windows gives to devices: a clone there could not hold them.
+DEVICES: Final = frozenset(
+    {"con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(10))}
+)
+
+# Sizes in bytes. The largest honest file, the calls of 30 seeds round by round with a measured
+# control and whole replies of a hosted model, has about 45 MB; GitHub refuses files of 100 MB.
+LARGEST: Final = {
+    STATEMENT: 2**16,
+    MANIFEST: 2**24,
+    RAW["trials"]: 48 * 2**20,
+    RAW["calls"]: 48 * 2**20,
+    RAW["weights"]: 2**24,
+}
+LARGEST_ALL: Final = 96 * 2**20
+LONGEST_LINE: Final = 2**20
+
+# Work that a manifest can ask for: everything else follows from these and from the sizes.
+MOST_SEEDS: Final = 5_000
+MOST_ROUNDS: Final = 10_000
+MOST_STRATEGIES: Final = 64
+MOST_TASKS: Final = 256
+
+ONE: Final = "Submission S1"  # one pull request adds one folder and touches nothing else
+PLAIN: Final = "Submission S2"  # plain files of known names
+SIZE: Final = "Submission S3"  # bounded sizes
+NAMES: Final = "Submission S4"  # a slug that can be told from every other
+TEXT: Final = "Submission S5"  # text that is only text
+SECRETS: Final = "Submission S6"  # no secret
+WHO: Final = "Submission S7"  # the statement: who, licence, conflicts
+ENDPOINT: Final = "Submission S8"  # direct or through a gateway, and marked so
+DATES: Final = "Submission S9"  # days that can be
+SEEDS: Final = "Submission S10"  # one range of seeds without gaps
+AGAIN: Final = "Submission S11"  # a second implementation agrees
+NEW: Final = "Submission S12"  # neither published nor offered already
+KNOWN: Final = "Submission S13"  # an evaluator generation that the registry knows
+BASELINE: Final = "Submission S14"  # a baseline has counted verdicts and has not collapsed

@@ -1,0 +1,132 @@
+"""Making a submission from a run (`epc submission new`)."""
+
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from epc.errors import UsageError, WorldError
+from epc.records import strict_json
+from epc.records.findings import Findings
+from epc.records.validate import validate
+from epc.registry.registry import Registry
+from epc.registry.submissions import gateways, layout
+from epc.registry.submissions.against import MOCKS, candidates
+from epc.registry.submissions.folder import name_problems
+from epc.registry.submissions.identity import identity
+from epc.registry.submissions.secrets import scan
+from epc.registry.submissions.statement import Endpoint, Statement, statement_texts
+
+Json = dict[str, Any]
+_BUILDING: Final = ".new-"
+_MOST_TOLD: Final = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inferred:
+    """What a run says of itself; None where it does not tell, and somebody must."""
+
+    generation: str | None
+    platform: str | None
+    endpoint: Endpoint | None
+
+
+def manifest_of(run: Path) -> Json:
+    """Return the manifest of a run that can be offered.
+
+    Raises: UsageError if it cannot; WorldError if the disk fails.
+    """
+    report = validate(run)
+    if not report.ok or report.manifest is None:
+        raise UsageError(f"{run} is not valid\n  fix: see `epc validate {run}`")
+    if report.manifest["raw"] is None:
+        raise UsageError(
+            f"{run} has no raw files, so nothing could be recomputed\n"
+            "  fix: offer the folder that the measurement wrote"
+        )
+    return report.manifest
+
+
+def inferred(manifest: Json, registry: Registry, platform: str | None = None) -> Inferred:
+    """Return what follows from a manifest and the registry."""
+    evaluator = manifest["evaluator"]
+    model, kind = evaluator["model"], gateways.kind_of(evaluator)
+    endpoint: Endpoint | None = None if kind == "unknown" else kind
+    if model.startswith(MOCKS):
+        return Inferred(generation=_of_mock(model, registry), platform=None, endpoint=endpoint)
+    found = candidates(registry, model)
+    if platform:
+        found = [(name, life) for name, life in found if life.platform == platform]
+    names = {name for name, _ in found}
+    if len(names) != 1:
+        return Inferred(generation=None, platform=platform, endpoint=endpoint)
+    places = {life.platform for _, life in found}
+    return Inferred(
+        generation=names.pop(),
+        platform=places.pop() if len(places) == 1 else platform,
+        endpoint=endpoint,
+    )
+
+
+def _of_mock(model: str, registry: Registry) -> str:
+    """Return the name under which a mock was published, else its own."""
+    name = model.removeprefix(MOCKS).partition(":")[0]
+    for snapshot in registry.snapshots.values():
+        if snapshot.calibration and snapshot.model == model.removeprefix(MOCKS):
+            return snapshot.tag.generation
+    return name
+
+
+def proposed_slug(generation: str, manifest: Json) -> str:
+    """Return a folder name that says what is in it, and that no other measurement gets."""
+    words = re.sub(r"[^a-z0-9]+", "-", generation.lower()).strip("-")
+    return f"{words[: layout.LONGEST_SLUG - 9].strip('-')}-{identity(manifest)[:8]}"
+
+
+def make(
+    home: Path, run: Path, slug: str, statement: Statement, secrets: Mapping[str, str]
+) -> Path:
+    """Write a submission's folder, whole or not at all, and return it.
+
+    `secrets` are values that must not be in any file, with their names.
+
+    Raises: UsageError if it is there already, holds a secret, or says what it must not; WorldError
+    if the disk fails.
+    """
+    found = Findings()
+    name_problems(slug, found)
+    found.extend(statement_texts(statement))
+    if len(found):
+        raise UsageError("\n".join(str(finding) for finding in found.kept()))
+    target, building = home / slug, home / f"{_BUILDING}{slug}"
+    if target.exists() or target.is_symlink():
+        raise UsageError(f"{target} exists already\n  fix: name another folder with --slug")
+    try:
+        home.mkdir(exist_ok=True)
+        shutil.rmtree(building, ignore_errors=True)
+        building.mkdir()
+        for name in layout.FILES:
+            if name != layout.STATEMENT:
+                shutil.copyfile(run / name, building / name)
+        strict_json.write(building / layout.STATEMENT, statement.as_json())
+        _require_clean(building, run, secrets)
+        building.rename(target)
+    except OSError as error:
+        raise WorldError(f"cannot write {target}: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+    return target
+
+
+def _require_clean(building: Path, run: Path, secrets: Mapping[str, str]) -> None:
+    told = [
+        f"{run / name}:{line}: holds {what}"
+        for name in layout.FILES
+        for line, what in scan(building / name, secrets)
+    ]
+    if told:
+        more = [f"and {len(told) - _MOST_TOLD} more"] if len(told) > _MOST_TOLD else []
+        remedy = "  fix: revoke what has leaked, find out how it came there, and measure again"
+        raise UsageError("\n".join([*told[:_MOST_TOLD], *more, remedy]))

@@ -1,0 +1,151 @@
+"""Can a manifest be what it says? What it shows of itself, before anything is recomputed.
+
+Pure but for the calls' file, which is read as a stream; the day is passed in.
+"""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+from epc.core.draws import GENERATOR
+from epc.errors import Finding, Severity
+from epc.records import strict_json
+from epc.records.layout import MANIFEST, RAW
+from epc.registry.submissions import gateways, layout
+from epc.registry.submissions.statement import Endpoint
+from epc.registry.submissions.texts import shown
+
+Json = dict[str, Any]
+_ONE_DAY: Final = timedelta(days=1)
+_MOST_TOLD: Final = 3  # of findings of one kind, which a bad file repeats in every row
+_AGAIN: Final = "measure again with `epc run`, whose records hold together"
+
+
+def bounds(manifest: Json) -> Iterator[Finding]:
+    """Yield what would make a manifest too much work to check."""
+    config = manifest["config"]
+    told = (
+        ("/config/seeds", len(config["seeds"]), layout.MOST_SEEDS),
+        ("/config/rounds", config["rounds"], layout.MOST_ROUNDS),
+        ("/strategies", len(manifest["strategies"]), layout.MOST_STRATEGIES),
+        *((f"/tasks/{d}", len(tasks), layout.MOST_TASKS) for d, tasks in manifest["tasks"].items()),
+    )
+    for where, count, most in told:
+        if count > most:
+            problem = f"{count:,}, expected at most {most:,}"
+            yield _finding(layout.SIZE, where, problem, "ask in an issue how to offer more")
+    if not config["rounds"]:
+        yield _finding(layout.SIZE, "/config/rounds", "0, expected at least 1", _AGAIN)
+    if manifest["raw"] is None:
+        problem = "names no raw files, so nothing can be recomputed"
+        yield _finding("EPC-2.5(d)", "/raw", problem, "offer the folder that the run wrote")
+
+
+def seeds(manifest: Json) -> Iterator[Finding]:
+    """Yield signs that seeds were chosen: a gap in their range, draws that cannot be checked."""
+    given = sorted(int(seed) for seed in manifest["config"]["seeds"])
+    missing = given[-1] - given[0] + 1 - len(given)
+    if missing:
+        gap = next(a + 1 for a, b in pairwise(given) if b != a + 1)
+        problem = f"{missing:,} seeds are missing between {given[0]} and {given[-1]}, first {gap}"
+        remedy = "offer every seed of the range: those that are left out decide the mean"
+        yield _finding(layout.SEEDS, "/config/seeds", problem, remedy)
+    elif given[0]:
+        problem = f"the range begins at {given[0]}, not at 0: nobody can see why"
+        remedy = "measure from seed 0, unless this repeats a measurement with fresh seeds"
+        yield _finding(layout.SEEDS, "/config/seeds", problem, remedy, "warning")
+    if manifest["config"]["generator"] != GENERATOR:
+        problem = "the draws of another generator cannot be checked here"
+        yield _finding(layout.SEEDS, "/config/generator", problem, f"use {GENERATOR}")
+
+
+def endpoints(manifest: Json, declared: Endpoint) -> Iterator[Finding]:
+    """Yield where the statement and the models' own addresses tell different stories."""
+    for role in ("evaluator", "executor"):
+        if (model := manifest[role]) is None:
+            continue
+        where, kind = f"/{role}/endpoint", gateways.kind_of(model)
+        problem, remedy = "", "write gateway in submission.json: the figures are published as such"
+        severity: Severity = "error"
+        if role == "executor" and kind != "unknown":
+            continue  # an executor's gateway changes answers, which are all here to be read
+        if declared == "direct" and kind == "gateway":
+            named = model["gateway"] or gateways.host_of(model["endpoint"])
+            problem = f"was asked through the gateway {shown(str(named))}, declared direct"
+        elif declared == "gateway" and kind == "direct":
+            problem = f"{shown(model['endpoint'])} is no gateway, declared one"
+            remedy = "write direct in submission.json"
+        elif kind == "unknown":
+            provider = gateways.provider_of(model["model"])
+            problem = f"{shown(model['endpoint'])} is not known to be {shown(provider)}'s own"
+            if declared == "direct" and role == "evaluator" and provider in gateways.OWN:
+                problem += ", declared direct"
+            else:
+                remedy, severity = "say in the pull request whose it is", "warning"
+                if declared == "gateway":
+                    continue
+        if problem:
+            yield _finding(layout.ENDPOINT, where, problem, remedy, severity)
+
+
+def days(manifest: Json, today: date) -> Iterator[Finding]:
+    """Yield dates that cannot be: in the future, or made before it was measured."""
+    try:
+        measured = date.fromisoformat(manifest["evaluator"]["measurement_date"])
+        created = datetime.fromisoformat(manifest["provenance"]["created"]).date()
+    except ValueError:
+        where = "/provenance/created"
+        yield _finding(layout.DATES, where, "a day that no calendar has", _AGAIN)
+        return
+    where = "/evaluator/measurement_date"
+    told = (
+        (where, measured, "measured", today),
+        ("/provenance/created", created, "written", today),
+    )
+    for place, day, what, latest in told:
+        if day > latest:
+            problem = f"{what} on {day}, which is after today, {latest}"
+            yield _finding(layout.DATES, place, problem, "set the clock, and measure again")
+    if created < measured:
+        problem = f"measured on {measured}, and written on {created} already"
+        yield _finding(layout.DATES, where, problem, _AGAIN)
+
+
+def call_days(manifest: Json, folder: Path) -> Iterator[Finding]:
+    """Yield calls whose own reply says another day than the manifest.
+
+    Providers state when a reply was made. A run may take days, but none of its replies is older
+    than the day it began on (decision 8), or younger than its manifest.
+    """
+    measured = date.fromisoformat(manifest["evaluator"]["measurement_date"])
+    written = datetime.fromisoformat(manifest["provenance"]["created"]).date()
+    earliest, latest, told = measured - _ONE_DAY, written + _ONE_DAY, 0
+    for index, row, problems in strict_json.read_lines(folder / RAW["calls"], "calls"):
+        if problems or told == _MOST_TOLD:
+            return
+        day = _replied(row.get("reply"))
+        if day is not None and not earliest <= day <= latest:
+            told += 1
+            problem = f"its reply is of {day}, the run of {measured} to {written}"
+            where = f"{RAW['calls']}/{index}/reply"
+            remedy = "restore the calls as they were answered"
+            yield Finding(clause=layout.DATES, where=where, problem=problem, remedy=remedy)
+
+
+def _replied(reply: str | None) -> date | None:
+    """Return the day on which a provider says that it made a reply."""
+    try:
+        stamp = json.loads(reply or "")["created"]
+        return datetime.fromtimestamp(int(stamp), UTC).date()
+    except (ValueError, TypeError, KeyError, OverflowError, OSError, RecursionError):
+        return None  # many providers say nothing, or say it otherwise
+
+
+def _finding(
+    clause: str, where: str, problem: str, remedy: str, severity: Severity = "error"
+) -> Finding:
+    place = f"{MANIFEST}{where}"
+    return Finding(clause=clause, where=place, problem=problem, remedy=remedy, severity=severity)

@@ -1,0 +1,178 @@
+"""What a check says, as one JSON value; its text, its exit code and its comment follow from it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from epc.errors import Finding
+from epc.records.audit import Audit
+from epc.records.findings import Findings
+from epc.registry.submissions import gateways
+from epc.registry.submissions.against import Fingerprint
+from epc.registry.submissions.figures import figures
+from epc.registry.submissions.statement import Statement
+from epc.registry.submissions.texts import shown
+
+Json = dict[str, Any]
+
+SCHEMA: Final = 1
+MOST_LISTED: Final = 100
+_LONGEST: Final = 400
+
+
+@dataclass(kw_only=True)
+class Checked:
+    """What was found in one submission, as far as it could be looked into."""
+
+    slug: str
+    found: Findings
+    statement: Statement | None = None
+    manifest: Json | None = None
+    audit: Audit | None = None
+    blocks: list[str] = field(default_factory=list)
+    fingerprint: Fingerprint | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether it can be merged and published."""
+        return not self.blocks and not _errors(self.found.kept())
+
+
+def report(
+    done: Sequence[Checked],
+    whole: Findings,
+    foreign: Sequence[str],
+    tags: Mapping[str, str | None],
+) -> Json:
+    """Return the report on some submissions."""
+    general = whole.kept()
+    return {
+        "schema": SCHEMA,
+        "ok": bool(done) and not _errors(general) and all(each.ok for each in done),
+        "submissions": [_submission(each, tags.get(each.slug)) for each in done],
+        "foreign": list(foreign),
+        "findings": _listed(general),
+    }
+
+
+def _submission(checked: Checked, tag: str | None) -> Json:
+    statement, manifest, audit = checked.statement, checked.manifest, checked.audit
+    evaluator = manifest["evaluator"] if manifest else None
+    return {
+        "slug": shown(checked.slug),
+        "ok": checked.ok,
+        "tag": tag,
+        "contributor": shown(statement.contributor) if statement else None,
+        "evaluator": shown(evaluator["model"]) if evaluator else None,
+        "endpoint": _endpoint(statement, evaluator),
+        "n": len(manifest["config"]["seeds"]) if manifest else None,
+        "audit": _audited(audit) if audit else None,
+        "figures": figures(manifest) if manifest and audit else [],
+        "blocks": checked.blocks,
+        "findings": _listed(checked.found.kept()),
+    }
+
+
+def _endpoint(statement: Statement | None, evaluator: Json | None) -> str | None:
+    """Return how the evaluator was asked; what its record shows outweighs what is declared."""
+    if evaluator and gateways.kind_of(evaluator) == "gateway":
+        return "gateway"
+    return statement.endpoint if statement else None
+
+
+def _audited(audit: Audit) -> Json:
+    given = audit.as_json()
+    kept = {key: given[key] for key in ("verdict", "p_value", "tie_rate", "control")}
+    return {**kept, "findings": _listed(audit.findings)}
+
+
+def _listed(findings: Sequence[Finding]) -> list[Json]:
+    """Return findings as JSON that can be shown anywhere: errors first, so many, so long."""
+    ordered = sorted(findings, key=lambda finding: finding.severity != "error")
+    listed = [
+        {key: shown(value, _LONGEST) for key, value in finding.as_json().items()}
+        for finding in ordered[:MOST_LISTED]
+    ]
+    if more := len(findings) - len(listed):
+        left = {"clause": "EPC-2.8", "where": "", "severity": "warning"}
+        problem = {"problem": f"{more} more findings are not listed", "remedy": "mend these first"}
+        listed.append({**left, **problem})
+    return listed
+
+
+def _errors(findings: Sequence[Finding]) -> bool:
+    return any(finding.severity == "error" for finding in findings)
+
+
+def standing(submission: Json) -> str:
+    """Return what a submission comes to, in a word or two: from its findings, not its flags."""
+    if any(finding["severity"] == "error" for finding in submission["findings"]):
+        return "refused"
+    if submission["blocks"]:
+        return "not a baseline"
+    return "ready" if submission["ok"] else "refused"
+
+
+def headline(value: Json) -> str:
+    """Return the verdict on a report as one sentence; text and comment begin with it."""
+    words = [standing(submission) for submission in value["submissions"]]
+    general = [f for f in value["findings"] if f["severity"] == "error"]
+    if not words and not general:
+        return "Nothing was checked."
+    if value["foreign"] or general or "refused" in words or not value["ok"]:
+        own = [f for s in value["submissions"] for f in s["findings"] if f["severity"] == "error"]
+        count = len(own) + len(general)
+        if not count and "not a baseline" in words:
+            return "Not to be published: what was measured cannot serve as a baseline."
+        return f"Refused: {count} {'error' if count == 1 else 'errors'}."
+    many = "This submission" if len(words) == 1 else f"Each of {len(words)} submissions"
+    return f"{many} can be published."
+
+
+def text(value: Json) -> Iterator[str]:
+    """Yield the lines of a report for a terminal."""
+    for submission in value["submissions"]:
+        yield from _submission_lines(submission)
+    for finding in value["findings"]:
+        yield from finding_lines(finding)
+    yield headline(value)
+
+
+def _submission_lines(given: Json) -> Iterator[str]:
+    yield f"{given['slug']}: {standing(given)}"
+    if given["evaluator"]:
+        by = f", by {given['contributor']}" if given["contributor"] else ""
+        how = given["endpoint"] or "?"
+        yield f"  {given['evaluator']}, {how}, n = {given['n']}{by}"
+    if given["tag"]:
+        yield f"  next free tag  {given['tag']}"
+    if given["audit"]:
+        yield f"  audit          {given['audit']['verdict']}"
+    for figure in given["figures"]:
+        yield f"  {figure_line(figure)}"
+    for block in given["blocks"]:
+        yield f"  blocks publication: {block}"
+    for finding in given["findings"]:
+        yield from finding_lines(finding)
+
+
+def figure_line(figure: Json) -> str:
+    """Return one figure with its interval and, where it has one, its noise."""
+    line = f"{figure['name']:<34} {figure['mean']:.3f} {_interval(figure['ci95'])}"
+    if figure["noise_floor"]:
+        floor, excess = figure["noise_floor"], figure["excess"]
+        line += f"  noise floor {floor['mean']:.3f} ({floor['q025']:.2f} to {floor['q975']:.2f})"
+        line += f"  excess {excess['mean']:+.3f} {_interval(excess['ci95'])}"
+    return line.rstrip()
+
+
+def _interval(bounds: Sequence[float] | None) -> str:
+    return f"[{bounds[0]:.3f}, {bounds[1]:.3f}]" if bounds else "(no interval)"
+
+
+def finding_lines(finding: Json) -> Iterator[str]:
+    """Yield a finding as `epc validate` prints one."""
+    mark = "" if finding["severity"] == "error" else f"{finding['severity']}: "
+    place = finding["where"] or "(the whole)"
+    yield f"  {place}: {mark}{finding['problem']} [{finding['clause']}]"
+    yield f"    fix: {finding['remedy']}"

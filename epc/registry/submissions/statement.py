@@ -1,0 +1,132 @@
+"""submission.json: what no machine can know of a measurement, said by whoever offers it."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from epc.errors import Finding
+from epc.records import strict_json
+from epc.records.findings import Findings
+from epc.records.schemas import findings as schema_findings
+from epc.records.strict_json import pointer
+from epc.registry.submissions import layout
+from epc.registry.submissions.texts import Kind, link_problem, problems, shown
+
+Json = dict[str, Any]
+Endpoint = Literal["direct", "gateway"]
+LICENCES = ("CC-BY-4.0", "CC0-1.0")
+
+# The free text of a manifest, by place and kind; `*` stands for every key or index.
+_PLACES: tuple[tuple[tuple[str, ...], Kind], ...] = (
+    *(
+        ((role, key), "name")
+        for role in ("evaluator", "executor")
+        for key in ("model", "version", "endpoint", "gateway")
+    ),
+    *(((role, "details", "**"), "prompt") for role in ("evaluator", "executor")),
+    *(((role, "decoding", "**"), "prompt") for role in ("evaluator", "executor")),
+    (("executor", "prompt_template"), "prompt"),
+    (("config", "baseline"), "name"),
+    (("tasks", "*", "*"), "prompt"),
+    (("strategies", "*", "name"), "name"),
+    (("strategies", "*", "prompt"), "prompt"),
+    (("evaluator_prompt",), "prompt"),
+    (("provenance", "software", "**"), "name"),
+    (("provenance", "served_models", "**"), "name"),
+    (("provenance", "system_fingerprints", "**"), "name"),
+    (("accuracy", "**"), "prompt"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """A submission's statement; its keys are those of the document."""
+
+    generation: str
+    platform: str | None
+    endpoint: Endpoint
+    contributor: str
+    link: str | None
+    licence: str
+    conflicts: str
+    replicates: str | None
+    identity: str
+
+    @classmethod
+    def of(cls, given: Json) -> Self:
+        """Return the statement that a document of valid shape makes."""
+        return cls(**{key: value for key, value in given.items() if key != "schema"})
+
+    def as_json(self) -> Json:
+        """Return the document."""
+        return {"schema": 1, **asdict(self)}
+
+
+def read(folder: Path, found: Findings) -> Statement | None:
+    """Return a submission's statement, noting what is wrong with it; None if it has no shape.
+
+    Raises: WorldError if it cannot be read.
+    """
+    value, wrong = strict_json.read(folder / layout.STATEMENT)
+    wrong = wrong or schema_findings("submission", value, clause=layout.WHO)
+    found.extend(placed(layout.STATEMENT, finding) for finding in wrong)
+    if wrong:
+        return None
+    statement = Statement.of(value)
+    found.extend(statement_texts(statement))
+    return statement
+
+
+def statement_texts(statement: Statement) -> Iterator[Finding]:
+    """Yield what is wrong with a statement's free text."""
+    kinds: tuple[tuple[str, Kind], ...] = (("contributor", "name"), ("conflicts", "prose"))
+    for key, kind in kinds:
+        for problem in problems(getattr(statement, key), kind):
+            yield _text(f"{layout.STATEMENT}/{key}", problem)
+        if not getattr(statement, key).strip():
+            yield _text(f"{layout.STATEMENT}/{key}", "says nothing")
+    if statement.link is not None and (wrong := link_problem(statement.link)):
+        yield _text(f"{layout.STATEMENT}/link", wrong)
+
+
+def manifest_texts(manifest: Json) -> Iterator[Finding]:
+    """Yield what is wrong with the free text of a manifest of valid shape."""
+    for path, kind in _PLACES:
+        for where, text in _texts(manifest, path, ()):
+            for problem in problems(text, kind):
+                yield _text(f"manifest.json{pointer(*where)}", problem)
+
+
+def _texts(
+    value: Any, path: tuple[str, ...], where: tuple[str | int, ...]
+) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield every text at a path with its place; under `**` the keys as well."""
+    if isinstance(value, str):
+        yield where, value
+    elif path and path[0] not in ("*", "**"):
+        if isinstance(value, dict) and path[0] in value:
+            yield from _texts(value[path[0]], path[1:], (*where, path[0]))
+    elif path and isinstance(value, dict | list):
+        deeper = path if path[0] == "**" else path[1:]
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, item in items:
+            if path[0] == "**" and isinstance(key, str):
+                yield (*where, key), key
+            yield from _texts(item, deeper, (*where, key))
+
+
+def placed(document: str, finding: Finding) -> Finding:
+    """Return a finding with its place given from the submission's folder on."""
+    return Finding(
+        clause=finding.clause,
+        where=f"{document}{finding.where}",
+        problem=finding.problem,
+        remedy=finding.remedy,
+        severity=finding.severity,
+    )
+
+
+def _text(where: str, problem: str) -> Finding:
+    remedy = "write plain words; site/docs/contributing.md says what each field may hold"
+    return Finding(clause=layout.TEXT, where=shown(where), problem=problem, remedy=remedy)
