@@ -41,9 +41,9 @@ def specification(manifest: Json) -> Json:
     floors = manifest["results"]["summary"]["control"]["noise_floor"]
     bands = {
         "gamma": [
-            _band(d, *(floors[d][key] for key in ("mean", "q025", "q975"))) for d in DIRECTIONS
+            band(d, *(floors[d][key] for key in ("mean", "q025", "q975"))) for d in DIRECTIONS
         ],
-        "jsd": [_band(d, *astuple(coin["jsd"])) for d in DIRECTIONS],
+        "jsd": [band(d, *astuple(coin["jsd"])) for d in DIRECTIONS],
     }
     summary = manifest["results"]["summary"]
     return {
@@ -60,7 +60,10 @@ def specification(manifest: Json) -> Json:
             "subtitleColor": "#444444",
         },
         "background": "white",
-        "hconcat": [_panel(manifest, key, title, bands[key]) for key, title in _PANELS],
+        "hconcat": [
+            panel(title, bands[key], seed_rows(manifest, key), summary[key])
+            for key, title in _PANELS
+        ],
         "config": {"view": {"stroke": "#BBBBBB"}, "font": "sans-serif"},
     }
 
@@ -76,11 +79,13 @@ def alternative_text(manifest: Json) -> str:
     return f"Mean gamma {each}: {MEANING[audit_manifest(manifest).verdict]}."
 
 
-def _band(direction: str, middle: float, low: float, high: float) -> Json:
+def band(direction: str, middle: float, low: float, high: float) -> Json:
+    """Return a direction's row of noise: its mean and the range of most single seeds."""
     return {"direction": TITLES[direction], "middle": middle, "low": low, "high": high}
 
 
-def _panel(manifest: Json, metric: str, title: str, bands: list[Json]) -> Json:
+def panel(title: str, bands: list[Json], seeds: list[Json], estimates: Json) -> Json:
+    """Return one metric's panel: each direction's band, its seeds, and the mean upon them."""
     direction = {
         "field": "direction",
         "type": "nominal",
@@ -113,7 +118,7 @@ def _panel(manifest: Json, metric: str, title: str, bands: list[Json]) -> Json:
                 },
             },
             {
-                "data": {"values": _seeds(manifest, metric)},
+                "data": {"values": seeds},
                 "mark": {"type": "circle", "size": 36, "opacity": 0.6, "color": _SEEDS},
                 "encoding": {
                     "x": direction,
@@ -121,14 +126,13 @@ def _panel(manifest: Json, metric: str, title: str, bands: list[Json]) -> Json:
                     "y": value,
                 },
             },
-            *_means(manifest, metric, direction, value),
+            *_means(estimates, direction, value),
         ],
     }
 
 
-def _means(manifest: Json, metric: str, direction: Json, value: Json) -> list[Json]:
+def _means(estimates: Json, direction: Json, value: Json) -> list[Json]:
     """Return the layers of the means and, where there is more than one seed, their intervals."""
-    estimates = manifest["results"]["summary"][metric]
     rows = [
         {"direction": TITLES[d], "value": estimates[d]["mean"], "ci": estimates[d]["ci95"]}
         for d in DIRECTIONS
@@ -158,10 +162,12 @@ def _means(manifest: Json, metric: str, direction: Json, value: Json) -> list[Js
     return [interval, mean] if intervals else [mean]
 
 
-def _seeds(manifest: Json, metric: str) -> list[Json]:
+def seed_rows(manifest: Json, metric: str) -> list[Json]:
+    """Return each seed's value in each direction, spread sideways so that none hides another."""
     return [
         {
             "direction": TITLES[d],
+            "seed": record["seed"],
             "value": record[metric][d],
             "spread": (index * _GOLDEN) % 1,
         }

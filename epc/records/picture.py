@@ -2,6 +2,7 @@
 
 import json
 import re
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ from epc.records import strict_json
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v5.json"
 _VEGA_LITE: Final = "5.21"
+_EXPORTED: Final = "window.vegaEmbed = vegaEmbed;"
 _SCALE: Final = 2.0
 # What XML 1.0 has no place for; the renderer would end the whole process over it.
 _UNDRAWABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -23,12 +25,33 @@ def render(specification: Json, folder: Path, name: str) -> list[Path]:
     import vl_convert
 
     given = json.dumps(_drawable(specification))
-    svg = vl_convert.vegalite_to_svg(given, vl_version=_VEGA_LITE)
     png = vl_convert.vegalite_to_png(given, vl_version=_VEGA_LITE, scale=_SCALE)
     paths = [folder / f"{name}.svg", folder / f"{name}.png"]
-    strict_json.write_text(paths[0], [svg])
+    strict_json.write_text(paths[0], [svg(specification)])
     strict_json.write_bytes(paths[1], [png])
     return paths
+
+
+def svg(specification: Json) -> str:
+    """Return a picture as SVG."""
+    import vl_convert
+
+    given = json.dumps(_drawable(specification))
+    drawn: str = vl_convert.vegalite_to_svg(given, vl_version=_VEGA_LITE)
+    return drawn
+
+
+def renderer() -> str:
+    """Return what draws, with its versions: another one may draw other bytes."""
+    return f"vl-convert {version('vl-convert-python')}, Vega-Lite {_VEGA_LITE}"
+
+
+def bundle() -> str:
+    """Return Vega-Embed, and all that it needs, as one script that a page can load."""
+    import vl_convert
+
+    made: str = vl_convert.javascript_bundle(_EXPORTED, vl_version=_VEGA_LITE)
+    return made
 
 
 def _drawable(value: Any) -> Any:
