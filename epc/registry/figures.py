@@ -29,15 +29,22 @@ _ROUNDING: Final = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One figure with its place among the others, such as `gamma/text_to_visual`."""
+    """One figure with its place among the others, such as `gamma/text_to_visual`.
+
+    `spread` is where 95% of single seeds lie, which a noise floor has and a mean's interval is not.
+    """
 
     name: str
     mean: float
     interval: Interval | None
     sd: float | None
     hits: int | None
+    spread: Interval | None = None
 
     def __str__(self) -> str:
+        if self.spread:
+            low, high = self.spread
+            return f"{self.mean:.3f}  ({low:.3f} to {high:.3f} for 95% of single seeds)"
         if self.interval is None:
             return f"{self.mean:.3f}  (no interval)"
         return f"{self.mean:.3f}  [{self.interval[0]:.3f}, {self.interval[1]:.3f}]"
@@ -55,6 +62,7 @@ def figures(given: Json, prefix: str = "") -> Iterator[Figure]:
                     interval=(bounds[0], bounds[1]) if bounds else None,
                     sd=value.get("sd"),
                     hits=value.get("hits"),
+                    spread=(value["q025"], value["q975"]) if "q025" in value else None,
                 )
         elif isinstance(value, dict):
             yield from figures(value, f"{prefix}{key}/")

@@ -9,6 +9,7 @@ from epc.registry.registry import Registry
 from epc.registry.snapshots import Json, Snapshot
 
 _HEADLINE: Final = ("gamma/text_to_visual", "pci")
+_EXCESS: Final = "control/excess/text_to_visual"
 
 
 def entries(registry: Registry, as_of: date) -> list[Json]:
@@ -31,6 +32,9 @@ def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Jso
         "figure": name,
         "mean": shown[name].mean if name else None,
         "ci95": list(shown[name].interval or ()) or None if name else None,
+        "excess": shown[_EXCESS].mean if _EXCESS in shown else None,
+        "excess_ci95": list(shown[_EXCESS].interval or ()) or None if _EXCESS in shown else None,
+        "audit": snapshot.card["audit"]["verdict"] if snapshot.kind == "measured" else None,
         "status": state.status,
         "reason": state.reason,
         "until": state.until.isoformat() if state.until else None,
@@ -49,22 +53,31 @@ def text(rows: Sequence[Json]) -> str:
 
 
 def _table(rows: Sequence[Json]) -> str:
-    cells = [("tag", "trust", "evaluator", "N", "figure", "faults", "state")]
+    cells = [("tag", "trust", "evaluator", "N", "figure", "excess", "audit", "faults", "state")]
     for row in rows:
-        mean = "-" if row["mean"] is None else f"{row['figure'].split('/')[0]} {row['mean']:.3f}"
-        bounds = f" [{row['ci95'][0]:.3f}, {row['ci95'][1]:.3f}]" if row["ci95"] else ""
+        named = f"{row['figure'].split('/')[0]} " if row["figure"] else ""
+        figure = f"{named}{_estimate(row['mean'], row['ci95'])}"
+        excess = _estimate(row["excess"], row["excess_ci95"], sign="+")
         proxy = " (proxy)" if row["proxy"] else ""
         reason = f", {row['reason']}" if row["reason"] else ""
         ahead = row["until"] and row["status"] != "expired"
         until = f" until {row['until']}" if ahead else ""
         evaluator, state = f"{row['evaluator']}{proxy}", f"{row['status']}{reason}{until}"
-        middle = (row["trust"], evaluator, str(row["n"]), f"{mean}{bounds}", str(row["faults"]))
-        cells.append((row["tag"], *middle, state))
+        audit = (row["audit"] or "-").replace("_", " ")
+        middle = (row["trust"], evaluator, str(row["n"]), figure, excess, audit)
+        cells.append((row["tag"], *middle, str(row["faults"]), state))
     widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in cells
     )
+
+
+def _estimate(mean: float | None, bounds: Sequence[float] | None, *, sign: str = "") -> str:
+    if mean is None:
+        return "-"
+    interval = f" [{bounds[0]:{sign}.3f}, {bounds[1]:{sign}.3f}]" if bounds else ""
+    return f"{mean:{sign}.3f}{interval}"
 
 
 def shown(registry: Registry, tag: str, as_of: date) -> Json:
@@ -91,6 +104,8 @@ def shown_text(value: Json) -> str:
         f"  executor   {_model(value['executor'])}",
         f"  measured   {days}, N = {value['figures']['n']}, by {value['contributor']}",
     ]
+    if value["kind"] == "measured":
+        lines += _audited(value["audit"])
     if value["citation"]:
         cited = value["citation"]
         lines += [f"  source     {cited['work']}", f"             {cited['place']}"]
@@ -103,6 +118,13 @@ def shown_text(value: Json) -> str:
     lines += ["", "  events"]
     lines += [_event(event) for event in value["events"]]
     return "\n".join(lines)
+
+
+def _audited(audit: Json) -> list[str]:
+    """Return what an audit said, and what it warned of."""
+    p_value = "" if audit["p_value"] is None else f", p = {audit['p_value']:.2g}"
+    told = [f"  audit      {audit['verdict']}{p_value}"]
+    return told + [f"             {finding['problem']}" for finding in audit["findings"]]
 
 
 def _model(given: Json | None) -> str:

@@ -13,6 +13,7 @@ from registry_support import ROOT, day
 from scipy.stats import binomtest, t
 
 from epc.registry.checking import check
+from epc.registry.listing import entries, text
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
 from epc.registry.verify import verify
@@ -214,3 +215,50 @@ def test_every_document_is_written_canonically() -> None:
     for path in sorted((ROOT / "snapshots").glob("*/*.json")):
         text = path.read_text("utf-8")
         assert text == canonical(json.loads(text)), path
+
+
+def test_at_launch_three_embedded_evaluators_were_measured_with_their_control(
+    published: Registry,
+) -> None:
+    measured = [
+        s for s in published.snapshots.values() if s.kind == "measured" and not s.calibration
+    ]
+
+    assert len({s.tag.generation for s in measured}) >= 3
+    for found in measured:
+        manifest = json.loads((ROOT / "snapshots" / str(found.tag) / "manifest.json").read_text())
+        assert found.figures["n"] >= 30
+        assert (manifest["config"]["exhaustive"], manifest["config"]["control"]) == (
+            True,
+            "measured",
+        )
+        assert manifest["evaluator"]["details"]["weights"]["sha256"]
+
+
+def test_instruments_are_listed_apart_and_show_what_they_were_made_to_show(
+    published: Registry,
+) -> None:
+    """A coin and a fixed place show no coupling, planted opposite preferences do."""
+    rows = {row["tag"]: row for row in entries(published, day("2026-11-22"))}
+    words = {tag: row["audit"] for tag, row in rows.items() if row["calibration"]}
+
+    assert words == {
+        "v1.0-AlwaysA": "no_detectable_coupling",
+        "v1.0-CoinFlip": "no_detectable_coupling",
+        "v1.0-Scripted-Opposed": "coupled",
+    }
+    low, high = rows["v1.0-Scripted-Opposed"]["excess_ci95"]
+    assert 0 < low < high
+    apart = text(list(rows.values())).split("The instrument's own baselines")
+    assert all(tag not in apart[0] and tag in apart[1] for tag in words)
+
+
+def test_a_real_evaluator_that_always_says_a_measures_what_the_instrument_does(
+    published: Registry,
+) -> None:
+    """The constrained model answers A whatever it sees, so its figures are the instrument's."""
+    snapshots = published.snapshots
+    real, instrument = snapshots["v1.0-SmolLM2-135M-Constrained"], snapshots["v1.0-AlwaysA"]
+
+    assert real.figures["gamma"] == instrument.figures["gamma"]
+    assert real.figures["jsd"] == instrument.figures["jsd"]
