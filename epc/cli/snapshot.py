@@ -13,6 +13,8 @@ from epc.errors import ExitCode
 if TYPE_CHECKING:
     from epc.registry.registry import Registry
 
+_TOLD = 500  # snapshots, after each of which one hears how far it has got
+
 
 @click.group()
 def command() -> None:
@@ -196,12 +198,17 @@ def recompute(ctx: click.Context, tags: tuple[str, ...], form: str) -> None:
       epc snapshot recompute
     """
     from epc.registry.reading import find_checkout, of_folder
+    from epc.registry.recomputing import measured
     from epc.registry.recomputing import recompute as recompute_all
 
     checkout = find_checkout(Path.cwd())
-    for tag in tags:
-        of_folder(checkout).snapshot(tag)
-    found = list(recompute_all(checkout, tags))
+    registry = of_folder(checkout)
+    asked = measured(registry, [str(registry.snapshot(tag).tag) for tag in tags])
+    found = []
+    for again in recompute_all(checkout, registry, asked):
+        found.append(again)
+        if len(found) % _TOLD == 0:
+            note(f"recomputed: {len(found):,} of {len(asked):,}")
     if form == "json":
         echo_json([again.as_json() for again in found])
     else:
@@ -209,7 +216,7 @@ def recompute(ctx: click.Context, tags: tuple[str, ...], form: str) -> None:
             click.echo(f"{again.tag}  {'as published' if again.ok else 'DIFFERS'}")
             for line in (*again.changed, *again.problems):
                 click.echo(f"  {line}")
-        note(f"recomputed: {len(found)}")
+        note(f"recomputed: {len(found):,}")
     ctx.exit(ExitCode.CLEAN if all(again.ok for again in found) else ExitCode.FINDINGS)
 
 

@@ -43,15 +43,31 @@ def mean_interval(values: Sequence[float]) -> Interval | None:
     Unit:   that of the values.
     Source: EPC-2.5(f).
     """
+    return mean_intervals([values])[0]
+
+
+def mean_intervals(rows: Sequence[Sequence[float]]) -> list[Interval | None]:
+    """Return `mean_interval` of several figures of the same seeds.
+
+    Shapes: each (n,).
+    """
     import numpy as np
 
-    if len(values) < 2:  # noqa: PLR2004  (two is what a spread takes, not a setting)
-        return None
-    means = np.asarray(values, dtype=np.float64)[_resamples(len(values))].mean(axis=1)
+    if not rows or len(rows[0]) < 2:  # noqa: PLR2004  (two is what a spread takes, not a setting)
+        return [None for _ in rows]
+    resamples = _resamples(len(rows[0]))
+    means = np.empty((len(rows), len(resamples)))
+    for values, resampled in zip(rows, means, strict=True):
+        given = np.asarray(values, dtype=np.float64)
+        if (given == given[0]).all():  # so is every resample
+            resampled[:] = given.mean()
+        else:
+            given.take(resamples).mean(axis=1, out=resampled)
     tail = (1 - CONFIDENCE) / 2
     # 0.025 and 0.975 as written in R10: 1 - tail would be off by an ulp.
-    low, high = np.quantile(means, [round(tail, 3), round(1 - tail, 3)], method="linear")
-    return float(low), float(high)
+    edges = [round(tail, 3), round(1 - tail, 3)]
+    low, high = np.quantile(means, edges, axis=1, method="linear").tolist()
+    return list(zip(low, high, strict=True))
 
 
 def share_interval(hits: float, n: int) -> Interval | None:

@@ -6,6 +6,7 @@ The phases that start uniform go in step as well, and after them those that cont
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from epc.core.draws import draws
@@ -86,7 +87,7 @@ def run_course(
     """
     import numpy as np
 
-    drawn = np.array([[draws(seed, phase.stream, rounds) for phase in phases] for seed in seeds])
+    drawn = drawn_for(tuple(seeds), tuple(phase.stream for phase in phases), rounds)
     strategies = len(known[DOMAINS[0]])
     course = Course(
         phases=phases,
@@ -107,20 +108,39 @@ def run_course(
     return None if (course.verdicts == UNKNOWN).any() else course
 
 
+@lru_cache(maxsize=8)
+def drawn_for(seeds: tuple[int, ...], streams: tuple[int, ...], rounds: int) -> "Array":
+    """Return the draws of many seeds and streams; measurements of the same seeds share them.
+
+    Shapes: (S, P, R, 2), not to be written to.
+    """
+    import numpy as np
+
+    drawn = np.array([[draws(seed, stream, rounds) for stream in streams] for seed in seeds])
+    drawn.flags.writeable = False
+    return drawn
+
+
 def _train(course: Course, own: list[int], codes: "Codes", rule: UpdateRule) -> None:
     """Train every seed in phases that do not depend on each other; a column is one such phase."""
     import numpy as np
 
-    domains = np.tile([DOMAINS.index(course.phases[i].domain) for i in own], len(course.drawn))
+    seeds, _, rounds = course.tasks.shape
+    domains = np.tile([DOMAINS.index(course.phases[i].domain) for i in own], seeds)
     weights = np.ascontiguousarray(course.weights[:, own].reshape(len(domains), -1).T)
-    for number in range(course.drawn.shape[2]):
-        chosen = spin(weights, course.drawn[:, own, number, 1].ravel())
-        said = codes[domains, chosen, course.tasks[:, own, number].ravel()]
+    columns = (seeds * len(own), rounds)
+    spun = np.ascontiguousarray(course.drawn[..., 1][:, own].reshape(columns).T)
+    tasks = np.ascontiguousarray(course.tasks[:, own].reshape(columns).T)
+    strategies, verdicts = np.empty_like(tasks), np.empty(tasks.shape, course.verdicts.dtype)
+    for number in range(rounds):
+        chosen = spin(weights, spun[number])
+        said = codes[domains, chosen, tasks[number]]
         # A pair that is not known makes the whole course void, so what it does here is no matter.
         advance(weights, chosen, won=said == _A, decided=said != _TIE, rule=rule)
-        course.strategies[:, own, number] = chosen.reshape(-1, len(own))
-        course.verdicts[:, own, number] = said.reshape(-1, len(own))
-    course.weights[:, own] = weights.T.reshape(len(course.drawn), len(own), -1)
+        strategies[number], verdicts[number] = chosen, said
+    course.strategies[:, own] = strategies.T.reshape(seeds, len(own), rounds)
+    course.verdicts[:, own] = verdicts.T.reshape(seeds, len(own), rounds)
+    course.weights[:, own] = weights.T.reshape(seeds, len(own), -1)
 
 
 def _tasks(drawn: "Array", counts: Sequence[int]) -> "Indices":

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from epc.core.config import Method
@@ -30,6 +31,7 @@ def fill(template: str, values: dict[str, str]) -> str:
     return _PLACEHOLDER.sub(value, template)
 
 
+@lru_cache(maxsize=2**12)
 def executor_prompt(*, strategy_prompt: str, task: str, template: str = EXECUTOR_PROMPT) -> str:
     """Return what the executor is asked: the strategy's prefix, then the task (Reading R31)."""
     return fill(template, {"strategy_prompt": strategy_prompt, "task": task})

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from epc.core.calibration import Calibrated, brier, ece
 from epc.core.divergence import divergences
-from epc.core.intervals import mean, mean_interval, share_interval
+from epc.core.intervals import mean, mean_interval, mean_intervals, share_interval
 from epc.core.metrics import cpci, gamma, mpci, pci, zero_cause, zero_coupling
 from epc.core.protocol import Outcome
 from epc.core.verdict import Verdict
@@ -20,6 +20,7 @@ Json = dict[str, Any]
 Estimate = Json  # {"mean": float, "ci95": [low, high] | None}
 
 _PURE: Final = DOMAINS
+_SAID: Final = {verdict.value: verdict for verdict in Verdict}
 
 
 def per_direction(
@@ -91,7 +92,7 @@ def _seed_record(seed: int, outcome: Outcome, strategies: Sequence[str], figures
         "tie_rate": _tie_share(outcome),
         "zero_cause": zero_causes(weights, figures["zero_coupling"]),
         "verdicts": {
-            name: {verdict.value: outcome[name].verdicts[verdict] for verdict in Verdict}
+            name: {said: outcome[name].verdicts[verdict] for said, verdict in _SAID.items()}
             for name in weights
         },
     }
@@ -164,7 +165,12 @@ def vector(record: Json, phase: str) -> Weights:
 def _estimates(
     records: Sequence[Json], keys: Iterable[str], value: Callable[[Json, str], float]
 ) -> Json:
-    return {key: estimate([value(record, key) for record in records]) for key in keys}
+    rows = {key: [value(record, key) for record in records] for key in keys}
+    intervals = mean_intervals(list(rows.values()))
+    return {
+        key: {"mean": mean(row), "ci95": list(interval) if interval else None}
+        for (key, row), interval in zip(rows.items(), intervals, strict=True)
+    }
 
 
 def _calibration(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     Indices = NDArray[Any]
 
 _INT8: Final = 127
+_FEW: Final = 256  # columns; below it what a call costs outweighs what it adds
 
 
 def spin(weights: "Array", u: "Array") -> "Indices":
@@ -27,6 +28,10 @@ def spin(weights: "Array", u: "Array") -> "Indices":
     """
     import numpy as np
 
+    if len(u) <= _FEW:
+        passed_by = np.add.accumulate(weights[:-1], axis=0) <= u
+        few: Indices = passed_by.sum(axis=0, dtype=np.intp)
+        return few
     running, passed = np.zeros(len(u)), np.empty(len(u), np.bool_)
     # Small indices keep a block in the cache; most strategy sets are small.
     chosen: Indices = np.zeros(len(u), np.int8 if len(weights) <= _INT8 else np.intp)
@@ -52,8 +57,19 @@ def advance(
     after = before + np.where(won, rule.alpha_win, -rule.alpha_lose)
     np.maximum(after, rule.weight_floor, out=after)
     flat[at] = np.where(decided, after, before)
-    total = np.zeros(seeds)
-    for row in weights:
-        total += row
+    total = _total(weights)
     total[~decided] = 1  # a tie divides nothing, not even by a sum that rounding left off 1
     weights /= total
+
+
+def _total(weights: "Array") -> "Array":
+    """Return each column's sum, added from strategy to strategy."""
+    import numpy as np
+
+    if weights.shape[1] <= _FEW:
+        summed: Array = np.add.accumulate(weights, axis=0)[-1]
+        return summed
+    total = np.zeros(weights.shape[1])
+    for row in weights:
+        total += row
+    return total

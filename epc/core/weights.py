@@ -80,13 +80,13 @@ def simplex_problem(weights: Sequence[float]) -> str | None:
     """
     if not weights:
         return "no weights"
+    total = fsum(weights)  # the same in whatever order a record lists them
+    if min(weights) >= 0 and abs(total - 1) <= SIMPLEX_TOLERANCE:
+        return None  # where one is not finite, the sum is not either
     for index, weight in enumerate(weights):
         if not isfinite(weight) or weight < 0:
             return f"weight {index} is {weight!r}, expected a finite number not below 0"
-    total = fsum(weights)  # the same in whatever order a record lists them
-    if abs(total - 1) > SIMPLEX_TOLERANCE:
-        return f"the weights sum to {total!r}, expected 1 within {SIMPLEX_TOLERANCE}"
-    return None
+    return f"the weights sum to {total!r}, expected 1 within {SIMPLEX_TOLERANCE}"
 
 
 def require_simplex(*vectors: Sequence[float]) -> None:

@@ -8,12 +8,13 @@ by row (`epc.records.trials`), which says what is wrong and where.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 from epc.core.config import Configuration
 from epc.core.diagnostics import Judged
-from epc.core.lockstep import Course, Known, run_course
+from epc.core.lockstep import Course, Known, drawn_for, run_course
 from epc.core.prompt import Pair, evaluation_text, executor_prompt
 from epc.core.protocol import Outcome
 from epc.core.table import Cell
@@ -25,6 +26,7 @@ from epc.spec.epc_v1 import DOMAINS, Domain
 
 _BLOCK: Final = 2**15  # rounds that are derived at a time, which bounds the memory
 _LEAST_BYTES: Final = 150  # of a trial's line
+_SEED: Final = ',"seed":'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,16 +105,20 @@ class Derivation:
 
     def trials(self) -> Iterator[str]:
         """Yield the lines of trials.jsonl, a seed's at a time. Raises: as `courses`."""
-        stencils = [_stencils(phase.name, self.table[phase.domain]) for phase in self.config.phases]
+        parts = {
+            domain: [[_parts(cell) if cell else None for cell in row] for row in rows]
+            for domain, rows in self.table.items()
+        }
+        stencils = [_stencils(phase.name, parts[phase.domain]) for phase in self.config.phases]
+        streams = tuple(phase.stream for phase in self.config.phases)
         for seeds, course in self.courses():
-            columns = (course.strategies, course.tasks, course.drawn)
-            for seed, *rounds in zip(seeds, *(column.tolist() for column in columns), strict=True):
+            spelled = _spelled(tuple(seeds), streams, self.config.rounds)
+            columns = (course.strategies.tolist(), course.tasks.tolist(), spelled)
+            for seed, *rounds in zip(seeds, *columns, strict=True):
                 yield "".join(
-                    f'{head}{number}{middle}{seed}{tail}{u_strategy!r},"u_task":{u_task!r}{end}'
+                    f"{head}{number}{middle}{seed}{tail}{drawn}{end}"
                     for stencil, *phase in zip(stencils, *rounds, strict=True)
-                    for number, (strategy, task, (u_task, u_strategy)) in enumerate(
-                        zip(*phase, strict=True)
-                    )
+                    for number, (strategy, task, drawn) in enumerate(zip(*phase, strict=True))
                     for head, middle, tail, end in (stencil[strategy][task],)
                 )
 
@@ -214,30 +220,42 @@ class _Answers:
         return self._calls.get(("executor", prompt))
 
 
-def _stencils(
-    phase: str, table: Sequence[Sequence[Answered | None]]
-) -> list[list[tuple[str, str, str, str]]]:
+@lru_cache(maxsize=8)
+def _spelled(
+    seeds: tuple[int, ...], streams: tuple[int, ...], rounds: int
+) -> list[list[list[str]]]:
+    """Return every round's draws as a canonical line has them, by seed, stream and round."""
+    return [
+        [[f'{strategy!r},"u_task":{task!r}' for task, strategy in phase] for phase in seed]
+        for seed in drawn_for(seeds, streams, rounds).tolist()
+    ]
+
+
+Parts = tuple[str, str, str, str]  # of a line; between the parts go a phase's name and numbers
+
+
+def _stencils(phase: str, parts: Sequence[Sequence[Parts | None]]) -> list[list[Parts]]:
     """Return a pair's canonical line in parts, by strategy and task.
 
-    Between them go the round, the seed and u_strategy; u_task has its place before the last.
+    Between them go the round, the seed and both draws.
     """
-    return [[_stencil(phase, cell) if cell else ("",) * 4 for cell in row] for row in table]
+    return [
+        [
+            (f"{cell[0]}{phase}{cell[1]}", _SEED, cell[2], cell[3]) if cell else ("",) * 4
+            for cell in row
+        ]
+        for row in parts
+    ]
 
 
-def _stencil(phase: str, cell: Answered) -> tuple[str, str, str, str]:
+def _parts(cell: Answered) -> Parts:
     # A canonical line has its keys sorted: what stands before `round` sorts before it.
-    before = {
-        "baseline": cell.baseline,
-        "evaluation": cell.evaluation,
-        "phase": phase,
-        "raw": cell.raw,
-        "response": cell.response,
-    }
+    before = {"baseline": cell.baseline, "evaluation": cell.evaluation}
+    after = {"raw": cell.raw, "response": cell.response}
     between = {"strategy": cell.name, "task": cell.task}
-    head, tail = dumps_line(before)[:-2], dumps_line(between)[1:-2]
     return (
-        f'{head},"round":',
-        ',"seed":',
-        f',{tail},"u_strategy":',
+        f'{dumps_line(before)[:-2]},"phase":"',
+        f'",{dumps_line(after)[1:-2]},"round":',
+        f',{dumps_line(between)[1:-2]},"u_strategy":',
         f',"verdict":"{cell.verdict}"}}\n',
     )

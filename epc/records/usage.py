@@ -43,11 +43,11 @@ class Spent:
         }
 
 
+@dataclass(slots=True)
 class Usage:
     """Counts over the rows of calls.jsonl, role by role; one pass, nothing kept."""
 
-    def __init__(self) -> None:
-        self.by_role: defaultdict[str, Spent] = defaultdict(Spent)
+    by_role: defaultdict[str, Spent] = field(default_factory=lambda: defaultdict(Spent))
 
     def count(self, call: Json) -> None:
         """Count one call."""

@@ -25,9 +25,29 @@ def fetch(tag: Tag, out: Path, *, place: str, store: str | None) -> None:
     """
     if out.exists():
         raise UsageError(f"{out} exists already\n  fix: name another folder with --out")
+    seal = _seal(reader(place)(f"{layout.FOLDER}/{layout.EVENTS}"), tag)
+    partial = out.with_name(f".{out.name}.partial")
+    try:
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        restore(tag, partial, seal=seal, place=place, store=store)
+        partial.rename(out)
+    except OSError as error:
+        raise WorldError(f"cannot write {out}: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def restore(tag: Tag, folder: Path, *, seal: str, place: str, store: str | None) -> None:
+    """Write a snapshot's manifest and raw files into a folder, each once it is as it was sealed.
+
+    Raises: as `fetch`; OSError if the folder cannot be written to.
+    """
     read = reader(place)
     home = f"{layout.FOLDER}/{tag}"
-    sums = _sealed(read(f"{layout.FOLDER}/{layout.EVENTS}"), read(f"{home}/{layout.SUMS}"), tag)
+    content = read(f"{home}/{layout.SUMS}")
+    _require(f"{home}/{layout.SUMS}", content, seal)
+    sums = parse_sums(content.decode()) or {}
     if layout.POINTER not in sums:
         raise UsageError(
             f"{tag} is a reported snapshot: there are no raw files\n"
@@ -37,24 +57,16 @@ def fetch(tag: Tag, out: Path, *, place: str, store: str | None) -> None:
     for name, content in documents.items():
         _require(f"{home}/{name}", content, sums[name])
     blobs = reader(store or f"{place.rstrip('/')}/{layout.FOLDER}/{layout.STORE}")
-    partial = out.with_name(f".{out.name}.partial")
-    try:
-        shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir(parents=True)
-        for name, content in fetched(documents[layout.POINTER].decode(), sums, blobs):
-            (partial / name).write_bytes(content)
-        (partial / layout.MANIFEST).write_bytes(documents[layout.MANIFEST])
-        partial.rename(out)
-    except OSError as error:
-        raise WorldError(f"cannot write {out}: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+    for name, content in fetched(documents[layout.POINTER].decode(), sums, blobs):
+        (folder / name).write_bytes(content)
+    (folder / layout.MANIFEST).write_bytes(documents[layout.MANIFEST])
 
 
-def _sealed(events: bytes, sums: bytes, tag: Tag) -> dict[str, str]:
-    """Return a snapshot's digests, once they are those that its event sealed."""
+def _seal(events: bytes, tag: Tag) -> str:
+    """Return the digest that a snapshot's event sealed its SHA256SUMS with."""
     text = events.decode(errors="replace")
-    lines: list[Any] = [strict_json.parse(line)[0] for line in text.splitlines()]
+    # Of thousands of lines, those that name the tag are worth a parser.
+    lines: list[Any] = [strict_json.parse(line)[0] for line in text.split("\n") if str(tag) in line]
     seals = [
         line.get("sha256")
         for line in lines
@@ -63,9 +75,7 @@ def _sealed(events: bytes, sums: bytes, tag: Tag) -> dict[str, str]:
     ]
     if not seals:
         raise UsageError(f"{tag} was not published there\n  fix: see `epc snapshot list`")
-    where = f"{layout.FOLDER}/{tag}/{layout.SUMS}"
-    _require(where, sums, str(seals[0]))
-    return parse_sums(sums.decode()) or {}
+    return str(seals[0])
 
 
 def _require(where: str, content: bytes, wanted: str) -> None:

@@ -344,6 +344,72 @@ def repr_sorted(value: object) -> str:
     return repr(value)
 
 
+SPELLED = st.recursive(
+    st.sampled_from(
+        ["1", "-0", "1.5e3", "1e99", "1e309", "9" * 19, "9" * 20, "NaN", "true", "null"]
+    )
+    | st.sampled_from(['"a"', '"\\""', '"a\\":"', '" :"', '"\\ud800"', '"\\u0061"', '"NaN"']),
+    lambda inner: (
+        st.lists(inner, max_size=3).map(lambda parts: f"[{','.join(parts)}]")
+        | st.lists(
+            st.tuples(
+                st.sampled_from(['"a"', '"b"', '"\\u0061"', '"a\\":"']),
+                st.sampled_from([":", ": ", " :", "\t:", "\n :"]),
+                inner,
+            ).map("".join),
+            max_size=3,
+        ).map(lambda parts: f"{{{','.join(parts)}}}")
+    ),
+    max_leaves=8,
+)
+
+
+def strictly(text: str) -> Any:
+    """Read a text by a parser of its own, which stops at the first problem."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len({name for name, _ in pairs}) < len(pairs):
+            raise ValueError(pairs)
+        return dict(pairs)
+
+    def finite(number: str) -> float:
+        if math.isinf(float(number)):
+            raise ValueError(number)
+        return float(number)
+
+    def small(number: str) -> int:
+        if abs(int(number)) >= 10**19:
+            raise ValueError(number)
+        return int(number)
+
+    def refused(name: str) -> None:
+        raise ValueError(name)
+
+    value = json.loads(
+        text,
+        object_pairs_hook=once,
+        parse_float=finite,
+        parse_int=small,
+        parse_constant=refused,
+    )
+    json.dumps(value, ensure_ascii=False).encode()  # refuses a lone surrogate
+    return value
+
+
+@settings(max_examples=500)
+@given(text=SPELLED)
+def test_a_text_has_problems_exactly_if_a_slower_reading_has(text: str) -> None:
+    value, problems = parse(text)
+
+    try:
+        wanted = strictly(text)
+    except ValueError:
+        assert problems
+    else:
+        assert problems == []
+        assert repr(value) == repr(wanted)
+
+
 @given(first=st.permutations(list("abcde")), second=st.permutations(list("abcde")))
 def test_the_order_of_keys_leaves_no_trace(first: list[str], second: list[str]) -> None:
     left, right = dict.fromkeys(first, 0.5), dict.fromkeys(second, 0.5)
