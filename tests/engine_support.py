@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from epc.core.config import REFERENCE_DECODING, Decoding, Method
-from epc.engine.budget import Budget
+from epc.engine.budget import Budget, Limits
 from epc.engine.cache import Cache
 from epc.engine.calls import Caller, Progress, Question, Role
 from epc.engine.journal import Journal
@@ -24,7 +24,7 @@ from epc.engine.measure import carry_out
 from epc.engine.model import Completion, Identity, Model, Prompt
 from epc.engine.plan import Plan, Reuse, configuration, identities, save
 from epc.engine.questions import Questions
-from epc.engine.session import Limits, Request, measure, reopen, start
+from epc.engine.session import Request, measure, reopen, start
 
 DAY = datetime(2026, 7, 2, tzinfo=UTC)
 FIXED_CLOCK = {"SOURCE_DATE_EPOCH": str(int(DAY.timestamp()))}

@@ -10,9 +10,9 @@ from typing import Any
 
 from engine_support import DAY, read_rows, unwatched
 
+from epc.engine.budget import Limits
 from epc.engine.judging.evaluate import evaluate, open_evaluation
 from epc.engine.judging.planning import Request, write_plan
-from epc.engine.session import Limits
 from epc.judge.check import Checked, check
 from epc.judge.evidence import Output
 from epc.judge.samples import Sample, Unit

@@ -18,9 +18,10 @@ import altair as alt
 import jsonschema
 import pytest
 
+from epc.engine.budget import Limits
 from epc.engine.calls import Progress
 from epc.engine.plan import Reuse
-from epc.engine.session import Limits, Request, measure, start
+from epc.engine.session import Request, measure, start
 from epc.records.layout import MANIFEST, RAW, describe
 from epc.records.strict_json import dumps, dumps_line
 from epc.records.validate import Report, validate

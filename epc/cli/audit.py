@@ -11,7 +11,7 @@ from epc.errors import ExitCode
 from epc.spec.epc_v1 import ROUNDS
 
 if TYPE_CHECKING:
-    from epc.engine.session import Limits
+    from epc.engine.budget import Limits
 
 
 @click.command()

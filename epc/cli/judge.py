@@ -13,7 +13,7 @@ from epc.spec.judge_v1 import CROSS, METHODS, SELF, Method
 
 if TYPE_CHECKING:
     from epc.core.results import Json
-    from epc.engine.session import Limits
+    from epc.engine.budget import Limits
     from epc.errors import Finding
 
 _METHODS: Final[dict[str, tuple[Method, ...]]] = {

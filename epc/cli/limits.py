@@ -40,7 +40,7 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
         no_cache: bool,
         **others: Any,
     ) -> None:
-        from epc.engine.session import Limits
+        from epc.engine.budget import Limits
 
         limits = Limits(
             max_calls=max_calls,

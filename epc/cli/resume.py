@@ -10,7 +10,7 @@ from epc.cli.limits import limit_options
 from epc.cli.sitting import go_on
 
 if TYPE_CHECKING:
-    from epc.engine.session import Limits
+    from epc.engine.budget import Limits
 
 
 @click.command()

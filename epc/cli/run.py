@@ -13,8 +13,8 @@ from epc.cli.limits import limit_options
 from epc.cli.sitting import fetch_weights_if_named, finish, go_on, show_forecast
 
 if TYPE_CHECKING:
+    from epc.engine.budget import Limits
     from epc.engine.plan import Reuse
-    from epc.engine.session import Limits
     from epc.spec.epc_v1 import ControlMethod
 
 _MAX_SEEDS = 100_000

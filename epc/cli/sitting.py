@@ -11,8 +11,9 @@ from epc.cli.common import echo_json, note, now
 from epc.errors import StoppedError
 
 if TYPE_CHECKING:
+    from epc.engine.budget import Limits
     from epc.engine.forecast import Share
-    from epc.engine.session import Limits, Opened
+    from epc.engine.session import Opened
 
 
 def carried_out(work: Coroutine[Any, Any, object], *, again: str) -> None:

@@ -11,7 +11,7 @@ from epc.cli.limits import limit_options
 from epc.errors import ExitCode, StoppedError
 
 if TYPE_CHECKING:
-    from epc.engine.session import Limits
+    from epc.engine.budget import Limits
 
 
 @click.command()

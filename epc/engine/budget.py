@@ -11,11 +11,24 @@ from epc.errors import StoppedError, UsageError
 
 WHOLE: Final = Decimal(1)
 BATCH_SHARE: Final = Decimal("0.5")  # what providers charge of the price for a batch
+_LONGER: Final = 1.1
+_LANDING_S: Final = 3.0
 _FRAME_TOKENS: Final = 32  # what a chat template adds around one message
 
 
 class BudgetError(StoppedError):
     """A limit that the user set was reached; what has been answered is kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one sitting may use. None is no limit; `max_cost` is in US dollars."""
+
+    max_calls: int | None = None
+    max_cost: Decimal | None = None
+    max_time_s: float | None = None
+    concurrency: int | None = None
+    cache: bool = True
 
 
 @dataclass(kw_only=True)
@@ -80,6 +93,21 @@ class Budget:
             self.cost += set_aside  # the provider does not say: count the most it can be
         else:
             self.cost += price.cost(call["tokens_in"], call["tokens_out"]) * share
+
+    def left_s(self) -> float | None:
+        """Return after how many seconds a call that is under way is given up; None is never.
+
+        None is begun once the time is up. One that was begun before gets a little longer.
+        """
+        if self.max_time_s is None:
+            return None
+        return self._began + self.max_time_s * _LONGER + _LANDING_S - time.monotonic()
+
+    def too_late(self) -> BudgetError:
+        """Return what a call that is given up ends in."""
+        return BudgetError(
+            f"stopped at --max-time {self.max_time_s:g} s, with calls that got no answer"
+        )
 
     def _admit(self, most: Decimal) -> None:
         if self.max_calls is not None and self.calls >= self.max_calls:

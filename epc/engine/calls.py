@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 from epc.core.config import Decoding
 from epc.core.prompt import Pair
@@ -90,8 +90,10 @@ class Caller:
     _kept: dict[str, Json] = field(default_factory=dict)
     _under_way: dict[str, "asyncio.Future[Json]"] = field(default_factory=dict)
     _places: dict[str, asyncio.Semaphore] = field(default_factory=dict)
-    _sent: set["asyncio.Task[Json]"] = field(default_factory=set)
+    _asking: set["asyncio.Task[Any]"] = field(default_factory=set)
+    _alarm: asyncio.TimerHandle | None = None
     _failed: EpcError | None = None
+    _given_up: bool = False
 
     def __post_init__(self) -> None:
         self.progress.from_journal += len(self.journal)
@@ -181,16 +183,10 @@ class Caller:
         if self.reuse:
             self._kept[call["id"]] = call
 
-    async def land(self) -> None:
-        """Wait, within reason, for the calls that are under way: what they cost is spent."""
-        if self._sent:
-            await asyncio.wait(set(self._sent), timeout=LANDING_S)
-
     async def close(self) -> None:
-        """Give up what is still under way, and see what was answered onto the disk."""
-        for task in self._sent:
-            task.cancel()
-        await asyncio.gather(*self._sent, return_exceptions=True)
+        """See what was answered onto the disk."""
+        if self._alarm is not None:
+            self._alarm.cancel()
         await self.journal.drain()
 
     def row(
@@ -230,51 +226,62 @@ class Caller:
     async def _fresh(
         self, name: str, question: Question, occasion: Occasion | None, place: str | None
     ) -> Json:
-        role = question.role
-        async with self._place(role):
+        """Ask in a place of the model's, and stop the run where there is no answer."""
+        task = asyncio.current_task()
+        assert task is not None
+        async with self._place(question.role):
             if self._failed is not None:
                 raise self._failed  # the run is stopping: an answer might find nobody to keep it
-            set_aside = self.budget.claim(role.name, question.text, role.decoding.max_tokens)
-            # A task of its own, so that another call's failure does not cut off this one's answer.
-            task = asyncio.create_task(self._answer(name, question, occasion, place, set_aside))
-            self._sent.add(task)
-            task.add_done_callback(self._landed)
-            return await asyncio.shield(task)
-
-    def _landed(self, task: "asyncio.Task[Json]") -> None:
-        self._sent.discard(task)
-        if not task.cancelled():
-            task.exception()  # whoever waited has it; a run that stopped waits no more
-
-    async def _answer(
-        self,
-        name: str,
-        question: Question,
-        occasion: Occasion | None,
-        place: str | None,
-        set_aside: Decimal,
-    ) -> Json:
-        role, call = question.role, None
-        try:
+            if self._alarm is None and (left_s := self.budget.left_s()) is not None:
+                self._set_alarm(left_s, self.budget.too_late())
+            self._asking.add(task)
             try:
-                prompt = Prompt(
-                    text=question.text,
-                    pair=question.pair,
-                    occasion=occasion,
-                    lost=lambda: self.budget.claim_again(set_aside),
-                )
-                completion = await role.model.complete(prompt, role.decoding)
-                call = self.row(name, question, completion, place)
+                call = await self._answer(name, question, occasion, place)
+            except EpcError as error:
+                if self._failed is None:
+                    self._failed = error
+                    self._set_alarm(LANDING_S, error)
+                raise
+            except asyncio.CancelledError:
+                if self._failed is not None and self._given_up and not task.uncancel():
+                    raise self._failed from None
+                raise
             finally:
-                self.budget.settle(set_aside, call)
-            await self.keep(call)
-            if self.cache is not None and place is None and role.model.repeatable:
-                self.cache.put(call)
-        except EpcError as error:
-            self._failed = error
-            raise
+                self._asking.discard(task)
         self._count(call)
         return call
+
+    async def _answer(
+        self, name: str, question: Question, occasion: Occasion | None, place: str | None
+    ) -> Json:
+        role, call = question.role, None
+        set_aside = self.budget.claim(role.name, question.text, role.decoding.max_tokens)
+        try:
+            prompt = Prompt(
+                text=question.text,
+                pair=question.pair,
+                occasion=occasion,
+                lost=lambda: self.budget.claim_again(set_aside),
+            )
+            completion = await role.model.complete(prompt, role.decoding)
+            call = self.row(name, question, completion, place)
+        finally:
+            self.budget.settle(set_aside, call)
+        await self.keep(call)
+        if self.cache is not None and place is None and role.model.repeatable:
+            self.cache.put(call)
+        return call
+
+    def _set_alarm(self, seconds: float, error: EpcError) -> None:
+        """Let the calls that are still under way after so long end in an error."""
+        if self._alarm is not None:
+            self._alarm.cancel()
+        self._alarm = asyncio.get_running_loop().call_later(seconds, self._give_up, error)
+
+    def _give_up(self, error: EpcError) -> None:
+        self._failed, self._given_up = error, True
+        for task in self._asking:
+            task.cancel()
 
     def _count(self, call: Json) -> None:
         self.progress.asked += 1

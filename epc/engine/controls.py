@@ -1,6 +1,5 @@
 """Asking an evaluator more than a measurement asks: probes, and controls before it is paid for."""
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from hashlib import sha256
@@ -20,7 +19,8 @@ from epc.engine.journal import Journal
 from epc.engine.model import Occasion
 from epc.engine.plan import Plan
 from epc.engine.questions import Questions
-from epc.errors import EpcError, ExitCode, MalformedError, StoppedError, WorldError
+from epc.engine.together import all_of
+from epc.errors import EpcError, ExitCode, MalformedError, WorldError
 from epc.records.answers import answers_of
 from epc.records.calls import Call, call_of
 from epc.records.findings import Findings
@@ -67,13 +67,9 @@ async def ask(
     try:
         kept = kept_rows(folder)
         progress.begin("probes", len(probes))
-        try:
-            rows = await asyncio.gather(
-                *(_row(probe, kept, role=role, config=config, caller=caller) for probe in probes)
-            )
-        except StoppedError:
-            await caller.land()
-            raise
+        rows = await all_of(
+            _row(probe, kept, role=role, config=config, caller=caller) for probe in probes
+        )
         kept.update({row["call"]["id"]: row for row in rows})
         write_text(folder / PROBES, map(dumps_line, sorted(kept.values(), key=_row_order)))
         if all(call["id"] in kept for call in journal.calls()):
@@ -149,11 +145,7 @@ async def _first_answers(plan: Plan, questions: Questions, caller: Caller) -> di
         caller.progress.done += 1
         return call
 
-    try:
-        calls = await asyncio.gather(*(one(*question) for question in wanted))
-    except StoppedError:
-        await caller.land()
-        raise
+    calls = await all_of(one(*question) for question in wanted)
     return {call["id"]: call_of(call) for call in calls}
 
 

@@ -5,12 +5,10 @@ not depend on each other runs at once: seeds, phases 1 and 2 of a seed, both ans
 With enough connections a fresh run takes 2 R (executor + evaluator) latencies, however many seeds.
 """
 
-import asyncio
-from collections.abc import Coroutine, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
 
 from epc.core.draws import pick_task, turns
 from epc.core.protocol import Comparison, Outcome, PhaseEnd, run_phase, start_of
@@ -21,14 +19,13 @@ from epc.engine.finish import finish, trial_order
 from epc.engine.model import Occasion
 from epc.engine.plan import Plan
 from epc.engine.questions import Questions
-from epc.errors import StoppedError
+from epc.engine.together import all_of, both
 from epc.records.derive import Answered, Derivation, tabulate
 from epc.records.layout import RECHECK
 from epc.records.strict_json import dumps_line
 from epc.spec.epc_v1 import Domain, Phase
 
 Trial = Json
-T = TypeVar("T")
 
 
 @dataclass(kw_only=True)
@@ -53,7 +50,7 @@ class Measurement:
             self._derive()
         else:
             self.caller.progress.begin("rounds", rounds)
-            ends = await _all(self._seed(seed) for seed in self.plan.seeds)
+            ends = await all_of(self._seed(seed) for seed in self.plan.seeds)
             self.outcomes = dict(zip(self.plan.seeds, ends, strict=True))
         await self._recheck()
 
@@ -73,7 +70,7 @@ class Measurement:
             self._played[key] = await self._play(*key, None)
             self.caller.progress.done += 1
 
-        await _all(one(*pair) for pair in pairs)
+        await all_of(one(*pair) for pair in pairs)
 
     def _derive(self) -> None:
         """Play every round at once: each verdict is known."""
@@ -107,7 +104,7 @@ class Measurement:
             await self.caller.ask(question)
             self.caller.progress.done += 1
 
-        await _all(one(question) for question in questions)
+        await all_of(one(question) for question in questions)
 
     async def _recheck(self) -> None:
         """Ask a sample of comparisons a second time: temperature 0 promises no equal answer."""
@@ -121,7 +118,7 @@ class Measurement:
             await self.caller.ask_again(self._compared(answered), f"{RECHECK}{number}")
             self.caller.progress.done += 1
 
-        await _all(again(number, answered) for number, answered in enumerate(sample))
+        await all_of(again(number, answered) for number, answered in enumerate(sample))
 
     def _compared(self, answered: Answered) -> Question:
         """Return the comparison that a round asked for."""
@@ -139,7 +136,7 @@ class Measurement:
             for phase in (start, *(other for other in phases if other.start == start.name)):
                 done[phase.name] = await self._phase(seed, phase, done)
 
-        await _all(branch(phase) for phase in phases if phase.start is None)
+        await all_of(branch(phase) for phase in phases if phase.start is None)
         return done
 
     async def _phase(self, seed: int, phase: Phase, done: Outcome) -> PhaseEnd:
@@ -221,8 +218,7 @@ class Measurement:
         if self.caller.reuse and strategy == questions.config.baseline_index:
             call = await ask(baseline, occasion)
             return call, call
-        first, second = await _all((ask(response, occasion), ask(baseline, occasion)))
-        return first, second
+        return await both(ask(response, occasion), ask(baseline, occasion))
 
 
 async def carry_out(
@@ -234,11 +230,7 @@ async def carry_out(
     fails. Every answer got so far is in the journal, and the same call goes on from there.
     """
     measurement = Measurement(plan=plan, questions=questions, caller=caller)
-    try:
-        await measurement.run()
-    except StoppedError:
-        await caller.land()
-        raise
+    await measurement.run()
     caller.progress.begin("writing", 1)
     manifest = finish(
         folder,
@@ -251,18 +243,3 @@ async def carry_out(
     )
     caller.journal.remove()
     return manifest
-
-
-async def _all(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Await everything at once; the first failure stops the rest and is what is raised."""
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(item) for item in work]
-    except BaseExceptionGroup as failures:
-        raise _first(failures) from None
-    return [task.result() for task in tasks]
-
-
-def _first(failures: BaseExceptionGroup[BaseException]) -> BaseException:
-    first = failures.exceptions[0]
-    return _first(first) if isinstance(first, BaseExceptionGroup) else first

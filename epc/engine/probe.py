@@ -9,11 +9,12 @@ from pathlib import Path
 from epc.core.config import Configuration
 from epc.core.probes import CONTROLS, Probe, exchanges, planted
 from epc.core.results import Json
+from epc.engine.budget import Limits
 from epc.engine.calls import Progress, Role
 from epc.engine.catalog import open_model
 from epc.engine.controls import ask, kept_rows
 from epc.engine.plan import identities, load
-from epc.engine.session import Limits, Watch, budget_of, require_keys, require_same, restrain
+from epc.engine.session import Watch, budget_of, require_keys, require_same, restrain
 from epc.errors import MalformedError, UsageError
 from epc.records.answers import answers_of, comparisons_of
 from epc.records.calls import Call, read_calls

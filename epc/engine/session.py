@@ -1,18 +1,16 @@
 """A run from its request to its folder: opening models, carrying the plan out, letting go."""
 
-import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
-from decimal import Decimal
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any
 
 from epc import __version__
 from epc.core.results import Json
 from epc.engine import batch, forecast
-from epc.engine.budget import BATCH_SHARE, Budget
+from epc.engine.budget import BATCH_SHARE, Budget, Limits
 from epc.engine.cache import Cache
 from epc.engine.calls import Caller, Progress, Role
 from epc.engine.catalog import open_model
@@ -38,15 +36,12 @@ from epc.engine.plan import (
 from epc.engine.prices import price_of
 from epc.engine.questions import Questions
 from epc.engine.recorded import Recorded
-from epc.errors import StoppedError, UsageError
+from epc.errors import UsageError
 from epc.records.layout import MANIFEST
 from epc.records.recompute import load_manifest
 from epc.spec.epc_v1 import ControlMethod
 
 _REMOTE = (Hosted, Inspected)
-T = TypeVar("T")
-_LONGER: Final = 1.1
-_LANDING_S: Final = 3.0
 Watch = Callable[[Progress], AbstractAsyncContextManager[None]]
 
 
@@ -67,17 +62,6 @@ class Request:
     control: ControlMethod = "simulated"
     controls: int = 0
     decoding: dict[str, dict[str, Any]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """What one sitting may use. None is no limit; `max_cost` is in US dollars."""
-
-    max_calls: int | None = None
-    max_cost: Decimal | None = None
-    max_time_s: float | None = None
-    concurrency: int | None = None
-    cache: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,27 +274,7 @@ async def measure(
             await batch.advance(
                 Measurement(plan=opened.plan, questions=questions, caller=caller), folder
             )
-        work = carry_out(opened.plan, folder, questions=questions, caller=caller, now=now)
-        return await within(work, limits.max_time_s)
-
-
-async def within(work: Coroutine[Any, Any, T], max_time_s: float | None) -> T:
-    """Give what is under way when the time is up a little longer, then stop.
-
-    The budget begins no call past the time; a call that is retried could otherwise go on for
-    minutes.
-
-    Raises: StoppedError where that was needed.
-    """
-    if max_time_s is None:
-        return await work
-    try:
-        async with asyncio.timeout(max_time_s * _LONGER + _LANDING_S):
-            return await work
-    except TimeoutError:
-        raise StoppedError(
-            f"stopped at --max-time {max_time_s:g} s, with calls that got no answer"
-        ) from None
+        return await carry_out(opened.plan, folder, questions=questions, caller=caller, now=now)
 
 
 def budget_of(roles: Mapping[str, Model], limits: Limits) -> Budget:

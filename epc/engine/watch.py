@@ -1,6 +1,5 @@
 """Asking the evaluator of a finished run again, a fixed panel of its own questions a day."""
 
-import asyncio
 from contextlib import AsyncExitStack, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -9,7 +8,7 @@ from typing import Final
 
 from epc import __version__
 from epc.core.results import Json
-from epc.engine.budget import most_tokens
+from epc.engine.budget import Limits, most_tokens
 from epc.engine.calls import Caller, Progress, Question, Role
 from epc.engine.catalog import open_model
 from epc.engine.forecast import Range, Share
@@ -17,8 +16,9 @@ from epc.engine.journal import Journal
 from epc.engine.model import CallError, Model
 from epc.engine.plan import load
 from epc.engine.prices import price_of
-from epc.engine.session import Limits, Watch, budget_of, require_keys, restrain
-from epc.errors import StoppedError, UsageError, WorldError
+from epc.engine.session import Watch, budget_of, require_keys, restrain
+from epc.engine.together import all_of
+from epc.errors import EpcError, StoppedError, UsageError, WorldError
 from epc.records.asked import asked_by_run, has_raw
 from epc.records.layout import PLAN
 from epc.records.manifest import decoding_of
@@ -170,24 +170,19 @@ async def _ask(watching: Watching, caller: Caller, model: Model, today: str) -> 
         one(Question(role=role, text=item.text, side="evaluation", pair=item.pair))
         for item in items
     )
-    done = await asyncio.gather(*work, return_exceptions=True)
-    answers = [call for call in done if not isinstance(call, BaseException)]
-    failed = [error for error in done if isinstance(error, BaseException)]
-    if failed:
-        await caller.land()
-        raise _failure(failed[0])
-    return answers
+    try:
+        return await all_of(work)
+    except StoppedError as error:
+        raise _failure(error) from None
 
 
-def _failure(error: BaseException) -> BaseException:
+def _failure(error: StoppedError) -> EpcError:
     """A provider that failed is the world's failure here: the day has not been watched."""
     if isinstance(error, CallError):
         return WorldError(
             f"{error}\n  the history is untouched; the same command asks what is left"
         )
-    if isinstance(error, StoppedError):
-        return StoppedError(f"{error}\n  the same command goes on today, and keeps what it has")
-    return error
+    return StoppedError(f"{error}\n  the same command goes on today, and keeps what it has")
 
 
 def _has(watching: Watching, today: str) -> bool:

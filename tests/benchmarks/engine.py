@@ -34,9 +34,10 @@ from epc.core.results import Json
 from epc.core.verdict import Verdict, parse_verdict
 from epc.core.weights import Weights, choose, uniform, update
 from epc.engine import measure as measuring
+from epc.engine.budget import Limits
 from epc.engine.calls import Progress
 from epc.engine.finish import finish
-from epc.engine.session import Limits, Request, measure, start
+from epc.engine.session import Request, measure, start
 from epc.records.validate import validate
 from epc.spec.epc_v1 import PHASES
 from epc.spec.reference import STRATEGIES, TASKS

@@ -4,7 +4,6 @@ The calls go through the same journal, cache, budget and limits as those of `epc
 asked does not depend on any answer, so everything is under way at once.
 """
 
-import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass, field
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from epc.core.results import Json
-from epc.engine.budget import most_tokens
+from epc.engine.budget import Limits, most_tokens
 from epc.engine.cache import Cache
 from epc.engine.calls import Caller, Progress, Question, Role
 from epc.engine.catalog import open_model
@@ -21,8 +20,9 @@ from epc.engine.forecast import Range, Share, cost_of
 from epc.engine.journal import Journal
 from epc.engine.places import answer_cache_folder
 from epc.engine.prices import price_of
-from epc.engine.session import Limits, Watch, budget_of, require_keys, restrain
-from epc.errors import StoppedError, UsageError
+from epc.engine.session import Watch, budget_of, require_keys, restrain
+from epc.engine.together import all_of
+from epc.errors import UsageError
 from epc.judge.prompt import judge_prompt
 from epc.judge.reply import read_reply
 from epc.judge.samples import Sample
@@ -146,11 +146,7 @@ async def evaluate(
         stack.push_async_callback(caller.close)
         await stack.enter_async_context(watch(progress))
         sitting = _Sitting(evaluation=evaluation, caller=caller)
-        try:
-            await sitting.ask_all()
-        except StoppedError:
-            await caller.land()
-            raise
+        await sitting.ask_all()
         progress.begin("writing", 1)
         log = sitting.finish(now=_stamp(clock()))
         journal.remove()
@@ -172,13 +168,7 @@ class _Sitting:
         self.caller.progress.begin("judgments", total)
         self._work = self.evaluation.questions()
         places = min(total, sum(role.model.concurrency for role in judges))
-        workers = [asyncio.create_task(self._worker()) for _ in range(places)]
-        try:
-            await asyncio.gather(*workers)
-        finally:
-            for worker in workers:
-                worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
+        await all_of(self._worker() for _ in range(places))
 
     def finish(self, *, now: str) -> Json:
         """Archive every reply, write the calls down, and return the run log."""

@@ -13,9 +13,9 @@ from endpoint_support import Reply, refusal
 from engine_support import DAY, asked_for, read_rows, same_files, sitting
 
 from epc.engine.batch import BatchPendingError
-from epc.engine.budget import BudgetError
+from epc.engine.budget import BudgetError, Limits
 from epc.engine.calls import Progress
-from epc.engine.session import Limits, expect, prepare
+from epc.engine.session import expect, prepare
 from epc.errors import ExitCode, StoppedError, UsageError, WorldError
 from epc.records.validate import validate
 

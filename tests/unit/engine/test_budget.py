@@ -11,7 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from endpoint_support import Endpoint, Received, Reply, answering, completion, refusal, serving
+from endpoint_support import (
+    Endpoint,
+    HoldsAfter,
+    Received,
+    Reply,
+    answering,
+    completion,
+    refusal,
+    serving,
+)
 from engine_support import (
     Told,
     asked_for,
@@ -25,10 +34,10 @@ from engine_support import (
 
 from epc.core.config import Decoding
 from epc.engine import asking
-from epc.engine.budget import BATCH_SHARE, Budget, BudgetError, most_tokens
+from epc.engine import budget as budgets
+from epc.engine.budget import BATCH_SHARE, Budget, BudgetError, Limits, most_tokens
 from epc.engine.model import Completion, Prompt
 from epc.engine.prices import FREE, Price
-from epc.engine.session import Limits
 from epc.errors import ExitCode, UsageError
 
 PRICE = Price(read=Decimal(1_000_000), written=Decimal(2_000_000))  # $1 and $2 a token
@@ -182,6 +191,26 @@ def test_time_is_up_when_it_is_up() -> None:
 
     with pytest.raises(BudgetError, match=r"stopped at --max-time 0\.05 s"):
         budget.claim("evaluator", "x", 10)
+
+
+@pytest.mark.parametrize("controls", [0, 3])
+def test_a_call_under_way_when_the_time_is_up_is_given_up_a_little_later(
+    tmp_path: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch, controls: int
+) -> None:
+    monkeypatch.setattr(budgets, "_LANDING_S", 0.3)
+    asked = asked_for("openai/m", "mock/deterministic", controls=controls)
+    sitting(tmp_path / "whole", asked, limits=Limits(cache=False))
+    endpoint.received.clear()
+    endpoint.behave = holding = HoldsAfter(2)
+
+    with pytest.raises(BudgetError, match=r"stopped at --max-time 0\.5 s, with calls that got no"):
+        sitting(tmp_path / "run", asked, limits=Limits(cache=False, max_time_s=0.5))
+    sent = len(endpoint.received)
+    holding.go_on.set()
+    sitting(tmp_path / "run")
+
+    assert sent > 2
+    same_files(tmp_path / "whole", tmp_path / "run", ("trials.jsonl", "weights.jsonl"))
 
 
 def test_a_limit_on_what_has_no_price_is_refused() -> None:

@@ -24,10 +24,10 @@ from engine_support import (
     verdict_of,
 )
 
+from epc.engine.budget import Limits
 from epc.engine.cache import Cache
 from epc.engine.calls import Progress
 from epc.engine.places import answer_cache_folder
-from epc.engine.session import Limits
 from epc.errors import WorldError
 from epc.records.validate import validate
 

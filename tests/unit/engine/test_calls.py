@@ -9,11 +9,20 @@ import pytest
 from engine_support import Told, measured, question, read_rows, verdict_of
 
 from epc.core.config import Decoding
+from epc.engine import calls
 from epc.engine.calls import Caller, Progress
 from epc.engine.journal import Journal
 from epc.engine.model import CallError, Completion, Occasion, Prompt
+from epc.engine.together import all_of, both
 
 Rows = list[dict[str, Any]]
+Together = Callable[[list[Coroutine[Any, Any, Any]]], Coroutine[Any, Any, Any]]
+
+
+async def pair(work: list[Coroutine[Any, Any, Any]]) -> object:
+    """Await exactly two things."""
+    first, second = work
+    return await both(first, second)
 
 
 class Gate(Told):
@@ -270,18 +279,88 @@ def test_reading_r16_what_is_asked_again_has_a_name_of_its_own(tmp_path: Path) -
     assert len(model.asked) == 2
 
 
-def test_a_call_under_way_is_landed_before_the_run_is_left(tmp_path: Path) -> None:
+async def failing(caller: Caller, model: Gate) -> None:
+    """Fail as soon as a call of another model is under way."""
+    await model.entered.wait()
+    refused = Gate(concurrency=1, fails=True)
+    refused.open.set()
+    await caller.ask(question(refused, "refused"))
+
+
+@pytest.mark.parametrize("together", [all_of, pair], ids=["all", "both"])
+def test_a_call_under_way_is_landed_before_the_run_is_left(
+    tmp_path: Path, together: Together
+) -> None:
     model = Gate(concurrency=8)
 
     async def work(caller: Caller) -> None:
-        asking = asyncio.create_task(caller.ask(question(model, "x")))
-        await model.entered.wait()
-        asking.cancel()  # another call has failed; this one was sent, and is paid for
-        await asyncio.gather(asking, return_exceptions=True)
-        landing = asyncio.create_task(caller.land())
+        stopping = asyncio.create_task(
+            together([caller.ask(question(model, "x")), failing(caller, model)])
+        )
+        for _ in range(50):  # time enough to be left early
+            await asyncio.sleep(0)
         model.open.set()
-        await landing
+        with pytest.raises(CallError, match="HTTP 500"):
+            await stopping
+        with pytest.raises(CallError, match="HTTP 500"):  # and nothing more is begun
+            await caller.ask(question(model, "y"))
 
     with_caller(tmp_path, work, reuse=True)
 
     assert [row["prompt"] for row in read_rows(tmp_path / "journal.jsonl")] == ["x"]
+
+
+@pytest.mark.parametrize("together", [all_of, pair], ids=["all", "both"])
+def test_a_call_that_does_not_land_is_given_up_as_the_first_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, together: Together
+) -> None:
+    monkeypatch.setattr(calls, "LANDING_S", 0.05)
+
+    async def work(caller: Caller) -> None:
+        held = Gate(concurrency=8)
+        nested = together([caller.ask(question(held, "x")), caller.ask(question(held, "y"))])
+        with pytest.raises(CallError, match="HTTP 500"):
+            await all_of([nested, failing(caller, held)])
+
+    with_caller(tmp_path, work, reuse=True)
+
+    assert read_rows(tmp_path / "journal.jsonl") == []
+
+
+@pytest.mark.parametrize("together", [all_of, pair], ids=["all", "both"])
+def test_a_fault_of_the_program_cuts_the_other_calls_off(
+    tmp_path: Path, together: Together
+) -> None:
+    async def work(caller: Caller) -> None:
+        held = Gate(concurrency=8)
+
+        async def faulty() -> None:
+            await held.entered.wait()
+            raise KeyError("a fault")
+
+        with pytest.raises(KeyError, match="a fault"):
+            await together([faulty(), caller.ask(question(held, "x"))])
+
+    with_caller(tmp_path, work, reuse=True)
+
+
+@pytest.mark.parametrize("together", [all_of, pair], ids=["all", "both"])
+def test_whoever_cancels_waits_until_everything_has_ended(together: Together) -> None:
+    ended: list[int] = []
+
+    async def slow(number: int) -> None:
+        try:
+            await asyncio.sleep(30)
+        finally:
+            await asyncio.sleep(0)
+            ended.append(number)
+
+    async def work() -> None:
+        task = asyncio.create_task(together([slow(1), slow(2)]))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert sorted(ended) == [1, 2]
+
+    asyncio.run(work())

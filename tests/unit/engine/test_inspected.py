@@ -30,10 +30,10 @@ from native_support import (
 
 from epc.core.config import REFERENCE_DECODING, Decoding
 from epc.engine import asking, inspected
+from epc.engine.budget import Limits
 from epc.engine.catalog import open_model
 from epc.engine.model import CallError, Completion, Prompt
 from epc.engine.prices import price_of
-from epc.engine.session import Limits
 from epc.errors import UsageError
 from epc.records.validate import validate
 

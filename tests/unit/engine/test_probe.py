@@ -25,8 +25,8 @@ from endpoint_support import (
 )
 from engine_support import asked_for, environment, read_rows, sitting, unwatched
 
+from epc.engine.budget import Limits
 from epc.engine.probe import probe, reopen
-from epc.engine.session import Limits
 from epc.errors import StoppedError, UsageError
 from epc.records.layout import PROBES, PROBING
 from epc.records.probes import probes_of

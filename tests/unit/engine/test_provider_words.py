@@ -11,7 +11,7 @@ from endpoint_support import Endpoint, Received, Reply, answering, completion, r
 from engine_support import asked_for, read_rows, sitting
 
 from epc.core.verdict import parse_verdict
-from epc.engine.session import Limits
+from epc.engine.budget import Limits
 from epc.errors import UsageError
 from epc.records.layout import digest as file_digest
 from epc.records.report import report

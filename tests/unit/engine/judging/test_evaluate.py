@@ -12,11 +12,11 @@ from endpoint_support import Endpoint, FailsAfter, Received, Reply, completion, 
 from engine_support import DAY, read_rows, unwatched
 from judge_support import archived, grid, judged_by_models, planned, table_row, write_rows
 
+from epc.engine.budget import Limits
 from epc.engine.constraints import response_format
 from epc.engine.judging.evaluate import evaluate, expect, open_evaluation
 from epc.engine.judging.mock import Judge
 from epc.engine.judging.planning import Request, problems
-from epc.engine.session import Limits
 from epc.errors import MalformedError, StoppedError, UsageError
 from epc.judge.samples import Unit
 from epc.records.judging.evaluation_set import Entry

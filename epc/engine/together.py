@@ -1,0 +1,45 @@
+"""Doing several things at once that stop together.
+
+Where one is stopped, because a call got no answer or a limit was reached, the others are not cut
+off: what they have under way is sent and paid for, and `Caller` sees to it that they end soon.
+Any other failure cancels them.
+"""
+
+import asyncio
+from collections.abc import Coroutine, Iterable
+from typing import Any, TypeVar
+
+from epc.errors import StoppedError
+
+T = TypeVar("T")
+
+
+async def all_of(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Await everything at once; the first failure is raised when the others have ended, too."""
+    tasks = [asyncio.create_task(each) for each in work]
+    try:
+        return await asyncio.gather(*tasks)
+    except BaseException as failure:
+        await _end(tasks, failure)
+        raise
+
+
+async def both(first: Coroutine[Any, Any, T], second: Coroutine[Any, Any, T]) -> tuple[T, T]:
+    """Await two things at once with one task more, not two; both take about as long.
+
+    A failure of the second is noticed when the first has ended.
+    """
+    task = asyncio.create_task(second)
+    try:
+        return await first, await task
+    except BaseException as failure:
+        await _end([task], failure)
+        raise
+
+
+async def _end(tasks: "list[asyncio.Task[T]]", failure: BaseException) -> None:
+    if not isinstance(failure, StoppedError):
+        for task in tasks:
+            if not task.cancelling():
+                task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
