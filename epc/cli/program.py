@@ -31,6 +31,8 @@ _COMMANDS: Final = {
     "submission": "Offer a run for publication: new, check, comment.",
     "evaluators": "The lives of evaluators: list, show, check, sync.",
     "expiry": "Say whether figures and evaluators still hold on a day.",
+    "upkeep": "Say what the registry needs today: ends, moved dates, dead links.",
+    "github": "What the workflows take from GitHub and say there.",
     "replay": "Answer one conformance case.",
     "conformance": "List the conformance suite, or check a program with it.",
     "judge": "Score outputs by judge models: plan, run, check, report, import.",

@@ -42,13 +42,22 @@ def _has_whole_history(checkout: Path) -> bool:
 
 
 def git(folder: Path, *words: str) -> str:
-    """Return what git answers.
+    """Return what git answers, as text.
+
+    Raises: WorldError if it is missing or fails.
+    """
+    return git_bytes(folder, *words).decode("utf-8", errors="replace")
+
+
+def git_bytes(folder: Path, *words: str, given: bytes | None = None) -> bytes:
+    """Return what git answers to some words and what it is given to read.
 
     Raises: WorldError if it is missing or fails.
     """
     try:
         done = subprocess.run(  # noqa: S603  (no shell; the words are ours)
             ["git", "-C", str(folder), *words],  # noqa: S607  (the user's own git)
+            input=given,
             capture_output=True,
             check=True,
         )
@@ -57,7 +66,7 @@ def git(folder: Path, *words: str) -> str:
     except subprocess.CalledProcessError as error:
         said = error.stderr.decode(errors="replace").strip()
         raise WorldError(f"git {words[0]} failed: {said}") from error
-    return done.stdout.decode("utf-8", errors="replace")
+    return done.stdout
 
 
 def commit(checkout: Path, message: str, paths: list[str]) -> None:

@@ -1,0 +1,122 @@
+"""`epc github`: fetch, artifact, comment, issue. The steps of the workflows, for a laptop too."""
+
+from pathlib import Path
+
+import click
+
+from epc.cli.common import note
+from epc.errors import UsageError
+
+event_option = click.option(
+    "--event",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="GitHub's account of what happened; in a workflow $GITHUB_EVENT_PATH.",
+)
+pull_option = click.option("--pull", type=click.IntRange(1), help="A pull request's number.")
+
+
+@click.group()
+def command() -> None:
+    """What the workflows take from GitHub and say there, by its own program gh."""
+
+
+@command.command()
+@event_option
+@pull_option
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="A new folder.")
+def fetch(event: Path | None, pull: int | None, out: Path) -> None:
+    r"""Write a pull request's submissions down as data; nothing is checked out.
+
+    OUT/changed lists every path that merging would change, OUT/submissions holds what it would
+    bring. Prints the submissions' folders.
+
+    \b
+    Example:
+      epc github fetch --pull 12 --out offered
+      epc submission check offered/submissions --base . --changed offered/changed
+    """
+    from epc.registry.github.fetched import fetch_pull
+    from epc.registry.github.pulls import offered
+    from epc.registry.reading import find_checkout
+
+    number, head = offered(event) if event else (_given(pull, "--pull"), None)
+    for folder in fetch_pull(find_checkout(Path.cwd()), number, out, head=head):
+        click.echo(str(folder))
+
+
+@command.command()
+@event_option
+@click.option("--run", type=click.IntRange(1), help="A workflow's run, by its number.")
+@click.option("--name", required=True, help="The artifact.")
+@click.option("--file", required=True, help="The one file that it may hold.")
+def artifact(event: Path | None, run: int | None, name: str, file: str) -> None:
+    r"""Print the one small file of what a workflow's run uploaded.
+
+    Anything else than that one file of at most 2 MiB is refused; nothing is unpacked to disk.
+
+    \b
+    Example:
+      epc github artifact --run 123456 --name submission-report --file report.json
+    """
+    from epc.registry.github.artifact import artifact as content_of
+    from epc.registry.github.pulls import checked
+
+    number = checked(event).run if event else _given(run, "--run")
+    click.echo(content_of(number, name=name, file=file), nl=False)
+
+
+@command.command()
+@click.argument("text", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@event_option
+@pull_option
+def comment(text: Path, event: Path | None, pull: int | None) -> None:
+    r"""Write the file TEXT as the one comment of its kind on a pull request.
+
+    Its first line, such as <!-- epc-submission-report -->, is what it is found by when it changes.
+    With --event, the pull request is the one whose head was checked, and none if it moved on. Where
+    it changes anything outside submissions/, the comment says that instead of TEXT.
+
+    \b
+    Example:
+      epc github comment comment.md --pull 12
+    """
+    from epc.registry.github.comments import NOT_BELIEVED, mark, say_once
+    from epc.registry.github.pulls import checked, pull_of, scope
+
+    content = text.read_text("utf-8")
+    first = mark(content)
+    number = pull_of(checked(event)) if event else _given(pull, "--pull")
+    if number is None:
+        note("the pull request moved on, or is closed; nothing is said")
+        return
+    changes = scope(number)
+    if changes == "nothing":
+        note(f"#{number} offers no submission; nothing is said")
+        return
+    if changes == "more":
+        content = f"{first}\n{NOT_BELIEVED}"
+    note(f"#{number}: {say_once(number, content)}")
+
+
+@command.command()
+@click.argument("text", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--kind", required=True, metavar="NAME", help="TEXT begins with <!-- epc-NAME -->.")
+@click.option("--title", required=True, help="The title of a new issue.")
+def issue(text: Path, kind: str, title: str) -> None:
+    r"""Open the one issue of a kind with the file TEXT, change it, or close it if TEXT is empty.
+
+    \b
+    Example:
+      epc upkeep --format markdown > upkeep.md
+      epc github issue upkeep.md --kind upkeep --title "What the registry needs"
+    """
+    from epc.registry.github.comments import keep_issue
+
+    note(keep_issue(text.read_text("utf-8"), begins=f"<!-- epc-{kind} -->", title=title))
+
+
+def _given(number: int | None, option: str) -> int:
+    if number is None:
+        raise UsageError(f"nothing to look at\n  fix: give --event FILE or {option} N")
+    return number

@@ -1,0 +1,53 @@
+"""`epc upkeep`: what the registry needs today."""
+
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from epc.cli.common import as_of_option, echo_json, note
+from epc.cli.lists import from_option, given_list
+from epc.errors import ExitCode
+
+
+@click.command()
+@as_of_option
+@from_option
+@click.option("--links", is_flag=True, help="Ask also whether the cited addresses still answer.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "markdown"]),
+    default="text",
+    show_default=True,
+    help="How to print the result; markdown is an issue's text, empty if there is nothing to do.",
+)
+@click.pass_context
+def command(ctx: click.Context, as_of: datetime, source: str, links: bool, form: str) -> None:
+    r"""Say what the registry of the checkout around here needs today.
+
+    Snapshots that expired lately or expire soon, those of which nobody can tell, dates that a
+    source states otherwise, and addresses that are gone. Exits 1 if there is anything to do.
+
+    \b
+    Example:
+      epc upkeep --links --format markdown
+    """
+    from epc.registry.reading import find_checkout, of_folder
+    from epc.registry.sync import claims
+    from epc.registry.upkeep import report
+    from epc.registry.upkeep.links import addresses, ask_all
+
+    checkout = find_checkout(Path.cwd())
+    registry = of_folder(checkout)
+    told = list(claims(given_list(source), platform=None, seen=as_of.date()))
+    asked = ask_all(addresses(checkout, registry)) if links else None
+    found = report.upkeep(registry, told, asked, as_of=as_of.date())
+    if form == "json":
+        echo_json(found.as_json())
+    elif form == "markdown":
+        click.echo(report.markdown(found), nl=False)
+        note("nothing needs anybody" if found.clean else "there is something to do")
+    else:
+        click.echo(report.text(found))
+    ctx.exit(ExitCode.CLEAN if found.clean else ExitCode.FINDINGS)

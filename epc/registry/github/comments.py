@@ -1,0 +1,76 @@
+"""One comment on a pull request, and one issue: found again by their first line, and changed."""
+
+import re
+from typing import Any, Final
+
+from epc.errors import UsageError
+from epc.registry.github.gh import api, pages
+
+# What GitHub takes as the text of a comment or an issue, in characters.
+MAX_TEXT: Final = 65_536
+# Whoever posts for a workflow. Anybody can write a comment that begins with our first line.
+_BOT: Final = "github-actions[bot]"
+_MARK: Final = re.compile(r"<!-- epc-[a-z-]+ -->")
+NOT_BELIEVED: Final = (
+    "This pull request changes files outside `submissions/`, so it may have changed the check "
+    "itself. Its report is not shown.\n\n"
+    "A submission comes in a pull request of its own; a change of anything else in another.\n"
+)
+
+
+def mark(text: str) -> str:
+    """Return the first line of a text, by which it is found again.
+
+    Raises: UsageError if that line is no mark, or the text is longer than GitHub takes.
+    """
+    first = text.partition("\n")[0]
+    if not _MARK.fullmatch(first):
+        raise UsageError("the text does not begin with a line such as <!-- epc-report -->")
+    if len(text) > MAX_TEXT:
+        raise UsageError(f"the text has {len(text):,} characters; GitHub takes {MAX_TEXT:,}")
+    return first
+
+
+def say_once(number: int, text: str) -> str:
+    """Write a comment on a pull request, or change the one that was written before.
+
+    Returns what was done.
+    """
+    begins = mark(text)
+    own = (c for c in pages(f"issues/{number}/comments") if _is_ours(c, begins))
+    before = next(own, None)
+    if before is None:
+        api(f"issues/{number}/comments", method="POST", body={"body": text})
+        return "wrote a comment"
+    if before["body"] == text:
+        return "the comment says so already"
+    api(f"issues/comments/{before['id']}", method="PATCH", body={"body": text})
+    return "changed the comment"
+
+
+def keep_issue(text: str, *, begins: str, title: str) -> str:
+    """Open the one issue of this kind, change it, or close it where there is nothing to say.
+
+    Returns what was done.
+    """
+    issues = (i for i in pages("issues?state=open") if "pull_request" not in i)
+    found = [issue for issue in issues if _is_ours(issue, begins)]
+    before = found[0] if found else None
+    if not text:
+        if before is None:
+            return "there is nothing to say, and no issue is open"
+        api(f"issues/{before['number']}", method="PATCH", body={"state": "closed"})
+        return f"closed #{before['number']}"
+    if mark(text) != begins:
+        raise UsageError(f"the text does not begin with {begins}")
+    if before is None:
+        made = api("issues", method="POST", body={"title": title, "body": text})
+        return f"opened #{made['number']}"
+    if before["body"] != text:
+        api(f"issues/{before['number']}", method="PATCH", body={"body": text})
+    return f"#{before['number']} is open"
+
+
+def _is_ours(given: Any, begins: str) -> bool:
+    text = (given.get("body") or "").replace("\r\n", "\n")
+    return given["user"]["login"] == _BOT and str(text).partition("\n")[0] == begins

@@ -1,0 +1,154 @@
+"""The registry's needs as one value, and as text and Markdown from that value.
+
+Everything that somebody else wrote stands in fenced blocks, where Markdown, HTML and mentions are
+nothing but letters.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any, Final
+
+from epc.registry.expiry import Expiry
+from epc.registry.registry import Registry
+from epc.registry.sync import Claim, diff, unheard
+from epc.registry.upkeep.links import Link
+
+MARK: Final = "<!-- epc-upkeep -->"
+# A section longer than this is cut, so that all of them fit into what GitHub takes.
+_LONGEST: Final = 12_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upkeep:
+    """What is new within the notice period, and what sources and servers say otherwise.
+
+    `links` is None where nobody asked, `gone_before` counts what expired earlier than that.
+    """
+
+    as_of: date
+    expired: tuple[Expiry, ...]
+    expiring: tuple[Expiry, ...]
+    unknown: tuple[Expiry, ...]
+    gone_before: int
+    proposals: str
+    unheard: tuple[str, ...]
+    links: tuple[Link, ...] | None
+
+    @property
+    def gone(self) -> list[Link]:
+        """The addresses that are gone."""
+        return [link for link in self.links or () if link.state == "gone"]
+
+    @property
+    def clean(self) -> bool:
+        """Whether nobody has anything to do."""
+        return not (self.expired or self.expiring or self.unknown or self.proposals or self.gone)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the value as plain JSON."""
+        links = None if self.links is None else [link.as_json() for link in self.links]
+        return {
+            "as_of": self.as_of.isoformat(),
+            "clean": self.clean,
+            "expired": [state.as_json() for state in self.expired],
+            "expiring": [state.as_json() for state in self.expiring],
+            "unknown": [state.as_json() for state in self.unknown],
+            "expired_before": self.gone_before,
+            "proposals": self.proposals,
+            "unheard": list(self.unheard),
+            "links": links,
+        }
+
+
+def upkeep(
+    registry: Registry, told: Sequence[Claim], links: Sequence[Link] | None, *, as_of: date
+) -> Upkeep:
+    """Return what the registry needs on a day.
+
+    A snapshot that expired within the notice period is news; one that expired before is counted.
+    """
+    states = [registry.of_tag(tag, as_of) for tag in registry.snapshots]
+    news = as_of - timedelta(days=registry.policy.notice)
+    expired = [state for state in states if state.status == "expired"]
+    new = [state for state in expired if state.since and state.since > news]
+    records = registry.given["evaluators"]
+    return Upkeep(
+        as_of=as_of,
+        expired=tuple(new),
+        expiring=tuple(state for state in states if state.status == "expiring"),
+        unknown=tuple(state for state in states if state.status == "unknown"),
+        gone_before=len(expired) - len(new),
+        proposals=diff(records, told),
+        unheard=tuple(unheard(records, told)),
+        links=None if links is None else tuple(links),
+    )
+
+
+def text(found: Upkeep) -> str:
+    """Return the value for a terminal."""
+    parts = [f"{title}: {count}\n{_indented(lines)}" for title, count, lines, _ in _parts(found)]
+    return "\n".join([*(parts or ["nothing needs anybody"]), _rest(found)])
+
+
+def markdown(found: Upkeep) -> str:
+    """Return the value as an issue's text; empty if nobody has anything to do."""
+    if found.clean:
+        return ""
+    blocks = [MARK, f"What the registry needs, as of {found.as_of} (`epc upkeep`)."]
+    for title, count, lines, remedy in _parts(found):
+        blocks += [f"### {title}: {count}", remedy, _fenced(lines)]
+    return "\n\n".join([*blocks, _rest(found)]) + "\n"
+
+
+def _parts(found: Upkeep) -> Iterator[tuple[str, int, str, str]]:
+    """Yield each section that has anything: title, number, lines, what to do."""
+    again = "Measure the evaluator again and publish the next snapshot, or let it stand as expired."
+    dates = "Look the dates up at the platform, and write them to `snapshots/evaluators/`."
+    apply = "If you believe it: `epc evaluators sync | git apply`, with the source it names."
+    mend = "Name another source, or a copy of the page in an archive."
+    for title, states, remedy in (
+        ("Expired lately", found.expired, again),
+        ("Expiring soon", found.expiring, again),
+        ("Unknown", found.unknown, dates),
+    ):
+        if states:
+            yield title, len(states), "\n".join(map(_state, states)), remedy
+    if found.proposals:
+        files = found.proposals.count("\n+++ ")
+        yield "Dates that moved", files, found.proposals, apply
+    if found.gone:
+        gone = "\n".join(f"{x.address}  {x.said}  in {', '.join(x.places)}" for x in found.gone)
+        yield "Addresses that are gone", len(found.gone), gone, mend
+
+
+def _state(state: Expiry) -> str:
+    day = f" {state.until}" if state.until else ""
+    reason = f" ({state.reason})" if state.reason else ""
+    return f"{state.id}{day}{reason}: {state.note}"
+
+
+def _rest(found: Upkeep) -> str:
+    """Return the counts of what is nobody's task."""
+    said = [f"expired before: {found.gone_before}"]
+    if found.unheard:
+        said.append(f"models that the source knows and the registry does not: {len(found.unheard)}")
+    if found.links is not None:
+        unclear = sum(link.state == "unclear" for link in found.links)
+        said.append(f"addresses asked: {len(found.links)}, without a clear answer: {unclear}")
+    return "; ".join(said)
+
+
+def _indented(lines: str) -> str:
+    return "\n".join(f"  {line}" for line in lines.splitlines())
+
+
+def _fenced(lines: str) -> str:
+    """Return lines in a block that nothing in them can end."""
+    kept = lines.rstrip("\n")
+    if len(kept) > _LONGEST:
+        kept = kept[:_LONGEST].rpartition("\n")[0] + "\n... and more: run `epc upkeep`"
+    runs = [len(run) for run in re.findall("`+", kept)]
+    fence = "`" * max(3, *(n + 1 for n in runs), 3)
+    return f"{fence}text\n{kept}\n{fence}"

@@ -1,0 +1,214 @@
+"""Three linters over the workflows and forms, each shown to find what is planted."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from workflow_support import ROOT, WORKFLOWS, all_workflows, steps, workflow
+
+BIN = Path(sys.executable).parent
+GITHUB = ROOT / ".github"
+FORMS = sorted(path for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml") if path.stem != "config")
+ADR = ROOT / "site" / "docs" / "adr" / "0017-one-workflow-checks-another-writes.md"
+PINNED = re.compile(r"uses: ([a-z-]+/[a-z-]+)@([0-9a-f]{40}) # (v\d+\.\d+\.\d+)")
+
+Done = subprocess.CompletedProcess[str]
+
+
+def run(*words: str | Path) -> Done:
+    return subprocess.run(
+        [str(BIN / words[0]), *map(str, words[1:])],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def zizmor(*paths: Path) -> Done:
+    """Run it at its strictest persona, without the network, with no finding left out for weight."""
+    strict = ("--offline", "--persona", "auditor", "--no-config", "--strict-collection")
+    return run("zizmor", *strict, "--no-progress", "--color", "never", *paths)
+
+
+def schema(name: str, *paths: Path) -> Done:
+    return run("check-jsonschema", "--builtin-schema", f"vendor.{name}", *paths)
+
+
+def workflows() -> list[Path]:
+    return [WORKFLOWS / name for name in all_workflows()]
+
+
+def planted(folder: Path, old: str, new: str, name: str = "ci.yml") -> Path:
+    """Return one of our own workflows with one thing changed in it."""
+    text = (WORKFLOWS / name).read_text()
+    assert old in text
+    path = folder / ".github" / "workflows" / name
+    path.parent.mkdir(parents=True)
+    path.write_text(text.replace(old, new, 1))
+    return path
+
+
+def test_the_workflows_are_the_five() -> None:
+    names = ["ci.yml", "expiry.yml", "publish.yml", "report.yml", "submission.yml"]
+    assert all_workflows() == names
+
+
+def test_zizmor_finds_nothing_that_is_not_explained_in_place() -> None:
+    done = zizmor(GITHUB)
+
+    assert done.returncode == 0, done.stdout
+    for path in workflows():
+        for line in path.read_text().splitlines():
+            if "zizmor:" in line:
+                assert re.search(r"zizmor: ignore\[[a-z-]+\] .{20}", line), line
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "audit"),
+    [
+        (
+            "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1",
+            "actions/checkout@v7",
+            "unpinned",
+        ),
+        ("make lint", "echo '${{ github.head_ref }}'", "template-injection"),
+        ("persist-credentials: false", "persist-credentials: true", "artipacked"),
+        ("  pull_request:", "  pull_request_target:", "dangerous-triggers"),
+        ("permissions: {}\n", "permissions: write-all\n", "excessive-permissions"),
+        ("runs-on: ubuntu-24.04", "runs-on: self-hosted", "self-hosted-runner"),
+    ],
+)
+def test_zizmor_finds_what_is_planted(tmp_path: Path, old: str, new: str, audit: str) -> None:
+    done = zizmor(planted(tmp_path, old, new))
+
+    assert done.returncode != 0
+    assert audit in done.stdout
+
+
+def test_actionlint_finds_nothing() -> None:
+    done = run("actionlint", *workflows())
+
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("needs: promote", "needs: promotion", "promotion"),
+        ("steps.deployed.outputs", "steps.deployment.outputs", "deployment"),
+        ("runs-on: ubuntu-24.04", "runs-on: ubuntu-9.04", "ubuntu-9.04"),
+    ],
+)
+def test_actionlint_finds_what_is_planted(tmp_path: Path, old: str, new: str, found: str) -> None:
+    done = run("actionlint", planted(tmp_path, old, new, "publish.yml"))
+
+    assert done.returncode == 1
+    assert found in done.stdout
+
+
+def test_the_schemas_of_workflows_forms_and_updates_are_kept() -> None:
+    for done in (
+        schema("github-workflows", *workflows()),
+        schema("github-issue-forms", *FORMS),
+        schema("github-issue-config", GITHUB / "ISSUE_TEMPLATE" / "config.yml"),
+        schema("dependabot", GITHUB / "dependabot.yml"),
+    ):
+        assert done.returncode == 0, done.stdout
+
+
+def test_a_workflow_that_breaks_its_schema_is_found(tmp_path: Path) -> None:
+    done = schema("github-workflows", planted(tmp_path, "runs-on:", "runs:"))
+
+    assert done.returncode == 1
+    assert "runs" in done.stdout
+
+
+def test_a_form_that_breaks_its_schema_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "form.yml"
+    path.write_text(FORMS[0].read_text().replace("type: textarea", "type: novel", 1))
+
+    assert schema("github-issue-forms", path).returncode == 1
+
+
+def test_there_is_a_form_for_a_fault_a_date_and_a_withdrawal() -> None:
+    assert [path.stem for path in FORMS] == ["1-fault", "2-date", "3-withdrawal"]
+
+
+def test_every_action_is_pinned_and_its_digest_stands_in_the_decision() -> None:
+    decision = ADR.read_text()
+    for path in workflows():
+        for line in path.read_text().splitlines():
+            if "uses:" in line:
+                match = PINNED.search(line)
+                assert match, line
+                name, digest, version = match.groups()
+                row = next(row for row in decision.splitlines() if digest in row)
+                assert f"`{name}`" in row
+                assert version in row
+                assert len(re.findall(r"[\w.-]+/[\w.-]+#\d+", row)) >= 2, "seen in two places"
+
+
+@pytest.mark.parametrize("name", all_workflows())
+def test_a_workflow_may_do_nothing_that_no_job_asks_for(name: str) -> None:
+    given = workflow(name)
+
+    assert given["permissions"] == {}
+    assert given["concurrency"]["group"]
+    for job in given["jobs"].values():
+        assert job["runs-on"] == "ubuntu-24.04"
+        assert 1 <= job["timeout-minutes"] <= 90
+        assert job["permissions"]
+    for _, step in steps(given):
+        assert "${{" not in step.get("run", "")
+
+
+def test_only_jobs_that_run_main_may_write() -> None:
+    writing = {
+        (name, job): {what for what, how in given["permissions"].items() if how == "write"}
+        for name in all_workflows()
+        for job, given in workflow(name)["jobs"].items()
+    }
+
+    assert {where: what for where, what in writing.items() if what} == {
+        ("report.yml", "comment"): {"pull-requests"},
+        ("publish.yml", "promote"): {"contents"},
+        ("publish.yml", "deploy"): {"pages", "id-token"},
+        ("expiry.yml", "upkeep"): {"issues"},
+    }
+    for name, job in (where for where, what in writing.items() if what):
+        for step in workflow(name)["jobs"][job]["steps"]:
+            if "checkout" in step.get("uses", ""):
+                assert step["with"]["ref"] == "main"
+
+
+def test_a_token_is_given_to_gh_alone() -> None:
+    for name in all_workflows():
+        for _, step in steps(workflow(name)):
+            if "GH_TOKEN" in step.get("env", {}):
+                command = step["run"].removeprefix(".venv/bin/")
+                assert command.startswith(("epc github ", "make push")), command
+
+
+def test_no_workflow_hands_a_token_or_a_secret_to_a_pull_request() -> None:
+    for name in all_workflows():
+        text = (WORKFLOWS / name).read_text()
+        given = workflow(name)
+        assert "pull_request_target" not in text
+        assert "secrets." not in text
+        if "pull_request" in given["on"]:
+            assert "github.token" not in text
+            for job in given["jobs"].values():
+                assert job["permissions"] == {"contents": "read"}
+                assert "environment" not in job
+
+
+def test_what_ci_runs_is_what_make_check_runs() -> None:
+    rule = re.search(r"^check: ([a-z ]+)##", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert rule
+
+    done = [s["run"] for s in workflow("ci.yml")["jobs"]["check"]["steps"] if "run" in s]
+
+    assert done == [f"make {target}" for target in rule[1].split()]

@@ -1,0 +1,166 @@
+"""Every workflow walked: the commands in YAML are run, in order, in a clean clone."""
+
+import json
+import re
+import ssl
+import subprocess
+import threading
+import zipfile
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from workflow_support import (
+    ELSEWHERE,
+    ROOT,
+    Json,
+    Runner,
+    all_workflows,
+    make_origin,
+    steps,
+    workflow,
+)
+
+from epc.registry.reading import of_folder
+from epc.registry.upkeep.links import addresses
+
+
+@pytest.fixture(scope="session")
+def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_origin(tmp_path_factory.mktemp("origin"))
+
+
+def test_nothing_is_left_out_that_no_workflow_runs() -> None:
+    commands = {step.get("run") for name in all_workflows() for _, step in steps(workflow(name))}
+
+    assert set(ELSEWHERE) <= commands
+
+
+def test_ci_passes_in_a_clean_clone(origin: Path, tmp_path: Path) -> None:
+    runner = Runner(home=tmp_path, origin=origin, event={"ref": "refs/heads/main"})
+
+    runner.walk("ci.yml")
+
+    assert runner.failed == [], runner.said
+    assert "make conformance" in runner.ran
+    assert runner.ran[-2:] == ["make verify", "make reproduce"]
+
+
+GONE = "arxiv.org"
+
+
+class _Web(BaseHTTPRequestHandler):
+    """The whole web, as a proxy on loopback that speaks for every host."""
+
+    certificate: Path
+
+    def do_CONNECT(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.certificate, self.certificate.with_suffix(".key"))
+        host = self.path.partition(":")[0]
+        with context.wrap_socket(self.connection, server_side=True) as inner:
+            inner.recv(65_536)
+            word = b"404 Not Found" if host == GONE else b"200 OK"
+            inner.sendall(b"HTTP/1.1 " + word + b"\r\nContent-Length: 0\r\n\r\n")
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """Yield the variables by which a program sees the web of this test and no other."""
+    known = addresses(ROOT, of_folder(ROOT))
+    hosts = sorted({urlsplit(address).hostname or "" for address in known})
+    made = tmp_path / "web.pem"
+    names = ",".join(f"DNS:{host}" for host in hosts)
+    request = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+    own = ["-nodes", "-days", "36500", "-subj", "/CN=test", "-addext", f"subjectAltName={names}"]
+    files = ["-keyout", str(made.with_suffix(".key")), "-out", str(made)]
+    subprocess.run([*request, *own, *files], check=True, capture_output=True)
+    handler = type("Web", (_Web,), {"certificate": made})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        proxy = f"http://127.0.0.1:{server.server_port}"
+        yield {"http_proxy": proxy, "https_proxy": proxy, "SSL_CERT_FILE": str(made)}
+        server.shutdown()
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> dict[str, str]:
+    """Return the variables by which pip finds a newer list than the installed one."""
+    told = {
+        "provider": "OpenAI",
+        "model_id": "gpt-4o-2024-08-06",
+        "shutdown_date": "2027-03-01",
+        "replacement_models": [],
+        "url": "https://list.example/`-```` </pre> @everyone",
+        "last_observed": "2026-11-20",
+    }
+    about = "Metadata-Version: 2.1\nName: llm-sunset\nVersion: 99.0\n"
+    folder = tmp_path / "index"
+    folder.mkdir()
+    with zipfile.ZipFile(folder / "llm_sunset-99.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("llm_sunset/snapshot.json", json.dumps([told]))
+        wheel.writestr("llm_sunset/__init__.py", "raise SystemExit('it was imported')")
+        wheel.writestr("llm_sunset-99.0.dist-info/METADATA", about)
+        wheel.writestr("llm_sunset-99.0.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        wheel.writestr("llm_sunset-99.0.dist-info/RECORD", "")
+    return {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(folder)}
+
+
+def test_the_daily_issue_is_opened_then_changed(
+    origin: Path, tmp_path: Path, web: dict[str, str], index: dict[str, str]
+) -> None:
+    """On the day of the tests' clock, 2026-11-22."""
+    answers: Json = {"issues?state=open&per_page=100&page=1": []}
+    runner = Runner(home=tmp_path / "a", origin=origin, event={}, answers=answers, more=web | index)
+    runner.home.mkdir()
+
+    runner.walk("expiry.yml")
+
+    assert runner.failed == [], runner.said
+    (opened,) = runner.calls("POST")
+    assert (opened["path"], opened["body"]["title"]) == ("issues", "What the registry needs")
+    text = opened["body"]["body"]
+    assert text.startswith("<!-- epc-upkeep -->\n")
+    assert "v1.0-GPT4o-0806 2026-11-23 (stale)" in text
+    assert '+        "date": "2027-03-01"' in text
+    assert f"https://{GONE}/" in text
+    assert "</pre> @everyone" in fenced(text)
+
+    before = {"number": 7, "body": "<!-- epc-upkeep -->\nyesterday", "user": {"login": BOT}}
+    answers = {"issues?state=open&per_page=100&page=1": [before]}
+    again = Runner(home=tmp_path / "b", origin=origin, event={}, answers=answers, more=web | index)
+    again.home.mkdir()
+    again.walk("expiry.yml")
+
+    (changed,) = again.calls("PATCH", "POST")
+    assert (changed["method"], changed["path"]) == ("PATCH", "issues/7")
+    assert changed["body"] == {"body": text}
+
+
+BOT = "github-actions[bot]"
+
+
+def fenced(text: str) -> str:
+    """Return what stands in fenced blocks, as CommonMark ends them."""
+    kept, fence = [], ""
+    for line in text.splitlines():
+        match = re.fullmatch(r"(`{3,})(\w*)", line)
+        if fence and match and len(match[1]) >= len(fence) and not match[2]:
+            fence = ""
+        elif not fence and match:
+            fence = match[1]
+        elif fence:
+            kept.append(line)
+    assert not fence
+    return "\n".join(kept)
