@@ -178,6 +178,8 @@ def test_epc_2_2_the_script_is_part_of_the_identity(tmp_path: Path) -> None:
         ({"default": 0.5, "audio": {}}, "expected an object with `default`"),
         ({"default": 0.5, "text": 0.5}, "`text` and `visual` are tables"),
         ({"default": 0.5, "text": [0.5]}, "`text` and `visual` are tables"),
+        ({"default": 0.5, "text": {"synthesys": 1}}, '"synthesys"; expected synthesis'),
+        ({"default": 0.5, "visual": {"metaphor": 1}}, "expected step_by_step, critical_check"),
         ({"default": 1.5}, "1.5 is no probability from 0 to 1"),
         ({"default": -0.1}, "-0.1 is no probability"),
         ({"default": "0.5"}, '"0.5" is no probability'),
