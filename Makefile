@@ -34,8 +34,8 @@ types: $(VENV)/.dev ## Strict types over the package and its tests.
 test: $(VENV)/.dev ## The test suite, with branch coverage.
 	$(BIN)/pytest --cov --cov-report=term
 
-docs: $(VENV)/.dev ## Build the documents into public/.
-	$(BIN)/mkdocs build --quiet --strict --config-file site/mkdocs.yml
+docs: $(VENV)/.dev ## Build the published site into public/. BASE_URL=address
+	$(BIN)/epc site build $(if $(BASE_URL),--base-url $(BASE_URL))
 
 benchmark: $(VENV)/.dev ## Measure speed, as ratios in one run.
 	$(BIN)/python tests/benchmarks/measure.py
@@ -100,7 +100,7 @@ LOCK_FLAGS := --quiet --universal --python-version 3.11 --generate-hashes --no-h
   --no-emit-index-url --no-emit-find-links --no-strip-extras
 
 clean: ## Remove the virtual environment and everything that was built. Runs stay.
-	rm -rf $(VENV) public .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage*
+	rm -rf $(VENV) public build/site .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage*
 
 $(VENV)/.run: requirements/run.lock
 	$(call venv)

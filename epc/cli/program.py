@@ -33,6 +33,7 @@ _COMMANDS: Final = {
     "expiry": "Say whether figures and evaluators still hold on a day.",
     "upkeep": "Say what the registry needs today: ends, moved dates, dead links.",
     "github": "What the workflows take from GitHub and say there.",
+    "site": "The published site: build it, serve it.",
     "replay": "Answer one conformance case.",
     "conformance": "List the conformance suite, or check a program with it.",
     "judge": "Score outputs by judge models: plan, run, check, report, import.",

@@ -223,12 +223,20 @@ def _of_age(first_day: date, policy: Policy) -> _End:
     return _End(day=end, reason="stale", source=POLICY_SOURCE, note=note)
 
 
+def doubtful_from(life: Life) -> date | None:
+    """Return the day from which nobody can tell whether an evaluator is still served."""
+    retires = life.retires
+    if life.pinned or not retires or retires.kind != "not_before":
+        return None
+    return retires.date
+
+
 def _doubt(life: Life, as_of: date) -> str:
     """Return why nobody can tell whether an evaluator is still served; empty if one can."""
-    retires = life.retires
-    if life.pinned or not retires or retires.kind != "not_before" or as_of < retires.date:
+    doubtful = doubtful_from(life)
+    if doubtful is None or as_of < doubtful:
         return ""
-    return f"was to be served until {retires.date} at the least; nothing newer is known"
+    return f"was to be served until {doubtful} at the least; nothing newer is known"
 
 
 def _days(day: date, days: int) -> date:

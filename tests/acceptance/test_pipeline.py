@@ -20,7 +20,8 @@ SMALL = {"seeds: 0-29": "seeds: 0-1", "rounds: 30": "rounds: 3"}
 def clone(tmp_path: Path) -> Path:
     for name in ("dvc.yaml", "params.yaml", ".dvcignore", ".gitignore"):
         shutil.copy(ROOT / name, tmp_path / name)
-    shutil.copytree(ROOT / "snapshots", tmp_path / "snapshots")
+    for name in ("snapshots", "site"):
+        shutil.copytree(ROOT / name, tmp_path / name)
     (tmp_path / ".dvc").mkdir()
     shutil.copy(ROOT / ".dvc" / "config", tmp_path / ".dvc" / "config")
     params = tmp_path / "params.yaml"
@@ -56,11 +57,13 @@ def test_dvc_repro_measures_checks_and_then_has_nothing_to_do(clone: Path) -> No
     assert manifest["protocol_version"] == "EPC-v1.0-AltRounds"
     assert report["ok"] is True
     assert "Data and pipelines are up to date." in run(clone, "dvc", "repro")
-    assert "runs" not in run(clone, "git", "status", "--porcelain"), "runs are no source files"
+    assert (clone / "public" / "index.html").is_file()
+    left = run(clone, "git", "status", "--porcelain")
+    assert not any(f"{name}/" in left for name in ("runs", "public", "build")), left
 
 
 def test_dvc_gives_a_run_back_byte_for_byte(clone: Path) -> None:
-    run(clone, "dvc", "repro")
+    run(clone, "dvc", "repro", "measure")
     folder = clone / "runs" / "pipeline"
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     shutil.rmtree(folder)
@@ -96,7 +99,7 @@ def hosted(clone: Path, endpoint: Endpoint) -> dict[str, str]:
 def test_no_secret_is_in_what_dvc_keeps_of_a_hosted_run(clone: Path, endpoint: Endpoint) -> None:
     secrets = hosted(clone, endpoint)
 
-    run(clone, "dvc", "repro", more=secrets)
+    run(clone, "dvc", "repro", "check", more=secrets)
 
     assert endpoint.received[0].headers["authorization"] == f"Bearer {CANARY}"
     kept = {path.relative_to(clone).parts[0] for path in clone.rglob("*") if path.is_file()}
@@ -111,7 +114,7 @@ def test_no_secret_is_in_what_dvc_keeps_of_a_run_that_failed(
     secrets = hosted(clone, endpoint)
     endpoint.behave = lambda got: refusal(401, f"not with {got.headers['authorization']}")
 
-    said = run(clone, "dvc", "repro", code=255, more=secrets)
+    said = run(clone, "dvc", "repro", "check", code=255, more=secrets)
 
     assert "not with Bearer [OPENAI_API_KEY]" in said
     assert [secret for secret in SECRETS if secret in said] == []

@@ -1,0 +1,103 @@
+"""`epc site`: the published site."""
+
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from epc.cli.common import as_of_option, echo_json, format_option, note
+from epc.errors import UsageError
+
+
+@click.group()
+def command() -> None:
+    """The published site: pages for people, files for programs."""
+
+
+@command.command()
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("public"),
+    show_default=True,
+    help="The folder to bring up to date; what it held of an earlier build and is gone, goes.",
+)
+@click.option(
+    "--base-url",
+    metavar="URL",
+    help="Where it will be published: for the sitemap, and for links that leave the site.",
+)
+@as_of_option
+@format_option
+def build(out: Path, base_url: str | None, as_of: datetime, form: str) -> None:
+    r"""Build the site of the checkout around here.
+
+    The same registry, day and address give the same bytes. States are those of the day; a browser
+    works them out again from the dates, so that an old build does not mislead.
+
+    \b
+    Example:
+      epc site build --base-url https://example.org/epc/
+    """
+    from epc.cli.reference import page
+    from epc.registry.reading import find_checkout
+    from epc.site.building import build as build_site
+
+    built = build_site(
+        find_checkout(Path.cwd()),
+        out,
+        address=_address(base_url),
+        as_of=as_of.date(),
+        reference=page,
+        tell=note,
+    )
+    if form == "json":
+        echo_json(built.as_json())
+    else:
+        click.echo(
+            f"{built.out}: {built.pages} pages of {built.snapshots} snapshots and "
+            f"{built.evaluators} evaluators; {built.changed} files changed"
+        )
+
+
+def _address(given: str | None) -> str:
+    """Return an address with its final slash; empty where none is given."""
+    if given is None:
+        note("no --base-url: there will be no sitemap, and feeds hold relative links")
+        return ""
+    if not given.startswith(("https://", "http://")):
+        raise UsageError(f"{given} is no address\n  fix: --base-url https://example.org/epc/")
+    return f"{given.rstrip('/')}/"
+
+
+@command.command()
+@click.argument(
+    "folder", type=click.Path(exists=True, file_okay=False, path_type=Path), default=Path("public")
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="The port on 127.0.0.1; 0 takes a free one.",
+)
+def serve(folder: Path, port: int) -> None:
+    r"""Serve a built site on this machine, until Ctrl-C.
+
+    \b
+    Example:
+      epc site build && epc site serve
+    """
+    from epc.errors import WorldError
+    from epc.site.serving import server
+
+    try:
+        made = server(folder, port)
+    except OSError as error:
+        raise WorldError(
+            f"cannot listen on 127.0.0.1:{port}: {error.strerror or error}\n"
+            "  fix: name another --port"
+        ) from error
+    with made:
+        note(f"{folder} at http://127.0.0.1:{made.server_port}/")
+        made.serve_forever()

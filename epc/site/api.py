@@ -1,0 +1,162 @@
+"""The site's answers for programs: `/api/v1/`.
+
+A snapshot's document holds what `epc snapshot show --format json` prints, an expiry's what
+`epc expiry --format json` does: the same values, written the same way.
+"""
+
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import Any, Final
+
+from epc.core.results import Json
+from epc.records.schemas import VERSION, schema
+from epc.registry.listing import entries
+from epc.site.badges import endpoint
+from epc.site.pages import EvaluatorPage, Site, SnapshotPage
+
+HOME: Final = "api/v1"
+SCHEMAS: Final = "schemas/v1"
+# Path below HOME, schema, and what it answers.
+ANSWERS: Final = {
+    "index.json": ("api_index", "Every snapshot with its headline figure and state, every name."),
+    "snapshots/{tag}.json": ("api_snapshot", "Everything known of one snapshot."),
+    "evaluators/{name}.json": ("api_evaluator", "One evaluator: lives, states, snapshots."),
+    "badges/{name}.json": ("api_badge", "An evaluator's badge, as shields.io reads it."),
+    "expiry.json": ("api_expiry", "The state of every snapshot and evaluator."),
+    "changes.json": ("api_changes", "What happened, by date, from the beginning."),
+}
+
+
+def documents(site: Site) -> Iterator[tuple[str, Json]]:
+    """Yield every document with its path from the site's root."""
+    yield f"{HOME}/index.json", _index(site)
+    for page in site.snapshots:
+        yield f"{HOME}/snapshots/{page.row.tag}.json", _snapshot(site, page)
+    for evaluator in site.evaluators:
+        yield f"{HOME}/evaluators/{evaluator.name}.json", _evaluator(site, evaluator)
+        yield f"{HOME}/badges/{evaluator.name}.json", endpoint(evaluator)
+    yield f"{HOME}/expiry.json", _expiry(site)
+    changes = [change.as_json() for change in site.changes]
+    yield f"{HOME}/changes.json", {"as_of": site.as_of.isoformat(), "changes": changes}
+    yield f"{HOME}/openapi.json", openapi(site)
+    for name in _schema_names():
+        yield f"{SCHEMAS}/{name}.json", schema(name)
+
+
+def _schema_names() -> list[str]:
+    folder = files("epc.spec") / "schemas" / VERSION
+    return sorted(path.name.removesuffix(".json") for path in folder.iterdir())
+
+
+def _index(site: Site) -> Json:
+    return {
+        "as_of": site.as_of.isoformat(),
+        "policy": site.registry.given["policy"],
+        "snapshots": entries(site.registry, site.as_of),
+        "evaluators": [
+            {
+                "name": page.name,
+                "maker": page.record["maker"],
+                "aliases": list(page.aliases),
+                "snapshots": [snapshot.row.tag for snapshot in page.snapshots],
+            }
+            for page in site.evaluators
+        ],
+    }
+
+
+def _snapshot(site: Site, page: SnapshotPage) -> Json:
+    audit = page.audit.as_json() if page.audit else None
+    if audit:
+        del audit["path"]
+    return {
+        **page.shown,
+        "audit": audit,
+        "ends": {
+            "reason": page.row.standing.end_reason,
+            "doubt": page.row.standing.doubt.isoformat() if page.row.standing.doubt else None,
+        },
+        "win_rates": [
+            {
+                "strategy": rate.strategy,
+                "domain": rate.domain,
+                "wins": rate.wins,
+                "losses": rate.losses,
+                "ties": rate.ties,
+                "rate": rate.rate,
+            }
+            for rate in page.win_rates
+        ],
+        "files": [
+            {
+                "name": file.name,
+                "bytes": file.bytes,
+                "sha256": file.sha256,
+                "address": f"{site.address or '/'}{file.href}",
+            }
+            for file in page.files
+        ],
+    }
+
+
+def _evaluator(site: Site, page: EvaluatorPage) -> Json:
+    return {
+        "as_of": site.as_of.isoformat(),
+        "record": page.record,
+        "aliases": list(page.aliases),
+        "expiry": [platform.standing.state.as_json() for platform in page.platforms],
+        "snapshots": [snapshot.shown["expiry"] for snapshot in page.snapshots],
+    }
+
+
+def _expiry(site: Site) -> Json:
+    return {
+        "as_of": site.as_of.isoformat(),
+        "snapshots": [page.shown["expiry"] for page in site.snapshots],
+        "evaluators": [
+            platform.standing.state.as_json()
+            for page in site.evaluators
+            for platform in page.platforms
+        ],
+    }
+
+
+def openapi(site: Site) -> Json:
+    """Return the OpenAPI document of these answers."""
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "EPC registry",
+            "version": "1.0.0",
+            "description": "Published baselines as static files. Within v1 keys are only added.",
+            "license": {"name": "CC BY 4.0", "identifier": "CC-BY-4.0"},
+        },
+        "servers": [{"url": f"{site.address}{HOME}" if site.address else "."}],
+        "paths": {f"/{path}": _path(path, *answer) for path, answer in ANSWERS.items()},
+        "components": {"schemas": {name: _component(name) for name, _ in ANSWERS.values()}},
+    }
+
+
+def _path(path: str, name: str, says: str) -> Json:
+    parameters: list[Json] = [
+        {"name": key, "in": "path", "required": True, "schema": {"type": "string"}}
+        for key in ("tag", "name")
+        if f"{{{key}}}" in path
+    ]
+    content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
+    answers: Json = {"200": {"description": says, "content": content}}
+    if parameters:
+        answers["404"] = {"description": "Not in this registry."}
+    return {
+        "get": {
+            "operationId": name.removeprefix("api_"),
+            "summary": says,
+            "parameters": parameters,
+            "responses": answers,
+        }
+    }
+
+
+def _component(name: str) -> Any:
+    """Return a schema as it stands in a document that says itself which dialect it is in."""
+    return {key: value for key, value in schema(name).items() if key != "$schema"}

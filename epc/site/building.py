@@ -1,0 +1,156 @@
+"""The whole build: collect, write plain Markdown, have it made into pages, add the machines' files.
+
+    build/site/sources/   the documents and the generated pages, with a mkdocs.yml of their own
+    build/site/html/      what mkdocs made of them
+    OUT/                  that, and everything that programs read
+
+The sources are plain: any program that reads mkdocs.yml can build them.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from pathlib import Path
+from typing import Any, Final
+
+from epc.errors import UsageError, WorldError
+from epc.site.collecting import collect
+from epc.site.machines import files, remote, sitemap
+from epc.site.pages import Site
+from epc.site.rendering import Pictures, pages
+from epc.site.writing import Folder
+
+SOURCES: Final = "site"
+WORK: Final = Path("build") / "site"
+_TOLD: Final = re.compile(r"\x1b\[[0-9;]*m")
+_NOT_OURS: Final = ("sitemap.xml", "sitemap.xml.gz")  # ours has no time stamps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Built:
+    """What a build made."""
+
+    out: Path
+    snapshots: int
+    evaluators: int
+    pages: int
+    changed: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain JSON."""
+        counts = {name: getattr(self, name) for name in ("snapshots", "evaluators", "pages")}
+        return {"out": str(self.out), **counts, "changed": self.changed}
+
+
+def build(
+    checkout: Path,
+    out: Path,
+    *,
+    address: str,
+    as_of: date,
+    reference: Callable[[], str],
+    tell: Callable[[str], None],
+) -> Built:
+    """Build the site of a checkout into a folder.
+
+    `reference` is the page about the program's commands, which only the program itself can write.
+
+    Raises: UsageError if the folder is somebody else's or mkdocs is missing; WorldError if the
+    disk or mkdocs fails.
+    """
+    target = Folder(out)
+    site = collect(checkout, as_of=as_of, address=address)
+    tell(f"collected {len(site.snapshots)} snapshots of {len(site.evaluators)} evaluators")
+    sources = write_sources(site, reference())
+    tell("wrote the pages; mkdocs makes them into HTML")
+    html = checkout / WORK / "html"
+    _run_mkdocs(sources, html, as_of)
+    made = [path.relative_to(html).as_posix() for path in sorted(html.rglob("*")) if path.is_file()]
+    made = [name for name in made if name not in _NOT_OURS]
+    changed = sum([target.put(name, (html / name).read_bytes()) for name in made])
+    changed += sum([target.put(name, content) for name, content in files(site)])
+    changed += sum([target.put(name, path.read_bytes()) for name, path in remote(checkout)])
+    found = [name.removesuffix("index.html") for name in made if name.endswith("index.html")]
+    if address:
+        changed += target.put("sitemap.xml", sitemap(site, found))
+    target.put(".nojekyll", "")
+    target.tidy()
+    return Built(
+        out=out,
+        snapshots=len(site.snapshots),
+        evaluators=len(site.evaluators),
+        pages=len(found),
+        changed=changed,
+    )
+
+
+def write_sources(site: Site, reference: str) -> Path:
+    """Write documents, generated pages and mkdocs.yml, and return the folder that holds them.
+
+    Raises: UsageError if the checkout has no documents; WorldError if the disk fails.
+    """
+    given = site.checkout / SOURCES
+    if not (given / "mkdocs.yml").is_file():
+        raise UsageError(
+            f"there is no {given / 'mkdocs.yml'}\n"
+            "  fix: build in a checkout of the registry, with its site/ folder"
+        )
+    sources = Folder(site.checkout / WORK / "sources")
+    for path in sorted((given / "docs").rglob("*")):
+        if path.is_file():
+            sources.put(f"docs/{path.relative_to(given / 'docs').as_posix()}", path.read_bytes())
+    for path in sorted((given / "overrides").rglob("*")):
+        if path.is_file():
+            sources.put(path.relative_to(given).as_posix(), path.read_bytes())
+    for name, text in pages(site, Pictures(of_snapshot=_none, of_evaluator=_none)):
+        sources.put(f"docs/{name}", text)
+    sources.put("docs/commands.md", reference)
+    sources.put("mkdocs.yml", _config(given / "mkdocs.yml", site))
+    sources.tidy()
+    return sources.path
+
+
+def _none(_: Any) -> list[Any]:
+    return []
+
+
+def _config(path: Path, site: Site) -> str:
+    """Return the configuration for the written sources, whose paths are its own."""
+    import yaml
+
+    try:
+        given: dict[str, Any] = yaml.safe_load(path.read_text("utf-8"))
+    except yaml.YAMLError as error:
+        raise UsageError(f"{path} is not YAML: {error}\n  fix: mend it") from error
+    given |= {"docs_dir": "docs", "site_dir": "html"}
+    if site.address:
+        given["site_url"] = site.address
+    return yaml.safe_dump(given, sort_keys=False, allow_unicode=True)
+
+
+def _run_mkdocs(sources: Path, html: Path, as_of: date) -> None:
+    """Have mkdocs build the sources, every warning an error.
+
+    It runs as a program of its own: it keeps state, and prints.
+    """
+    words = ["build", "--strict", "--quiet", "--config-file", str(sources / "mkdocs.yml")]
+    moment = int(datetime.combine(as_of, time(), tzinfo=UTC).timestamp())
+    quiet = {"NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": str(moment)}
+    try:
+        done = subprocess.run(  # noqa: S603  (no shell; the words are ours)
+            [sys.executable, "-m", "mkdocs", *words, "--site-dir", str(html.absolute())],
+            env=os.environ | quiet,
+            capture_output=True,
+            check=False,
+        )
+    except OSError as error:
+        raise WorldError(f"cannot run mkdocs: {error.strerror or error}") from error
+    if done.returncode:
+        said = _TOLD.sub("", (done.stderr + done.stdout).decode(errors="replace")).strip()
+        if "No module named mkdocs" in said:
+            raise UsageError("mkdocs is not installed\n  fix: pip install 'epc-registry[site]'")
+        raise WorldError(f"mkdocs refused the pages:\n{said}")

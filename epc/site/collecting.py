@@ -1,0 +1,201 @@
+"""A checkout's registry as the one value that the site shows."""
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any, Final
+
+from epc.core.results import Json
+from epc.errors import EpcError
+from epc.records import strict_json
+from epc.records.audit import audit_manifest
+from epc.records.audit_text import TITLES
+from epc.registry import layout
+from epc.registry.changes import changes
+from epc.registry.expiry import Expiry, doubtful_from, of_evaluator
+from epc.registry.figures import Figure, figures
+from epc.registry.listing import shown
+from epc.registry.reading import of_folder
+from epc.registry.registry import Registry
+from epc.registry.snapshots import Snapshot
+from epc.registry.store import listed, place_of
+from epc.registry.sums import parse_sums
+from epc.site.pages import (
+    Direction,
+    EvaluatorPage,
+    File,
+    Noise,
+    Platform,
+    Row,
+    Site,
+    SnapshotPage,
+    Standing,
+    WinRate,
+)
+from epc.spec.epc_v1 import DIRECTIONS, DOMAINS
+
+_WINS, _LOSSES, _TIES = range(3)
+_STORED: Final = f"{layout.FOLDER}/{layout.STORE}"
+
+
+def collect(checkout: Path, *, as_of: date, address: str) -> Site:
+    """Return everything that a checkout's registry publishes, as of a day.
+
+    Raises: MalformedError if a document cannot be used; WorldError if one cannot be read.
+    """
+    registry = of_folder(checkout)
+    snapshots = tuple(_snapshot(checkout, registry, tag, as_of) for tag in registry.snapshots)
+    by_generation: dict[str, list[SnapshotPage]] = {}
+    for page in snapshots:
+        by_generation.setdefault(page.row.snapshot.tag.generation, []).append(page)
+    records = {record["generation"]: record for record in registry.given["evaluators"]}
+    for name in by_generation:
+        records.setdefault(name, {"generation": name, "maker": None, "platforms": []})
+    return Site(
+        as_of=as_of,
+        address=address,
+        checkout=checkout,
+        registry=registry,
+        snapshots=snapshots,
+        evaluators=tuple(
+            _evaluator(registry, records[name], by_generation.get(name, []), as_of)
+            for name in sorted(records, key=str.casefold)
+            if not _is_instrument(by_generation.get(name, []), records[name])
+        ),
+        changes=tuple(changes(registry, date.min, as_of)),
+    )
+
+
+def _is_instrument(snapshots: list[SnapshotPage], record: Json) -> bool:
+    """Return whether a generation is a mock that no record of an evaluator knows."""
+    return not record["platforms"] and all(page.row.snapshot.calibration for page in snapshots)
+
+
+def _snapshot(checkout: Path, registry: Registry, tag: str, as_of: date) -> SnapshotPage:
+    snapshot = registry.snapshots[tag]
+    folder = checkout / layout.FOLDER / tag
+    manifest: Any = None
+    if snapshot.kind == "measured":
+        manifest, problems = strict_json.read(folder / layout.MANIFEST)
+        manifest = None if problems else manifest
+    audit = audit_manifest(manifest) if manifest else None
+    files, raw = _files(checkout, folder)
+    stated = tuple(figures(snapshot.figures))
+    return SnapshotPage(
+        row=Row(
+            snapshot=snapshot,
+            tag=tag,
+            trust=registry.trust(tag),
+            n=snapshot.figures["n"],
+            directions=tuple(_directions(snapshot, stated)),
+            verdict=audit.verdict if audit else None,
+            standing=_standing(registry, tag, as_of),
+        ),
+        shown=shown(registry, tag, as_of),
+        figures=stated,
+        events=tuple(registry.by_tag.get(tag, [])),
+        manifest=manifest,
+        audit=audit,
+        win_rates=tuple(_win_rates(manifest)) if manifest else (),
+        files=tuple(files),
+        raw=raw,
+    )
+
+
+def _directions(snapshot: Snapshot, stated: tuple[Figure, ...]) -> Iterator[Direction]:
+    named = {figure.name: figure for figure in stated}
+    floors = snapshot.figures.get("control", {}).get("noise_floor", {})
+    for direction in DIRECTIONS:
+        if f"gamma/{direction}" in named:
+            floor = floors.get(direction)
+            yield Direction(
+                name=direction,
+                title=TITLES[direction],
+                gamma=named[f"gamma/{direction}"],
+                noise=Noise(mean=floor["mean"], low=floor["q025"], high=floor["q975"])
+                if floor
+                else None,
+                excess=named.get(f"control/excess/{direction}"),
+            )
+
+
+def _standing(registry: Registry, tag: str, as_of: date) -> Standing:
+    """Return a snapshot's state, with the end to come and the doubt to come."""
+    state, snapshot = registry.of_tag(tag, as_of), registry.snapshots[tag]
+    generation = registry.generations.get(snapshot.tag.generation)
+    life = generation.on(snapshot.platform) if generation else None
+    doubt = doubtful_from(life) if life and not snapshot.calibration else None
+    ending = registry.of_tag(tag, state.until) if state.until and state.until > as_of else state
+    return Standing(state=state, end_reason=ending.reason, doubt=doubt)
+
+
+def _win_rates(manifest: Json) -> Iterator[WinRate]:
+    counts = manifest["results"]["verdict_table"]["counts"]
+    for strategy in (given["name"] for given in manifest["strategies"]):
+        for domain in DOMAINS:
+            cells = counts[domain].get(strategy, [])
+            yield WinRate(
+                strategy=strategy,
+                domain=domain,
+                wins=sum(cell[_WINS] for cell in cells),
+                losses=sum(cell[_LOSSES] for cell in cells),
+                ties=sum(cell[_TIES] for cell in cells),
+            )
+
+
+def _files(checkout: Path, folder: Path) -> tuple[list[File], dict[str, Path]]:
+    """Return a snapshot's files, and where the raw ones lie.
+
+    What is not as it was published is left out; `epc snapshot verify` says what and why.
+    """
+    home = f"{layout.FOLDER}/{folder.name}"
+    sums = parse_sums(_text(folder / layout.SUMS)) or {}
+    places = {name: f"{home}/{name}" for name in sums if "/" not in name}
+    raw: dict[str, Path] = {}
+    if layout.POINTER in sums:
+        store = checkout / layout.FOLDER / layout.STORE
+        for name, digest in _listed(_text(folder / layout.POINTER), store).items():
+            raw[name] = store / place_of(digest)
+            places[f"raw/{name}"] = f"{_STORED}/{place_of(digest)}"
+    files = [
+        File(name=name, bytes=path.stat().st_size, sha256=sums[name], href=href)
+        for name, href in places.items()
+        if name in sums and (path := checkout / href).is_file()
+    ]
+    return files, raw
+
+
+def _listed(pointer: str, store: Path) -> dict[str, str]:
+    try:
+        return listed(pointer, lambda place: (store / place).read_bytes())
+    except (EpcError, OSError):
+        return {}
+
+
+def _text(path: Path) -> str:
+    return path.read_text("utf-8", "replace") if path.is_file() else ""
+
+
+def _evaluator(
+    registry: Registry, record: Json, snapshots: list[SnapshotPage], as_of: date
+) -> EvaluatorPage:
+    generation = registry.generations.get(record["generation"])
+    lives = generation.lives if generation else ()
+    platforms = []
+    for given, life in zip(record["platforms"], lives, strict=True):
+
+        def on(day: date, life: Any = life) -> Expiry:
+            return of_evaluator(record["generation"], life, policy=registry.policy, as_of=day)
+
+        state = on(as_of)
+        ending = on(state.until) if state.until and state.until > as_of else state
+        standing = Standing(state=state, end_reason=ending.reason, doubt=doubtful_from(life))
+        platforms.append(Platform(record=given, standing=standing))
+    named = [name for p in record["platforms"] for name in (p["model"], *p["aliases"])]
+    return EvaluatorPage(
+        name=record["generation"],
+        record=record,
+        aliases=tuple(dict.fromkeys(n for n in named if n != record["generation"])),
+        platforms=tuple(platforms),
+        snapshots=tuple(snapshots),
+    )

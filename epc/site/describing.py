@@ -1,0 +1,98 @@
+"""A snapshot in words: what its page states beside the figures."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from markupsafe import Markup
+
+from epc.core.results import Json
+from epc.registry import layout
+from epc.site.escaping import shown
+from epc.site.numbers import share, whole
+from epc.site.pages import Site, SnapshotPage
+
+Fact = tuple[str, Any]
+
+
+def model(given: Json | None) -> str:
+    """Return who a model is, and through whose hands it was asked."""
+    if given is None:
+        return "none: the verdicts were recorded"
+    name = f"{given['platform'] or 'embedded'}/{given['model']}"
+    if given["gateway"]:
+        name += f" through {given['gateway']}"
+    return name + (" (a third party's gateway: a proxy)" if given["proxy"] else "")
+
+
+def measured(days: Json) -> str:
+    """Return when something was measured."""
+    first, last = days["from"], days["to"]
+    return first if first == last else f"between {first} and {last}"
+
+
+def provenance(manifest: Json) -> Iterator[Fact]:
+    """Yield how a measured snapshot came about."""
+    config, given = manifest["config"], manifest["provenance"]
+    calls = given["calls"]
+    yield "Made", given["created"]
+    yield "Software", ", ".join(f"{name} {v}" for name, v in sorted(given["software"].items()))
+    yield "Rounds", whole(config["rounds"])
+    yield "Learning rates", f"{config['alpha_win']} on a win, {config['alpha_lose']} on a loss"
+    yield "Draws", config["generator"]
+    yield "Reuse", "answers reused" if config["reuse"] == "memo" else "every round asked afresh"
+    yield "Coverage", "exhaustive" if config["exhaustive"] else "as the rounds drew"
+    yield "Control", config["control"]
+    for role in ("evaluator", "executor"):
+        if manifest[role]:
+            yield from _asked(role.capitalize(), manifest[role])
+    yield "Calls", f"{calls['executor']} answers, {calls['evaluator']} comparisons"
+    yield "Retries", whole(given["retries"])
+    yield "Tokens", ", ".join(f"{name} {count:,}" for name, count in given["tokens"].items())
+    for key, title in (("served_models", "Answered as"), ("system_fingerprints", "Fingerprint")):
+        for role, counts in given[key].items():
+            said = ", ".join(f"{name} ({count} times)" for name, count in counts.items())
+            yield f"{title}, {role}", said or "not stated by the provider"
+
+
+def _asked(title: str, role: Json) -> Iterator[Fact]:
+    decoding = ", ".join(
+        f"{name} {value}" for name, value in role["decoding"].items() if value not in (None, [])
+    )
+    yield title, f"{role['model']}, version {role['version']}, {role['endpoint']}"
+    yield f"{title}, decoding", decoding
+    for name, value in sorted(role["details"].items()):
+        yield f"{title}, {name}", str(value)
+
+
+def commands(site: Site, page: SnapshotPage) -> Iterator[tuple[str, str]]:
+    """Yield the very commands to get a snapshot, to check it and to compute it again."""
+    tag, place = page.row.tag, site.address or "https://example.org/"
+    if page.manifest is None:
+        yield "Show it, from a clone or from here:", f"epc snapshot show {tag} --registry {place}"
+        yield "Check every published byte, in a clone:", "epc snapshot verify"
+        return
+    yield (
+        "Fetch its run folder; every SHA-256 is checked:",
+        f"epc snapshot fetch {tag} --from {place.rstrip('/')} --out {tag}",
+    )
+    yield (
+        "Check it, and compute every figure again from the raw trials:",
+        f"epc validate {tag}\nepc recompute {tag}\nepc audit {tag}",
+    )
+    yield (
+        "In a clone, with git and DVC alone:",
+        (
+            f"git checkout {tag}\ndvc pull {layout.FOLDER}/{tag}/{layout.POINTER}\n"
+            f"cd {layout.FOLDER}/{tag}\nsha256sum --check {layout.SUMS}"
+        ),
+    )
+
+
+def tie_rates(given: Json) -> list[Fact]:
+    """Return the tie rate of each phase."""
+    return [(f"Tie rate, {name.replace('_', ' ')}", share(e["mean"])) for name, e in given.items()]
+
+
+def link(text: str, href: str) -> Markup:
+    """Return a link within the site."""
+    return Markup('<a href="{}">{}</a>').format(shown(href), shown(text))

@@ -1,0 +1,115 @@
+"""What search engines and data catalogues read: schema.org and Croissant, as JSON-LD."""
+
+import json
+from typing import Any, Final
+
+from markupsafe import Markup
+
+from epc.site.pages import Site, SnapshotPage
+from epc.site.tables import COLUMNS
+
+_LICENCE: Final = "https://creativecommons.org/licenses/by/4.0/"
+_UNITS: Final = {"float": "sc:Float", "integer": "sc:Integer", "text": "sc:Text", "date": "sc:Date"}
+_ABOUT: Final = (
+    "Evaluator preference coupling: how far a judging model's preferences move the strategy "
+    "weights of the agent that learns from it, with noise floor, interval and expiry."
+)
+
+
+def embedded(value: Any) -> Markup:
+    """Return JSON-LD as a script element that no text in it can end."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=True)
+    for special in "<>&":
+        text = text.replace(special, f"\\u{ord(special):04x}")
+    return Markup('<script type="application/ld+json">{}</script>').format(Markup(text))  # noqa: S704  (escaped here)
+
+
+def of_snapshot(site: Site, page: SnapshotPage) -> dict[str, Any]:
+    """Return a snapshot as a schema.org Dataset."""
+    row, given = page.row, page.shown
+    return {
+        "@context": "https://schema.org/",
+        "@type": "Dataset",
+        "name": f"{row.tag}: an EPC baseline",
+        "description": f"{_ABOUT} Measured on {given['evaluator']['model']}, N = {row.n}.",
+        "identifier": row.tag,
+        "version": row.tag,
+        "license": _LICENCE,
+        "isAccessibleForFree": True,
+        "creator": {"@type": "Organization", "name": given["contributor"]},
+        "temporalCoverage": f"{given['measured']['from']}/{given['measured']['to']}",
+        "url": f"{site.address}snapshots/{row.tag}/",
+        "expires": row.standing.state.until.isoformat() if row.standing.state.until else None,
+        "variableMeasured": [figure.name for figure in page.figures],
+        "distribution": [
+            {
+                "@type": "DataDownload",
+                "name": file.name,
+                "contentUrl": f"{site.address}{file.href}",
+                "contentSize": str(file.bytes),
+                "sha256": file.sha256,
+            }
+            for file in page.files
+        ],
+    }
+
+
+def croissant(site: Site, *, sha256: str) -> dict[str, Any]:
+    """Return the table of all figures as a Croissant 1.0 data set; `sha256` is that of its CSV."""
+    return {
+        "@context": {
+            "@language": "en",
+            "@vocab": "https://schema.org/",
+            "sc": "https://schema.org/",
+            "cr": "http://mlcommons.org/croissant/",
+            "conformsTo": "dct:conformsTo",
+            "dct": "http://purl.org/dc/terms/",
+            "column": "cr:column",
+            "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+            "extract": "cr:extract",
+            "field": "cr:field",
+            "fileObject": "cr:fileObject",
+            "recordSet": "cr:recordSet",
+            "source": "cr:source",
+        },
+        "@type": "sc:Dataset",
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "name": "epc-registry-figures",
+        "description": f"{_ABOUT} Every figure of every published snapshot.",
+        "license": _LICENCE,
+        "url": site.address or "./",
+        "version": "1.0.0",
+        "datePublished": max((c.date for c in site.changes), default=site.as_of).isoformat(),
+        "citeAs": "Cite the snapshot's id, as its page says.",
+        "distribution": [
+            {
+                "@type": "cr:FileObject",
+                "@id": "figures.csv",
+                "name": "figures.csv",
+                "contentUrl": f"{site.address}figures.csv",
+                "encodingFormat": "text/csv",
+                "sha256": sha256,
+            }
+        ],
+        "recordSet": [
+            {
+                "@type": "cr:RecordSet",
+                "@id": "figures",
+                "name": "figures",
+                "field": [
+                    {
+                        "@type": "cr:Field",
+                        "@id": f"figures/{name}",
+                        "name": name,
+                        "description": says,
+                        "dataType": _UNITS[kind],
+                        "source": {
+                            "fileObject": {"@id": "figures.csv"},
+                            "extract": {"column": name},
+                        },
+                    }
+                    for name, (kind, says) in COLUMNS.items()
+                ],
+            }
+        ],
+    }

@@ -1,0 +1,109 @@
+"""Everything that programs read beside the pages, as files of the published folder."""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from epc.records.strict_json import dumps
+from epc.registry import layout
+from epc.registry.calendar import calendar
+from epc.site import api, badges, feeds, linked_data, tables
+from epc.site.pages import Site
+
+Content = str | bytes
+
+_ABOUT: Final = (
+    "# EPC registry",
+    "",
+    (
+        "> Published baselines of evaluator preference coupling (EPC): how far a judging model's"
+        " preferences move the strategy weights of the agent that learns from it. Every figure"
+        " has its noise floor, its interval and the day until which it holds."
+    ),
+    "",
+    (
+        "gamma has no built-in zero: a coin flip gives about 1.17. Read the excess over the noise"
+        " floor and the audit's verdict, and ask /api/v1/expiry.json whether a figure still holds."
+    ),
+    "",
+)
+_DATA: Final = (
+    ("Index", "api/v1/index.json", "every snapshot with its headline figure and state"),
+    ("OpenAPI", "api/v1/openapi.json", "what the files under /api/v1/ hold"),
+    ("All figures", "figures.csv", "one row a figure, as CSV"),
+    ("Expiry", "api/v1/expiry.json", "what holds, until when, and why not"),
+    ("Registry", "registry.json", "the whole registry as one document"),
+)
+_DOCUMENTS: Final = (
+    ("The protocol", "protocol/", "clause by clause"),
+    ("The statistics", "statistics/", "what can be concluded from a figure"),
+    ("Expiry", "expiry/", "the rules"),
+    ("Known faults", "known-faults/", "of the published reference"),
+)
+
+
+def files(site: Site) -> Iterator[tuple[str, Content]]:
+    """Yield every file's path from the site's root, with what it holds."""
+    for name, document in api.documents(site):
+        yield name, dumps(document)
+    yield layout.PUBLISHED, dumps(site.registry.given)
+    table = tables.csv_text(site).encode()
+    yield "figures.csv", table
+    yield "figures.parquet", tables.parquet(site)
+    digest = hashlib.sha256(table).hexdigest()
+    yield "croissant.json", dumps(linked_data.croissant(site, sha256=digest))
+    yield "feed.xml", feeds.atom(site)
+    yield "calendar.ics", calendar(page.row.standing.state for page in site.snapshots)
+    for evaluator in site.evaluators:
+        states = [platform.standing.state for platform in evaluator.platforms]
+        states += [page.row.standing.state for page in evaluator.snapshots]
+        yield f"calendars/{evaluator.name}.ics", calendar(states)
+        yield f"badges/{evaluator.name}.svg", badges.svg(evaluator)
+    yield "robots.txt", _robots(site)
+    yield "llms.txt", _llms(site)
+
+
+def remote(checkout: Path) -> Iterator[tuple[str, Path]]:
+    """Yield every published file of the registry, with where it lies in the checkout.
+
+    Its folder at an address is what `epc snapshot fetch --from` and DVC read.
+    """
+    home = checkout / layout.FOLDER
+    for path in sorted(home.rglob("*")):
+        name = path.relative_to(checkout).as_posix()
+        if path.is_file() and "/raw/" not in name and path.name != ".gitignore":
+            yield name, path
+
+
+def _robots(site: Site) -> str:
+    lines = ["User-agent: *", "Allow: /"]
+    if site.address:
+        lines += ["", f"Sitemap: {site.address}sitemap.xml"]
+    return "\n".join(lines) + "\n"
+
+
+def sitemap(site: Site, pages: list[str]) -> str:
+    """Return the sitemap of some pages, by their paths from the root, without time stamps."""
+    places = "".join(f"<url><loc>{site.address}{path}</loc></url>\n" for path in pages)
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+        f"{places}</urlset>\n"
+    )
+
+
+def _llms(site: Site) -> str:
+    """Return what a language model needs to answer from this site, as llmstxt.org has it."""
+    at = site.address or "/"
+    held = [page for page in site.snapshots if page.row.standing.held]
+    lines = [*_ABOUT, "## Data", ""]
+    lines += [f"- [{title}]({at}{path}): {says}" for title, path, says in _DATA]
+    lines += ["", "## Documents", ""]
+    lines += [f"- [{title}]({at}{path}): {says}" for title, path, says in _DOCUMENTS]
+    lines += ["", f"## Snapshots that hold on {site.as_of}", ""]
+    lines += [
+        f"- [{page.row.tag}]({at}snapshots/{page.row.tag}/): {page.shown['kind']}, N = {page.row.n}"
+        for page in held
+    ]
+    return "\n".join(lines) + "\n"

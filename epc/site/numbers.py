@@ -1,0 +1,52 @@
+"""Numbers on a page: rounded for the eye, with the very digits of the API beside them.
+
+`<data value="...">` holds the number as JSON writes it, which is what the API, the CSV and the
+command line's JSON hold; its text is what the command line's table prints.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+_NONE = Markup('<span class="epc-none">none</span>')
+
+
+def digits(value: float) -> str:
+    """Return a number as JSON writes it."""
+    return json.dumps(value, allow_nan=False)
+
+
+def number(value: float | None) -> Markup:
+    """Return a number to three places."""
+    return _data(value, lambda given: f"{given:.3f}")
+
+
+def signed(value: float | None) -> Markup:
+    """Return a difference to three places, with its sign."""
+    return _data(value, lambda given: f"{given:+.3f}")
+
+
+def share(value: float | None) -> Markup:
+    """Return a share as a percentage."""
+    return _data(value, lambda given: f"{100 * given:.1f}%")
+
+
+def whole(value: float | None) -> Markup:
+    """Return a count."""
+    return _data(value, lambda given: f"{given:,}")
+
+
+def interval(bounds: Sequence[float] | None, one: Callable[[float], Markup] = number) -> Markup:
+    """Return an interval; in words where the numbers allow none."""
+    if not bounds:
+        return Markup('<span class="epc-none">no interval</span>')
+    low, high = bounds
+    return Markup("[{}, {}]").format(one(low), one(high))
+
+
+def _data(value: Any, text: Callable[[Any], str]) -> Markup:
+    if value is None:
+        return _NONE
+    return Markup('<data value="{}">{}</data>').format(digits(value), text(value))

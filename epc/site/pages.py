@@ -1,0 +1,162 @@
+"""What the site shows, as values: every page, file and picture is made from these alone."""
+
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from epc.records.audit import Audit
+from epc.registry.changes import Change
+from epc.registry.expiry import Expiry, Policy
+from epc.registry.figures import Figure
+from epc.registry.registry import Registry
+from epc.registry.snapshots import Event, Json, Snapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """A state on the day of building, and what a browser needs to work it out again later.
+
+    `end_reason` is why it ends on `state.until`, said also before it has. `doubt` is the day from
+    which nobody can tell; an end that has come outweighs it.
+    """
+
+    state: Expiry
+    end_reason: str | None
+    doubt: date | None
+
+    @property
+    def held(self) -> bool:
+        """Whether it still holds on the day of building, as far as is known."""
+        return self.state.status != "expired"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noise:
+    """A figure's noise floor in one direction: the mean, and where 95% of single seeds lie."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Direction:
+    """One direction of a snapshot: gamma, its noise floor, and the excess over it.
+
+    `noise` is the run's own floor if it was measured, else None.
+    """
+
+    name: str
+    title: str
+    gamma: Figure
+    noise: Noise | None
+    excess: Figure | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One snapshot in a table."""
+
+    snapshot: Snapshot
+    tag: str
+    trust: str
+    n: int
+    directions: tuple[Direction, ...]
+    verdict: str | None
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File:
+    """A file of a snapshot that can be downloaded; `href` is relative to the site's root."""
+
+    name: str
+    bytes: int
+    sha256: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WinRate:
+    """How often a strategy won against the baseline, over the distinct comparisons of a domain.
+
+    A round asked anew is a comparison of its own. `rate` is None where nothing was decided.
+    """
+
+    strategy: str
+    domain: str
+    wins: int
+    losses: int
+    ties: int
+
+    @property
+    def rate(self) -> float | None:
+        """The share of wins among what was decided."""
+        decided = self.wins + self.losses
+        return self.wins / decided if decided else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotPage:
+    """One snapshot with everything known of it.
+
+    `shown` is what `epc snapshot show --format json` prints. `manifest`, `audit`, `win_rates` and
+    `raw` (the raw files by name, where they lie in the store) are those of a measured snapshot,
+    None or empty for a reported one.
+    """
+
+    row: Row
+    shown: Json
+    figures: tuple[Figure, ...]
+    events: tuple[Event, ...]
+    manifest: Json | None
+    audit: Audit | None
+    win_rates: tuple[WinRate, ...]
+    files: tuple[File, ...]
+    raw: dict[str, Path]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Platform:
+    """One platform's life of a generation: its record as it stands, and its state."""
+
+    record: Json
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluatorPage:
+    """One evaluator generation: its lives, and its snapshots in the order of their versions."""
+
+    name: str
+    record: Json
+    aliases: tuple[str, ...]
+    platforms: tuple[Platform, ...]
+    snapshots: tuple[SnapshotPage, ...]
+
+    @property
+    def newest(self) -> SnapshotPage | None:
+        """The newest snapshot that was not withdrawn."""
+        standing = [s for s in self.snapshots if s.row.standing.state.reason != "withdrawn"]
+        return standing[-1] if standing else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """Everything that is published, as of a day.
+
+    `address` is where it is published, with a final slash; empty if that is not known.
+    """
+
+    as_of: date
+    address: str
+    checkout: Path
+    registry: Registry
+    snapshots: tuple[SnapshotPage, ...]
+    evaluators: tuple[EvaluatorPage, ...]
+    changes: tuple[Change, ...]
+
+    @property
+    def policy(self) -> Policy:
+        """How long a figure holds at most, and the notice period."""
+        return self.registry.policy

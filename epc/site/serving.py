@@ -1,0 +1,64 @@
+"""The built site on this machine alone, as a web server would publish it."""
+
+import gzip
+from functools import partial
+from http import HTTPStatus
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Final
+
+_COMPRESSED: Final = (".html", ".css", ".js", ".json", ".svg", ".xml", ".csv", ".txt", ".ics")
+_TYPES: Final = {
+    ".ics": "text/calendar; charset=utf-8",
+    ".csv": "text/csv; charset=utf-8",
+    ".txt": "text/plain; charset=utf-8",
+    ".xml": "application/xml",
+    ".parquet": "application/vnd.apache.parquet",
+    ".jsonl": "application/jsonl",
+}
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    """Files, compressed for whoever takes them so; a missing one answers with the site's page."""
+
+    extensions_map = SimpleHTTPRequestHandler.extensions_map | _TYPES
+
+    def do_GET(self) -> None:
+        path = Path(self.translate_path(self.path))
+        path = (
+            path / "index.html" if path.is_dir() and self.path.split("?")[0].endswith("/") else path
+        )
+        takes = "gzip" in self.headers.get("Accept-Encoding", "")
+        if takes and path.suffix in _COMPRESSED and path.is_file():
+            self._send_compressed(path)
+        else:
+            super().do_GET()
+
+    def _send_compressed(self, path: Path) -> None:
+        content = gzip.compress(path.read_bytes(), mtime=0)
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Type", self.guess_type(str(path)))
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        page = Path(self.directory) / "404.html"
+        if code != HTTPStatus.NOT_FOUND or not page.is_file():
+            super().send_error(code, message, explain)
+            return
+        content = page.read_bytes()
+        self.send_response(code)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing: what is asked for is nobody's news."""
+
+
+def server(folder: Path, port: int) -> ThreadingHTTPServer:
+    """Return a server of a built site on 127.0.0.1; port 0 takes a free one."""
+    return ThreadingHTTPServer(("127.0.0.1", port), partial(_Handler, directory=str(folder)))

@@ -1,0 +1,80 @@
+"""Every figure of every snapshot as one table: CSV for everybody, Parquet for large programs.
+
+No column holds free text, so nothing in it can be taken for a formula by a spreadsheet.
+"""
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import Any, Final
+
+from epc.site.numbers import digits
+from epc.site.pages import Site
+
+COLUMNS: Final = {
+    "tag": ("text", "The snapshot's id"),
+    "generation": ("text", "The evaluator generation"),
+    "kind": ("text", "measured or reported"),
+    "trust": ("text", "reported, recomputed or replicated"),
+    "calibration": ("text", "true for a mock evaluator's baseline"),
+    "protocol_version": ("text", "The protocol, with the labels of what deviates from it"),
+    "measured_from": ("date", "The first day on which it may have been measured"),
+    "measured_to": ("date", "The last day on which it may have been measured"),
+    "n": ("integer", "Seeds"),
+    "figure": ("text", "Which figure, such as gamma/text_to_visual"),
+    "mean": ("float", "The figure: a mean or a share"),
+    "ci95_low": ("float", "Lower end of its 95% interval; empty where the numbers allow none"),
+    "ci95_high": ("float", "Upper end of its 95% interval"),
+    "sd": ("float", "Standard deviation over seeds, where one was printed"),
+    "hits": ("integer", "Seeds counted in a share, where it was printed"),
+}
+
+
+def rows(site: Site) -> Iterator[dict[str, Any]]:
+    """Yield one row a figure."""
+    for page in site.snapshots:
+        row, card = page.row, page.shown
+        for figure in page.figures:
+            low, high = figure.interval or (None, None)
+            yield {
+                "tag": row.tag,
+                "generation": row.snapshot.tag.generation,
+                "kind": card["kind"],
+                "trust": row.trust,
+                "calibration": "true" if card["calibration"] else "false",
+                "protocol_version": card["protocol_version"],
+                "measured_from": card["measured"]["from"],
+                "measured_to": card["measured"]["to"],
+                "n": row.n,
+                "figure": figure.name,
+                "mean": figure.mean,
+                "ci95_low": low,
+                "ci95_high": high,
+                "sd": figure.sd,
+                "hits": figure.hits,
+            }
+
+
+def csv_text(site: Site) -> str:
+    """Return the table as CSV (RFC 4180), numbers as JSON writes them."""
+    file = io.StringIO(newline="")
+    writer = csv.DictWriter(file, list(COLUMNS), lineterminator="\r\n")
+    writer.writeheader()
+    for row in rows(site):
+        writer.writerow(
+            {key: digits(v) if isinstance(v, int | float) else v for key, v in row.items()}
+        )
+    return file.getvalue()
+
+
+def parquet(site: Site) -> bytes:
+    """Return the table as Parquet."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    kinds = {"text": pa.string(), "date": pa.string(), "integer": pa.int64(), "float": pa.float64()}
+    schema = pa.schema([(name, kinds[kind]) for name, (kind, _) in COLUMNS.items()])
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.Table.from_pylist(list(rows(site)), schema=schema), sink)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content

@@ -1,0 +1,93 @@
+"""Registries with all kinds of snapshots, and their sites, built as a user builds them."""
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from registry_support import ROOT, Checkout, commit, generation_record, life_record, stated
+
+AS_OF = "2026-04-01"
+ADDRESS = "https://registry.example/epc/"
+_MOMENT = "1774958400"  # any fixed moment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltSite:
+    """A built site and the checkout that it was built from."""
+
+    checkout: Checkout
+    out: Path
+
+    def text(self, path: str) -> str:
+        return (self.out / path).read_text("utf-8")
+
+
+def epc(folder: Path, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+    """Run the program as a user does."""
+    done = subprocess.run(
+        [sys.executable, "-m", "epc", *words],
+        cwd=folder,
+        env=os.environ | {"SOURCE_DATE_EPOCH": _MOMENT},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    return done
+
+
+def with_documents(folder: Path) -> Checkout:
+    """Return an empty registry with the documents of the real one."""
+    made = Checkout(folder)
+    shutil.copytree(ROOT / "site", folder / "site")
+    shutil.copy(ROOT / ".gitignore", folder / ".gitignore")
+    return made
+
+
+def furnished(folder: Path) -> Checkout:
+    """Return a registry with snapshots that hold, have expired, were withdrawn and calibrate."""
+    made = with_documents(folder)
+    lives = [
+        life_record(aliases=["judge-latest"], retires=stated("2026-07-01")),
+        life_record(platform="cloud", retires=stated("2026-05-01", "not_before")),
+    ]
+    made.evaluator(generation_record("Judge-1", *lives))
+    made.evaluator(generation_record("Judge-2", life_record(model="judge-2")))
+    made.publish("v1.0-Judge-1")
+    made.publish("v1.1-Judge-1")
+    made.tell(
+        {"date": "2026-03-01", "event": "withdrawn", "reason": "a cache", "tag": "v1.0-Judge-1"}
+    )
+    return made
+
+
+def measured(made: Checkout, *, generation: str = "CoinFlip", rounds: int = 3) -> str:
+    """Measure with mocks, publish it, and return the tag."""
+    if not (made.folder / ".git").exists():
+        made.init()
+    run = made.folder.parent / f"run-{generation}"
+    epc(
+        made.folder,
+        *("run", "--evaluator", "mock/deterministic", "--executor", "mock/deterministic"),
+        *("--exhaustive", "--control", "measured", "--recheck", "4"),
+        *("--seeds", "0-2", "--rounds", str(rounds), "--out", str(run)),
+    )
+    words = ("--generation", generation, "--contributor", "A. Tester", "--no-git")
+    done = epc(made.folder, "snapshot", "publish", str(run), *words)
+    commit(made.folder, "publish")
+    return done.stdout.strip()
+
+
+def build(made: Checkout, out: Path | None = None, *more: str) -> BuiltSite:
+    """Build a registry's site with the program."""
+    target = out or made.folder / "public"
+    epc(
+        made.folder,
+        *("site", "build", "--out", str(target), "--base-url", ADDRESS, "--as-of", AS_OF),
+        *more,
+    )
+    return BuiltSite(checkout=made, out=target)
