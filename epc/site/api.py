@@ -66,12 +66,8 @@ def _index(site: Site) -> Json:
 
 
 def _snapshot(site: Site, page: SnapshotPage) -> Json:
-    audit = page.audit.as_json() if page.audit else None
-    if audit:
-        del audit["path"]
     return {
         **page.shown,
-        "audit": audit,
         "ends": {
             "reason": page.row.standing.end_reason,
             "doubt": page.row.standing.doubt.isoformat() if page.row.standing.doubt else None,

@@ -8,7 +8,6 @@ from typing import Any, Final
 from epc.core.results import Json
 from epc.errors import EpcError
 from epc.records import strict_json
-from epc.records.audit import audit_manifest
 from epc.records.audit_text import TITLES
 from epc.registry import layout
 from epc.registry.changes import changes
@@ -78,7 +77,7 @@ def _snapshot(checkout: Path, registry: Registry, tag: str, as_of: date) -> Snap
     if snapshot.kind == "measured":
         manifest, problems = strict_json.read(folder / layout.MANIFEST)
         manifest = None if problems else manifest
-    audit = audit_manifest(manifest) if manifest else None
+    audit = snapshot.card.get("audit")
     files, raw = _files(checkout, folder)
     stated = tuple(figures(snapshot.figures))
     return SnapshotPage(
@@ -88,7 +87,7 @@ def _snapshot(checkout: Path, registry: Registry, tag: str, as_of: date) -> Snap
             trust=registry.trust(tag),
             n=snapshot.figures["n"],
             directions=tuple(_directions(snapshot, stated)),
-            verdict=audit.verdict if audit else None,
+            verdict=audit["verdict"] if audit else None,
             standing=_standing(registry, tag, as_of),
         ),
         shown=shown(registry, tag, as_of),

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from epc.records.audit import Audit
 from epc.registry.changes import Change
 from epc.registry.expiry import Expiry, Policy
 from epc.registry.figures import Figure
@@ -100,9 +99,9 @@ class WinRate:
 class SnapshotPage:
     """One snapshot with everything known of it.
 
-    `shown` is what `epc snapshot show --format json` prints. `manifest`, `audit`, `win_rates` and
-    `raw` (the raw files by name, where they lie in the store) are those of a measured snapshot,
-    None or empty for a reported one.
+    `shown` is what `epc snapshot show --format json` prints, `audit` the published audit in it.
+    `manifest`, `audit`, `win_rates` and `raw` (the raw files by name, where they lie in the store)
+    are those of a measured snapshot, None or empty for a reported one.
     """
 
     row: Row
@@ -110,7 +109,7 @@ class SnapshotPage:
     figures: tuple[Figure, ...]
     events: tuple[Event, ...]
     manifest: Json | None
-    audit: Audit | None
+    audit: Json | None
     win_rates: tuple[WinRate, ...]
     files: tuple[File, ...]
     raw: dict[str, Path]
