@@ -15,7 +15,7 @@ from epc.records.audit import audit_checked
 from epc.records.findings import Findings
 from epc.records.layout import MANIFEST, RAW
 from epc.records.recompute import read_manifest
-from epc.records.validate import Report, validate
+from epc.records.validate import validate
 from epc.registry.reading import folders, of_folder
 from epc.registry.registry import Registry
 from epc.registry.submissions import against, folder, layout, plausible
@@ -118,7 +118,7 @@ def check_one(
     if len(found):
         return checked
     checked.statement = read(path, found)
-    for name in layout.FILES:
+    for name in folder.present_files(path):
         for line, what in scan(path / name, {}):
             where, remedy = f"{name}:{line}", "revoke it, remove it, and measure again"
             found.add(layout.SECRETS, where, f"holds {what}", remedy)
@@ -130,22 +130,26 @@ def check_one(
     found.extend(wrong)
     if not wrong:
         checked.manifest = manifest
-        record = validate(path)
-        found.extend(_located(record.findings))
-        _meaning(path, manifest, record, checked, base)
+        _record(path, manifest, checked, base)
         if checked.statement:
             known = {tag: f for tag, f in base.published.items() if tag != str(itself)}
             _registry(manifest, checked, base, {**known, **others})
     return checked
 
 
-def _meaning(path: Path, manifest: Json, record: Report, checked: Checked, base: Base) -> None:
-    """Note what a record's own text, days, seeds and figures say."""
+def _record(path: Path, manifest: Json, checked: Checked, base: Base) -> None:
+    """Note what a record's own text, days, seeds and figures say.
+
+    What one can mend by hand comes first: a record that is not true to itself can have so many
+    findings that the others would not be listed.
+    """
     found = checked.found
     found.extend(manifest_texts(manifest))
     found.extend(plausible.seeds(manifest))
     wrong = list(plausible.days(manifest, base.today))
     found.extend(wrong)
+    record = validate(path)
+    found.extend(_located(record.findings))
     if record.ok:
         if not wrong:
             found.extend(plausible.call_days(manifest, path))

@@ -13,7 +13,6 @@ from typing import Final
 
 from epc.errors import WorldError
 from epc.records.findings import Findings
-from epc.records.layout import RAW
 from epc.registry.submissions import layout
 
 _MOST_ENTRIES: Final = 50
@@ -39,7 +38,9 @@ def inspect(folder: Path) -> Findings:
             problem = f"has more than {_MOST_ENTRIES} entries"
             found.add(layout.SIZE, "", problem, _REMEDY)
         total = sum(_entry(entry, found) for entry in sorted(present, key=lambda e: e.name))
-        for name in sorted(set(layout.FILES) - {entry.name for entry in present}):
+        for name in sorted(
+            set(layout.FILES) - set(layout.OPTIONAL) - {entry.name for entry in present}
+        ):
             found.add(layout.PLAIN, name, "is missing", "make the folder with `epc submission new`")
         if total > layout.LARGEST_ALL:
             problem = f"{total:,} bytes in all, expected at most {layout.LARGEST_ALL:,}"
@@ -49,6 +50,11 @@ def inspect(folder: Path) -> Findings:
     except OSError as error:
         raise WorldError(f"cannot read {folder}: {error.strerror or error}") from error
     return found
+
+
+def present_files(folder: Path) -> list[str]:
+    """Return which files of the layout are in a folder; those that must be, in any case."""
+    return [n for n in layout.FILES if n not in layout.OPTIONAL or (folder / n).exists()]
 
 
 def name_problems(slug: str, found: Findings) -> None:
@@ -110,13 +116,13 @@ def _entry(entry: os.DirEntry[str], found: Findings) -> int:
 
 def _contents(folder: Path, found: Findings) -> None:
     """Note files that are no JSON at first sight, and lines that are too long to be parsed."""
-    for name in layout.FILES:
+    for name in present_files(folder):
         with (folder / name).open("rb") as file:
             first = file.read(1)
             if first != b"{":
                 problem = f"begins with {first!a}, expected JSON: a brace" if first else "is empty"
                 found.add(layout.PLAIN, name, problem, "write JSON as text, not packed")
-            elif name in RAW.values() and (longest := _longest_line(folder / name)):
+            elif name in layout.LINES and (longest := _longest_line(folder / name)):
                 problem = f"a line of more than {longest:,} bytes"
                 found.add(layout.SIZE, name, problem, "one JSON object a line")
 

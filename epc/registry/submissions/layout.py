@@ -5,6 +5,7 @@
     submissions/<slug>/trials.jsonl       the raw files that the manifest names
     submissions/<slug>/calls.jsonl
     submissions/<slug>/weights.jsonl
+    submissions/<slug>/probes.jsonl       what the evaluator was asked beside it, if it was
 
 Nothing else: what is not on this list is not read. The rules are explained one by one in
 `site/docs/contributing.md`.
@@ -13,12 +14,14 @@ Nothing else: what is not on this list is not read. The rules are explained one 
 import re
 from typing import Final
 
-from epc.records.layout import MANIFEST, RAW
+from epc.records.layout import MANIFEST, PROBES, RAW
 
 FOLDER: Final = "submissions"
 README: Final = "README.md"  # of the folder of all submissions
 STATEMENT: Final = "submission.json"
-FILES: Final = (STATEMENT, MANIFEST, *RAW.values())
+LINES: Final = (*RAW.values(), PROBES)
+FILES: Final = (STATEMENT, MANIFEST, *LINES)
+OPTIONAL: Final = (PROBES,)
 
 SLUG: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 LONGEST_SLUG: Final = 64
@@ -35,6 +38,7 @@ LARGEST: Final = {
     RAW["trials"]: 48 * 2**20,
     RAW["calls"]: 48 * 2**20,
     RAW["weights"]: 2**24,
+    PROBES: 2**24,
 }
 LARGEST_ALL: Final = 96 * 2**20
 LONGEST_LINE: Final = 2**20

@@ -14,7 +14,7 @@ from epc.records.validate import validate
 from epc.registry.registry import Registry
 from epc.registry.submissions import gateways, layout
 from epc.registry.submissions.against import MOCKS, candidates
-from epc.registry.submissions.folder import name_problems
+from epc.registry.submissions.folder import name_problems, present_files
 from epc.registry.submissions.identity import identity
 from epc.registry.submissions.secrets import scan
 from epc.registry.submissions.statement import Endpoint, Statement, statement_texts
@@ -107,7 +107,7 @@ def make(
         home.mkdir(exist_ok=True)
         shutil.rmtree(building, ignore_errors=True)
         building.mkdir()
-        for name in layout.FILES:
+        for name in present_files(run):
             if name != layout.STATEMENT:
                 shutil.copyfile(run / name, building / name)
         strict_json.write(building / layout.STATEMENT, statement.as_json())
@@ -123,7 +123,7 @@ def make(
 def _require_clean(building: Path, run: Path, secrets: Mapping[str, str]) -> None:
     told = [
         f"{run / name}:{line}: holds {what}"
-        for name in layout.FILES
+        for name in present_files(building)
         for line, what in scan(building / name, secrets)
     ]
     if told:

@@ -1,0 +1,380 @@
+"""Folders, names, sizes and texts that must not get further than the door."""
+
+import gzip
+import json
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from submissions_support import SLUG, Offered, errors, tree
+
+from epc.registry.submissions.comment import markdown
+
+Build = Callable[[Offered], object]
+Wanted = tuple[str, str, str]  # clause, a part of the place, a part of the problem
+
+
+class Bomb:
+    """What runs when it is unpickled."""
+
+    def __init__(self, canary: Path) -> None:
+        self.canary = canary
+
+    def __reduce__(self) -> tuple[Callable[[str], int], tuple[str]]:
+        return os.system, (f"touch {self.canary}",)
+
+
+def linked(name: str, target: str) -> Build:
+    def build(given: Offered) -> None:
+        (given.folder / name).unlink()
+        (given.folder / name).symlink_to(target)
+
+    return build
+
+
+def linked_folder(given: Offered) -> None:
+    given.folder.rename(given.checkout / "elsewhere")
+    given.folder.symlink_to(given.checkout / "elsewhere")
+
+
+def piped(given: Offered) -> None:
+    (given.folder / "calls.jsonl").unlink()
+    os.mkfifo(given.folder / "calls.jsonl")
+
+
+def hard_linked(given: Offered) -> None:
+    secret = given.checkout / "secret.jsonl"
+    (given.folder / "trials.jsonl").rename(secret)
+    (given.folder / "trials.jsonl").hardlink_to(secret)
+
+
+def with_file(name: str, content: bytes | Callable[[Offered], bytes] = b"x") -> Build:
+    def build(given: Offered) -> None:
+        path = given.folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content(given))
+
+    return build
+
+
+def pickled(given: Offered) -> bytes:
+    return pickle.dumps(Bomb(given.canary))
+
+
+def yaml_tag(given: Offered) -> bytes:
+    return f'!!python/object/apply:os.system ["touch {given.canary}"]'.encode()
+
+
+def touching(given: Offered) -> bytes:
+    return f"open({str(given.canary)!r}, 'w')\n".encode()
+
+
+def zipped(name: str) -> Build:
+    def build(given: Offered) -> None:
+        path = given.folder / name
+        path.write_bytes(gzip.compress(path.read_bytes()))
+
+    return build
+
+
+def gzip_bomb(given: Offered) -> None:
+    (given.folder / "calls.jsonl").write_bytes(gzip.compress(bytes(2**26)))
+
+
+def sized(name: str, size: int) -> Build:
+    def build(given: Offered) -> None:
+        with (given.folder / name).open("r+b") as file:
+            file.truncate(size)
+
+    return build
+
+
+def crowded(given: Offered) -> None:
+    for number in range(200):
+        (given.folder / f"{number}.json").touch()
+
+
+def as_folder(given: Offered) -> None:
+    (given.folder / "manifest.json").unlink()
+    (given.folder / "manifest.json").mkdir()
+
+
+def odd_bytes(given: Offered) -> None:
+    Path(os.fsdecode(os.fsencode(given.folder) + b"/\xff\xfe.json")).touch()
+
+
+def called(slug: str) -> Build:
+    def build(given: Offered) -> None:
+        given.renamed(slug)
+
+    return build
+
+
+def beside(slug: str) -> Build:
+    """Offer a second folder beside the honest one."""
+
+    def build(given: Offered) -> None:
+        (given.checkout / "submissions" / slug).mkdir()
+
+    return build
+
+
+FOLDERS: dict[str, tuple[Build, Wanted]] = {
+    "a manifest that is a link to a system file": (
+        linked("manifest.json", "/etc/passwd"),
+        ("Submission S2", "manifest.json", "a symbolic link"),
+    ),
+    "a statement that links out of the folder": (
+        linked("submission.json", "../../params.yaml"),
+        ("Submission S2", "submission.json", "a symbolic link"),
+    ),
+    "trials that link to a device without end": (
+        linked("trials.jsonl", "/dev/zero"),
+        ("Submission S2", "trials.jsonl", "a symbolic link"),
+    ),
+    "a folder that is a link": (linked_folder, ("Submission S2", "", "is a symbolic link")),
+    "a named pipe that never answers": (piped, ("Submission S2", "calls.jsonl", "a named pipe")),
+    "a hard link to somebody's file": (hard_linked, ("Submission S2", "trials.jsonl", "hard link")),
+    "a folder where a file should be": (as_folder, ("Submission S2", "manifest.json", "a folder")),
+    "a folder within": (
+        with_file("raw/trials.jsonl"),
+        ("Submission S2", "raw", "no such file belongs here"),
+    ),
+    "a script": (with_file("setup.py", touching), ("Submission S2", "setup.py", "no such file")),
+    "a module that Python loads by itself": (
+        with_file("sitecustomize.py", touching),
+        ("Submission S2", "sitecustomize.py", "no such file"),
+    ),
+    "a test configuration": (
+        with_file("conftest.py", touching),
+        ("Submission S2", "conftest.py", "no such file"),
+    ),
+    "a pointer of DVC that leads elsewhere": (
+        with_file("raw.dvc", b"outs:\n- path: ../../../.git/config\n"),
+        ("Submission S2", "raw.dvc", "no such file"),
+    ),
+    "a configuration of DVC": (
+        with_file(".dvc/config", b"[core]\n    remote = evil\n"),
+        ("Submission S2", ".dvc", "no such file"),
+    ),
+    "attributes that run a filter": (
+        with_file(".gitattributes", b"* filter=evil\n"),
+        ("Submission S2", ".gitattributes", "no such file"),
+    ),
+    "pickled data": (with_file("data.pkl", pickled), ("Submission S2", "data.pkl", "no such file")),
+    "YAML with a tag that runs a command": (
+        with_file("manifest.yaml", yaml_tag),
+        ("Submission S2", "manifest.yaml", "no such file"),
+    ),
+    "a pickle that is called a manifest": (
+        with_file("manifest.json", pickled),
+        ("Submission S2", "manifest.json", "expected JSON"),
+    ),
+    "YAML that is called a manifest": (
+        with_file("manifest.json", yaml_tag),
+        ("Submission S2", "manifest.json", "expected JSON"),
+    ),
+    "packed trials under their own name": (
+        with_file("trials.jsonl.gz"),
+        ("Submission S2", "trials.jsonl.gz", "no such file"),
+    ),
+    "packed trials under a plain name": (
+        zipped("trials.jsonl"),
+        ("Submission S2", "trials.jsonl", "expected JSON"),
+    ),
+    "a gzip bomb": (gzip_bomb, ("Submission S2", "calls.jsonl", "expected JSON")),
+    "an empty file": (
+        with_file("weights.jsonl", b""),
+        ("Submission S2", "weights.jsonl", "is empty"),
+    ),
+    "a byte order mark": (
+        with_file("submission.json", b"\xef\xbb\xbf{}"),
+        ("Submission S2", "submission.json", "expected JSON"),
+    ),
+    "a name that is no text": (odd_bytes, ("Submission S2", "udcff", "no such file")),
+    "a file of 100 MB": (
+        sized("calls.jsonl", 100_000_000),
+        ("Submission S3", "calls.jsonl", "100,000,000 bytes"),
+    ),
+    "a manifest of 17 MB": (
+        sized("manifest.json", 17 * 2**20),
+        ("Submission S3", "manifest.json", "expected at most 16,777,216"),
+    ),
+    "files that are too large together": (
+        lambda given: (
+            sized("calls.jsonl", 48 * 2**20)(given),
+            sized("trials.jsonl", 48 * 2**20)(given),
+        ),
+        ("Submission S3", "", "bytes in all"),
+    ),
+    "a line without end": (
+        with_file("trials.jsonl", b'{"seed":' + b"1" * 2**20 + b"}\n"),
+        ("Submission S3", "trials.jsonl", "a line of more than"),
+    ),
+    "hundreds of files": (crowded, ("Submission S3", "", "more than 50 entries")),
+    "a missing file": (
+        lambda given: (given.folder / "calls.jsonl").unlink(),
+        ("Submission S2", "calls.jsonl", "is missing"),
+    ),
+    "capitals in the name": (called("An-Honest-One"), ("Submission S4", "", "lower-case")),
+    "Cyrillic letters in the name": (
+        called("\u0430n-honest-one"),
+        ("Submission S4", "", "\\u0430n"),
+    ),
+    "wide letters in the name": (called("\uff41n-honest"), ("Submission S4", "", "\\uff41n")),
+    "a name that reads backwards": (called("a\u202eb"), ("Submission S4", "", "\\u202e")),
+    "a name that is an option": (called("-rf"), ("Submission S4", "", "'-rf'")),
+    "a hidden name": (called(".git"), ("Submission S4", "", "'.git'")),
+    "a name with a line in it": (called("a\n::error::b"), ("Submission S4", "", "a\\n")),
+    "a name that closes a shell's quotes": (
+        called("a'$(touch x)'"),
+        ("Submission S4", "", "lower-case"),
+    ),
+    "a device's name": (called("nul"), ("Submission S4", "", "a device on Windows")),
+    "a name of 65 letters": (called("a" * 65), ("Submission S4", "", "65 characters")),
+    "a name in other case beside it": (
+        beside("AN-HONEST-ONE"),
+        ("Submission S4", "AN-HONEST-ONE", "looks like"),
+    ),
+    "a look-alike beside it": (
+        beside("an-honest-0ne"),
+        ("Submission S4", "an-honest-0ne", "looks like"),
+    ),
+    "a look-alike in another script beside it": (
+        beside("an-h\u043enest-one"),
+        ("Submission S4", "an-h", "looks like"),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FOLDERS)
+def test_a_hostile_folder_is_refused_before_anything_in_it_is_parsed(
+    case: str, honest: Offered
+) -> None:
+    build, (clause, place, problem) = FOLDERS[case]
+    build(honest)
+    before = tree(honest.checkout)
+
+    value = honest.check()
+
+    assert value["ok"] is False
+    assert [
+        f
+        for f in errors(value)
+        if f["clause"] == clause and place in f["where"] and problem in f["problem"]
+    ], errors(value)
+    bad = [s for s in value["submissions"] if s["slug"] != SLUG or s["findings"]]
+    assert all(s["evaluator"] is None and s["figures"] == [] for s in bad if s["findings"])
+    assert tree(honest.checkout) == before
+    assert not honest.canary.exists()
+    assert str(honest.canary.parent) not in json.dumps(value)
+
+
+PAYLOADS = {
+    "Markdown": "![x](https://evil.example/x.png)",
+    "HTML": "<img src=x onerror=alert(1)>",
+    "Jinja": "{{ cycler.__init__.__globals__.os.popen('id') }}",
+    "a formula": '=HYPERLINK("https://evil.example","x")',
+    "a link that runs": "[x](javascript:alert(1))",
+    "letters that turn around": "a\u202eb",
+}
+
+
+def in_statement(key: str) -> Callable[[Offered, str], None]:
+    return lambda given, text: given.statement(**{key: text})
+
+
+def in_manifest(*path: str | int) -> Callable[[Offered, str], None]:
+    def put(given: Offered, text: str) -> None:
+        def change(manifest: Any) -> None:
+            value = manifest
+            for part in path[:-1]:
+                value = value[part]
+            value[path[-1]] = text
+
+        given.manifest(change)
+
+    return put
+
+
+FIELDS = {
+    "submission.json/contributor": in_statement("contributor"),
+    "submission.json/conflicts": in_statement("conflicts"),
+    "submission.json/link": in_statement("link"),
+    "submission.json/generation": in_statement("generation"),
+    "submission.json/licence": in_statement("licence"),
+    "manifest.json/evaluator/model": in_manifest("evaluator", "model"),
+    "manifest.json/evaluator/version": in_manifest("evaluator", "version"),
+    "manifest.json/evaluator/endpoint": in_manifest("evaluator", "endpoint"),
+    "manifest.json/evaluator/gateway": in_manifest("evaluator", "gateway"),
+    "manifest.json/evaluator/details/note": in_manifest("evaluator", "details", "note"),
+    "manifest.json/executor/prompt_template": in_manifest("executor", "prompt_template"),
+    "manifest.json/tasks/text/0": in_manifest("tasks", "text", 0),
+    "manifest.json/strategies/1/name": in_manifest("strategies", 1, "name"),
+    "manifest.json/strategies/1/prompt": in_manifest("strategies", 1, "prompt"),
+    "manifest.json/evaluator_prompt": in_manifest("evaluator_prompt"),
+    "manifest.json/provenance/software/epc": in_manifest("provenance", "software", "epc"),
+}
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+@pytest.mark.parametrize("field", FIELDS)
+def test_text_that_is_more_than_text_is_refused_and_shown_as_it_stands(
+    field: str, payload: str, honest: Offered
+) -> None:
+    FIELDS[field](honest, PAYLOADS[payload])
+
+    value = honest.check()
+    at_field = [f for f in errors(value) if f["where"] == field]
+
+    assert {f["clause"] for f in at_field} & {"Submission S5", "Submission S7"}, errors(value)
+    require_plain(markdown(value))
+
+
+def require_plain(comment: str) -> None:
+    """A comment renders as headings, lists, bold and code; words outside of code are our own."""
+    from markdown_it import MarkdownIt
+
+    assert comment.startswith("<!-- epc-submission-report -->\n")
+    tokens = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    flat = [t for token in tokens.parse(comment) for t in (token, *(token.children or ()))]
+    kinds = {token.type.removesuffix("_open").removesuffix("_close") for token in flat}
+    allowed = {"html_block", "heading", "inline", "text", "paragraph", "strong", "code_inline"}
+    allowed |= {"bullet_list", "ordered_list", "list_item", "softbreak"}
+    assert kinds <= allowed, kinds - allowed
+    html = [token.content for token in flat if token.type == "html_block"]
+    assert html == ["<!-- epc-submission-report -->\n"]
+    words = " ".join(token.content for token in flat if token.type == "text")
+    assert not [mark for mark in ("@", "://", "www.", "<", "#", "{{", "`") if mark in words]
+
+
+def test_the_corpus_is_as_large_as_was_asked_for() -> None:
+    assert len(FOLDERS) + len(FIELDS) * len(PAYLOADS) > 60
+
+
+@pytest.mark.parametrize(
+    "case", ["a gzip bomb", "a file of 100 MB", "a named pipe that never answers"]
+)
+def test_the_command_says_the_same_and_ends_at_once(case: str, honest: Offered) -> None:
+    build, (clause, _, problem) = FOLDERS[case]
+    build(honest)
+
+    done = subprocess.run(
+        [sys.executable, "-m", "epc", "submission", "check", "--base", str(honest.checkout)],
+        cwd=honest.checkout,
+        env=os.environ | {"SOURCE_DATE_EPOCH": "1783684800"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert done.returncode == 1, done.stderr
+    assert f"[{clause}]" in done.stdout
+    assert problem in done.stdout
+    assert "Refused" in done.stdout

@@ -1,0 +1,770 @@
+"""Documents and records that are not what they seem: each refused with the finding that says so."""
+
+import copy
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from records_support import make_run
+from submissions_support import (
+    OPENAI,
+    PUBLISHED,
+    SLUG,
+    Offered,
+    errors,
+    published_run,
+    rename,
+    tree,
+)
+
+from epc.registry.submissions.comment import markdown
+from epc.registry.submissions.report import headline
+
+Build = Callable[[Offered], object]
+Wanted = tuple[str, str, str]  # clause, place, a part of the problem
+KEY = "sk-proj-" + "a1B2c3D4e5F6g7H8i9J0k1L2"
+
+
+def replaced(name: str, old: str, new: str) -> Build:
+    """Replace a part of a file's text, once."""
+
+    def build(given: Offered) -> None:
+        path = given.folder / name
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new, 1))
+
+    return build
+
+
+def inserted(name: str, text: str) -> Build:
+    """Put text right behind a document's first brace."""
+
+    def build(given: Offered) -> None:
+        path = given.folder / name
+        path.write_text("{" + text + path.read_text()[1:])
+
+    return build
+
+
+DOCUMENTS: dict[str, tuple[Build, Wanted]] = {
+    "NaN in a manifest": (
+        lambda given: number(given, "NaN"),
+        ("RFC 8259", "manifest.json/results/summary/cpci/mean", "NaN is not a JSON number"),
+    ),
+    "a number that overflows": (
+        lambda given: number(given, "1e999"),
+        ("RFC 8259", "manifest.json/results/summary/cpci/mean", "1e999 overflows"),
+    ),
+    "infinity in trials": (
+        lambda given: (
+            replaced("trials.jsonl", '"round":0', '"round":Infinity')(given),
+            own_up(given),
+        ),
+        ("RFC 8259", "trials.jsonl/0/round", "Infinity is not a JSON number"),
+    ),
+    "a key twice in a statement": (
+        inserted("submission.json", '"contributor": "Somebody else",'),
+        ("RFC 8259", "submission.json/contributor", "stands twice"),
+    ),
+    "a key twice in a manifest": (
+        inserted("manifest.json", '"protocol_version": "EPC-v1.0",'),
+        ("RFC 8259", "manifest.json/protocol_version", "stands twice"),
+    ),
+    "a key twice in a trial": (
+        lambda given: (
+            replaced("trials.jsonl", '"verdict"', '"verdict":"A","verdict"')(given),
+            own_up(given),
+        ),
+        ("RFC 8259", "trials.jsonl/0/verdict", "stands twice"),
+    ),
+    "a nesting bomb in a statement": (
+        inserted("submission.json", '"x": ' + "[" * 20_000 + "]" * 20_000 + ","),
+        ("RFC 8259", "submission.json", "nested more than 64 deep"),
+    ),
+    "a nesting bomb in a call": (
+        lambda given: (
+            replaced("calls.jsonl", "{", '{"x":' + '{"a":' * 5_000 + "1" + "}" * 5_000 + ",")(
+                given
+            ),
+            own_up(given),
+        ),
+        ("RFC 8259", "calls.jsonl/0", "nested more than 64 deep"),
+    ),
+    "a statement of a megabyte of brackets": (
+        lambda given: (given.folder / "submission.json").write_text("{" + "[" * 60_000),
+        ("RFC 8259", "submission.json", ""),
+    ),
+    "a lone surrogate": (
+        inserted("submission.json", '"\\ud800": 1,'),
+        ("RFC 8259", "submission.json", "lone surrogate"),
+    ),
+    "bytes that are no text": (
+        lambda given: (given.folder / "submission.json").write_bytes(b'{"a": "\xff"}'),
+        ("RFC 8259", "submission.json", "not UTF-8"),
+    ),
+    "a second document behind the first": (
+        lambda given: append(given, "submission.json", "{}"),
+        ("RFC 8259", "submission.json", "not JSON"),
+    ),
+    "a key that nobody asked for": (
+        lambda given: given.statement(tag="v9.9-GPT4o-0806"),
+        ("Submission S7", "submission.json/tag", "no such key"),
+    ),
+    "a statement of another version": (
+        lambda given: given.statement(schema=2),
+        ("Submission S7", "submission.json/schema", "1"),
+    ),
+    "true for a number": (
+        lambda given: given.statement(schema=True),
+        ("Submission S7", "submission.json/schema", "1"),
+    ),
+    "a statement without a licence": (
+        lambda given: given.statement(licence=None),
+        ("Submission S7", "submission.json/licence", ""),
+    ),
+    "a licence that takes back": (
+        lambda given: given.statement(licence="All rights reserved"),
+        ("Submission S7", "submission.json/licence", ""),
+    ),
+    "a contributor of white space": (
+        lambda given: given.statement(contributor="   "),
+        ("Submission S5", "submission.json/contributor", "says nothing"),
+    ),
+    "an essay on conflicts": (
+        lambda given: given.statement(conflicts="x" * 2_001),
+        ("Submission S7", "submission.json/conflicts", "xxx..."),
+    ),
+    "raw files above the folder": (
+        lambda given: raw_path(given, "../../../params.yaml"),
+        ("EPC-2.8", "manifest.json/raw/trials/path", ""),
+    ),
+    "raw files at an absolute path": (
+        lambda given: raw_path(given, "/etc/passwd"),
+        ("EPC-2.8", "manifest.json/raw/trials/path", ""),
+    ),
+    "raw files under another file's name": (
+        lambda given: raw_path(given, "submission.json"),
+        ("EPC-2.5(d)", "manifest.json/raw/trials/path", "expected trials.jsonl"),
+    ),
+    "a manifest alone": (
+        lambda given: given.run.save(given.run.manifest() | {"raw": None}),
+        ("EPC-2.5(d)", "manifest.json/raw", "names no raw files"),
+    ),
+    "six thousand seeds": (
+        lambda given: given.manifest(lambda m: m["config"].update(seeds=list(range(6_000)))),
+        ("Submission S3", "manifest.json/config/seeds", "6,000, expected at most 5,000"),
+    ),
+    "a hundred thousand rounds": (
+        lambda given: given.manifest(lambda m: m["config"].update(rounds=100_000)),
+        ("Submission S3", "manifest.json/config/rounds", "100,000"),
+    ),
+    "no rounds at all": (
+        lambda given: given.manifest(lambda m: m["config"].update(rounds=0)),
+        ("Submission S3", "manifest.json/config/rounds", "expected at least 1"),
+    ),
+    "a thousand strategies": (
+        lambda given: given.manifest(lambda m: m.update(strategies=m["strategies"] * 100)),
+        ("Submission S3", "manifest.json/strategies", "1,100"),
+    ),
+    "a thousand tasks": (
+        lambda given: given.manifest(lambda m: m["tasks"].update(text=["x"] * 1_000)),
+        ("Submission S3", "manifest.json/tasks/text", "1,000"),
+    ),
+    "a key in a sentence": (
+        lambda given: given.statement(conflicts=f"paid by {KEY}"),
+        ("Submission S6", "submission.json:2", "holds an OpenAI"),
+    ),
+    "a key that is spelt in escapes": (
+        inserted("manifest.json", '"x": "\\u0073k-proj-' + KEY[8:] + '",'),
+        ("Submission S6", "manifest.json:1", "holds an OpenAI"),
+    ),
+    "a token in a kept header": (
+        lambda given: first_call(given, headers={"authorization": "Bearer abcdef0123456789abcdef"}),
+        ("Submission S6", "calls.jsonl:1", "holds a bearer token"),
+    ),
+    "a password in an address": (
+        lambda given: given.manifest(
+            lambda m: m["evaluator"].update(endpoint="https://me:hunter22@example.org/v1")
+        ),
+        ("Submission S6", "manifest.json:", "user and password"),
+    ),
+}
+
+
+def number(given: Offered, text: str) -> None:
+    """Put what JSON cannot hold where a figure stands."""
+    path = given.folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["results"]["summary"]["cpci"]["mean"] = "HERE"
+    path.write_text(json.dumps(manifest).replace('"HERE"', text))
+
+
+def own_up(given: Offered) -> None:
+    given.run.save(given.run.manifest())
+    given.identify()
+
+
+def append(given: Offered, name: str, text: str) -> None:
+    with (given.folder / name).open("a") as file:
+        file.write(text)
+
+
+def raw_path(given: Offered, path: str) -> None:
+    manifest = given.run.manifest()
+    manifest["raw"]["trials"]["path"] = path
+    given.run.save(manifest, described=False)
+
+
+def first_call(given: Offered, **values: Any) -> None:
+    given.row("calls", 0, **values)
+
+
+def per_seed(change: Callable[[Any], object]) -> Build:
+    return lambda given: given.manifest(lambda m: change(m["results"]["per_seed"]))
+
+
+def summary(change: Callable[[Any], object]) -> Build:
+    return lambda given: given.manifest(lambda m: change(m["results"]["summary"]))
+
+
+def consistently_better(given: Offered) -> None:
+    """Halve every gamma, in the seeds' records and in the means and intervals made from them."""
+
+    def change(manifest: Any) -> None:
+        for record in manifest["results"]["per_seed"]:
+            for direction in record["gamma"]:
+                record["gamma"][direction] /= 2
+        for figure in manifest["results"]["summary"]["gamma"].values():
+            figure["mean"] /= 2
+            figure["ci95"] = [bound / 2 for bound in figure["ci95"]]
+
+    given.manifest(change)
+
+
+def other_weights(given: Offered) -> None:
+    """Exchange two weights everywhere that they stand."""
+    rows = given.run.rows("weights")
+    rows[0]["weight"], rows[1]["weight"] = rows[1]["weight"], rows[0]["weight"]
+    given.run.save_rows("weights", rows)
+
+    def change(manifest: Any) -> None:
+        weights = manifest["results"]["per_seed"][0]["weights"]["text"]
+        names = list(weights)
+        first, second = names[0], names[1]
+        weights[first], weights[second] = weights[second], weights[first]
+
+    given.manifest(change)
+
+
+def trials(change: Callable[[list[Any]], object]) -> Build:
+    def build(given: Offered) -> None:
+        rows = given.run.rows("trials")
+        change(rows)
+        given.rows("trials", rows)
+
+    return build
+
+
+def calls(change: Callable[[list[Any]], object]) -> Build:
+    def build(given: Offered) -> None:
+        rows = given.run.rows("calls")
+        change(rows)
+        given.rows("calls", rows)
+
+    return build
+
+
+def swapped(rows: list[Any]) -> None:
+    rows[0], rows[1] = rows[1], rows[0]
+
+
+def flipped(row: Any) -> None:
+    row["verdict"] = row["raw"] = "B" if row["verdict"] == "A" else "A"
+
+
+def second_answer(rows: list[Any]) -> None:
+    again = copy.deepcopy(next(row for row in rows if row["role"] == "evaluator"))
+    again["answer"] = "B" if again["answer"] == "A" else "A"
+    rows.insert(0, again)
+
+
+def without_seed(seed: int) -> Build:
+    """Leave a seed out, wherever it is told of."""
+
+    def build(given: Offered) -> None:
+        kept = {
+            n: [r for r in given.run.rows(n) if r["seed"] != seed] for n in ("trials", "weights")
+        }
+        for name, rows in kept.items():
+            given.run.save_rows(name, rows)
+
+        def change(manifest: Any) -> None:
+            manifest["config"]["seeds"].remove(seed)
+            results = manifest["results"]
+            results["per_seed"] = [r for r in results["per_seed"] if r["seed"] != seed]
+
+        given.manifest(change)
+
+    return build
+
+
+RECORDS: dict[str, tuple[Build, Wanted]] = {
+    "a gamma that was bettered": (
+        per_seed(lambda r: r[0]["gamma"].update(text_to_visual=0.1)),
+        ("EPC-2.5", "manifest.json/results/per_seed/0/gamma/text_to_visual", "recomputed"),
+    ),
+    "gammas bettered with their means": (
+        consistently_better,
+        ("EPC-2.5", "manifest.json/results/summary/gamma/text_to_visual/mean", "recomputed"),
+    ),
+    "a mean that was bettered": (
+        summary(lambda s: s["gamma"]["visual_to_text"].update(mean=0.2)),
+        ("EPC-2.5", "manifest.json/results/summary/gamma/visual_to_text/mean", "says 0.2"),
+    ),
+    "an interval that was narrowed": (
+        summary(lambda s: s["gamma"]["visual_to_text"].update(ci95=[1.0, 1.1])),
+        ("EPC-2.5", "manifest.json/results/summary/gamma/visual_to_text/ci95/0", "says 1.0"),
+    ),
+    "a noise floor that was lowered": (
+        summary(lambda s: s["control"]["noise_floor"]["text_to_visual"].update(mean=0.1)),
+        ("EPC-2.8(7)", "control/noise_floor/text_to_visual/mean", "says 0.1"),
+    ),
+    "a p-value that was lowered": (
+        summary(lambda s: s["control"]["test"].update(p_value=0.001)),
+        ("EPC-2.8(7)", "manifest.json/results/summary/control/test/p_value", "says 0.001"),
+    ),
+    "a tie rate that was hidden": (
+        per_seed(lambda r: r[1].update(tie_rate=0.5)),
+        ("EPC-2.8(7)", "manifest.json/results/per_seed/1/tie_rate", "says 0.5"),
+    ),
+    "weights that were exchanged, everywhere": (
+        other_weights,
+        ("EPC-2.3", "manifest.json/results/per_seed/0/weights/text", "recomputed"),
+    ),
+    "a verdict that was turned": (
+        trials(lambda rows: rows[5].update(verdict="tie")),
+        ("EPC-2.6(c)", "trials.jsonl/5/verdict", "says tie"),
+    ),
+    "a verdict that was turned with its raw text": (
+        trials(lambda rows: flipped(rows[5])),
+        ("EPC-2.5(d)", "trials.jsonl/5/raw", "is not the answer of the call"),
+    ),
+    "a trial that was dropped": (
+        trials(lambda rows: rows.pop(40)),
+        ("EPC-2.5(d)", "trials.jsonl", "has no round"),
+    ),
+    "a trial that stands twice": (
+        trials(lambda rows: rows.insert(3, dict(rows[3]))),
+        ("EPC-2.5(d)", "trials.jsonl/4", "stands twice"),
+    ),
+    "trials in another order": (
+        trials(swapped),
+        ("EPC-2.5(d)", "trials.jsonl/1", "out of order"),
+    ),
+    "a round too many": (
+        trials(lambda rows: rows.insert(30, rows[29] | {"round": 30})),
+        ("EPC-2.5(d)", "trials.jsonl/30/round", "expected rounds 0 to 29"),
+    ),
+    "a draw that was chosen": (
+        trials(lambda rows: rows[0].update(u_strategy=rows[0]["u_strategy"] / 2)),
+        ("Reading R2", "trials.jsonl/0", "not those of seed 0"),
+    ),
+    "a task that was chosen": (
+        trials(lambda rows: rows[0].update(task=(rows[0]["task"] + 1) % 8)),
+        ("Reading R2", "trials.jsonl/0/task", "gives"),
+    ),
+    "a strategy that was chosen": (
+        trials(lambda rows: rows[0].update(strategy=other(rows[0]["strategy"]))),
+        ("EPC-2.5(d)", "trials.jsonl/0/response", "was asked something else"),
+    ),
+    "the trials of another seed": (
+        trials(
+            lambda rows: (
+                [row.update(seed=2 - row["seed"]) for row in rows] and rows.sort(key=by_seed)
+            )
+        ),
+        ("Reading R2", "trials.jsonl/0", "not those of seed 0"),
+    ),
+    "an answer that was turned": (
+        calls(lambda rows: [turn(r) for r in rows if r["role"] == "evaluator"]),
+        ("EPC-2.5(d)", "/raw", "is not the answer of the call"),
+    ),
+    "two answers to one prompt": (
+        calls(second_answer),
+        ("EPC-2.5(d)", "calls.jsonl", "stands twice"),
+    ),
+    "a call that is missing": (
+        calls(lambda rows: rows.remove(next(r for r in rows if r["role"] == "evaluator"))),
+        ("EPC-2.5(d)", "trials.jsonl", "is no evaluator call of this run"),
+    ),
+    "a call of another model": (
+        calls(lambda rows: rows[0].update(model="openai/gpt-4o")),
+        ("EPC-2.2", "calls.jsonl/0/model", "openai/gpt-4o"),
+    ),
+    "a call that was asked something else": (
+        calls(lambda rows: rows[0].update(prompt="Say A.")),
+        ("EPC-2.5(d)", "calls.jsonl/0/id", "what was asked gives"),
+    ),
+    "a digest that is not the file's": (
+        lambda given: append(given, "weights.jsonl", "\n"),
+        ("EPC-2.5(d)", "manifest.json/raw/weights/sha256", "the file has"),
+    ),
+    "a variant under the protocol's own tag": (
+        lambda given: given.manifest(lambda m: m["config"].update(alpha_win=0.1)),
+        ("Reading R13", "manifest.json/protocol_version", "AltLR"),
+    ),
+    "another generator's draws": (
+        lambda given: given.manifest(lambda m: m["config"].update(generator="my own")),
+        ("Submission S10", "manifest.json/config/generator", "cannot be checked"),
+    ),
+    "a seed that was left out of the middle": (
+        without_seed(1),
+        ("Submission S10", "manifest.json/config/seeds", "1 seeds are missing between 0 and 2"),
+    ),
+}
+
+
+def other(strategy: str) -> str:
+    return "synthesis" if strategy != "synthesis" else "creative_leap"
+
+
+def by_seed(row: Any) -> int:
+    return int(row["seed"])
+
+
+def turn(row: Any) -> None:
+    row["answer"] = "B" if row["answer"] == "A" else "A"
+
+
+def as_openai(given: Offered, **model: Any) -> None:
+    given.evaluator("GPT4o-0806", "openai", **(OPENAI | model))
+
+
+def dated(given: Offered, **stamps: str) -> None:
+    def change(manifest: Any) -> None:
+        manifest["evaluator"]["measurement_date"] = stamps.get(
+            "measured", manifest["evaluator"]["measurement_date"]
+        )
+        manifest["provenance"]["created"] = stamps.get("created", manifest["provenance"]["created"])
+
+    given.manifest(change)
+
+
+def copied(home: Path, given: Offered, *, renamed: bool) -> None:
+    """Offer what is published already, under another date or another evaluator's name."""
+    given.replace_run(published_run(home))
+    given.statement(generation="coin-flip")
+    dated(given, measured="2026-07-04", created="2026-07-04T00:00:00Z")
+    if renamed:
+        as_openai(given)
+
+
+def renamed_throughout(home: Path, given: Offered) -> None:
+    """Offer what is published with another evaluator, other seeds' names and other strategies."""
+    copied(home, given, renamed=True)
+    names: dict[str, str] = {}
+
+    def change(manifest: Any) -> None:
+        for index, strategy in enumerate(manifest["strategies"]):
+            names[strategy["name"]] = f"mine_{index}"
+            strategy["name"] = names[strategy["name"]]
+
+    given.manifest(change)
+    # A forger would go on through every call and row; the weights alone give it away already.
+    text = (given.folder / "manifest.json").read_text()
+    for before, after in names.items():
+        text = text.replace(f'"{before}"', f'"{after}"')
+    (given.folder / "manifest.json").write_text(text)
+    given.identify()
+
+
+def offered_twice(given: Offered) -> None:
+    """Offer one run a second time under another name."""
+    import shutil
+
+    shutil.copytree(given.folder, given.folder.with_name("the-same-again"))
+
+
+CLAIMS: dict[str, tuple[Build, Wanted]] = {
+    "an evaluator that nobody knows": (
+        lambda given: given.evaluator("GPT5", "openai", **OPENAI | {"model": "openai/gpt-5"}),
+        ("Submission S13", "submission.json/generation", "nothing is known of GPT5"),
+    ),
+    "another evaluator's name": (
+        lambda given: as_openai(given, model="openai/gpt-3.5", version="gpt-3.5"),
+        ("Submission S13", "submission.json/generation", "is not GPT4o-0806"),
+    ),
+    "a mock that is called a model": (
+        lambda given: given.statement(generation="GPT4o-0806", platform="openai"),
+        ("Submission S13", "submission.json/generation", "is a mock"),
+    ),
+    "another platform": (
+        lambda given: given.evaluator("GPT4o-0806", "azure-openai", **OPENAI),
+        ("Submission S13", "submission.json/platform", "was asked on openai"),
+    ),
+    "a gateway that is called direct": (
+        lambda given: as_openai(
+            given,
+            model="openrouter/openai/gpt-4o-2024-08-06",
+            endpoint="https://openrouter.ai/api/v1",
+            gateway="openrouter",
+        ),
+        ("Submission S8", "manifest.json/evaluator/endpoint", "the gateway openrouter"),
+    ),
+    "a gateway's address under the maker's name": (
+        lambda given: as_openai(given, endpoint="https://gateway.ai.cloudflare.com/v1/openai"),
+        ("Submission S8", "manifest.json/evaluator/endpoint", "gateway.ai.cloudflare.com"),
+    ),
+    "an unknown address under the maker's name": (
+        lambda given: as_openai(given, endpoint="https://api.openai.com.evil.example/v1"),
+        ("Submission S8", "manifest.json/evaluator/endpoint", "is not known to be openai's own"),
+    ),
+    "a direct endpoint that is called a gateway": (
+        lambda given: given.statement(endpoint="gateway"),
+        ("Submission S8", "manifest.json/evaluator/endpoint", "is no gateway"),
+    ),
+    "a measurement of tomorrow": (
+        lambda given: dated(given, measured="2026-07-11", created="2026-07-11T00:00:00Z"),
+        ("Submission S9", "manifest.json/evaluator/measurement_date", "after today"),
+    ),
+    "a record that is older than its measurement": (
+        lambda given: dated(given, created="2026-07-01T00:00:00Z"),
+        ("Submission S9", "manifest.json/evaluator/measurement_date", "written on 2026-07-01"),
+    ),
+    "a day that no calendar has": (
+        lambda given: dated(given, measured="2026-02-30"),
+        ("EPC-2.8(2)", "manifest.json/evaluator/measurement_date", "no day of the calendar"),
+    ),
+    "an evaluator before its release": (
+        lambda given: given.evaluator(
+            "GPT9", "openai", **OPENAI | {"model": "openai/gpt-9", "version": "gpt-9"}
+        ),
+        ("Submission S9", "manifest.json/evaluator/measurement_date", "released it on 2026-07-05"),
+    ),
+    "replies of another month": (
+        lambda given: first_call(given, reply=json.dumps({"created": 1_780_000_000})),
+        ("Submission S9", "calls.jsonl/0/reply", "its reply is of 2026-05-28"),
+    ),
+    "a replication of nothing": (
+        lambda given: given.statement(replicates="v9.9-deterministic"),
+        ("Submission S7", "submission.json/replicates", "no measured snapshot"),
+    ),
+    "a replication of another generation": (
+        lambda given: given.statement(replicates=PUBLISHED),
+        ("Submission S7", "submission.json/replicates", "another generation"),
+    ),
+    "a statement about another run": (
+        lambda given: given.statement(identity="0" * 64),
+        ("Submission S12", "submission.json/identity", "the manifest and its raw files give"),
+    ),
+    "one run offered twice": (
+        offered_twice,
+        ("Submission S12", "manifest.json", f"is the same measurement as submission {SLUG}"),
+    ),
+}
+
+
+def found(value: Any, wanted: Wanted) -> list[Any]:
+    clause, place, problem = wanted
+    return [
+        f
+        for f in errors(value)
+        if f["clause"] == clause and place in f["where"] and problem in f["problem"]
+    ]
+
+
+@pytest.mark.parametrize("case", [*DOCUMENTS, *RECORDS, *CLAIMS])
+def test_a_hostile_record_is_refused_with_the_finding_that_says_why(
+    case: str, honest: Offered
+) -> None:
+    build, wanted = (DOCUMENTS | RECORDS | CLAIMS)[case]
+    build(honest)
+    before = tree(honest.checkout)
+
+    value = honest.check()
+
+    assert value["ok"] is False
+    assert found(value, wanted), errors(value)[:8]
+    assert headline(value).startswith("Refused: ")
+    assert headline(value) in markdown(value)
+    assert tree(honest.checkout) == before
+    assert KEY not in json.dumps(value)
+
+
+@pytest.mark.parametrize(
+    ("how", "same"), [("redated", "is the same measurement as "), ("renamed", "as those of ")]
+)
+def test_what_is_published_cannot_be_offered_again(
+    how: str, same: str, honest: Offered, submissions_home: Path
+) -> None:
+    copied(submissions_home, honest, renamed=how == "renamed")
+
+    value = honest.check()
+
+    same += PUBLISHED
+    assert found(value, ("Submission S12", "manifest.json", same)), errors(value)[:5]
+    assert len(errors(value)) == 1
+
+
+def test_a_copy_with_strategies_renamed_is_no_measurement_of_its_own(
+    honest: Offered, submissions_home: Path
+) -> None:
+    from epc.registry.submissions.against import Fingerprint
+    from epc.registry.submissions.identity import is_copy
+
+    renamed_throughout(submissions_home, honest)
+    published = json.loads((published_run(submissions_home) / "manifest.json").read_text())
+
+    own = Fingerprint.of(honest.run.manifest())
+    assert is_copy(own.traces, Fingerprint.of(published).traces)
+    assert own.identity != Fingerprint.of(published).identity
+
+
+def test_two_evaluators_of_one_kind_are_no_copies(tmp_path: Path) -> None:
+    """Same seeds, so the same draws; other verdicts, so other traces."""
+    from epc.registry.submissions.identity import is_copy, traces
+
+    made = [
+        make_run(tmp_path / name, evaluator=f"mock/{name}", seeds=4, rounds=30)
+        for name in ("coin-flip", "deterministic")
+    ]
+    own, others = (traces(run.manifest()) for run in made)
+
+    assert len(own) == len(others) == 4
+    assert not is_copy(own, others)
+
+
+def test_an_honest_submission_is_ready(honest: Offered) -> None:
+    value = honest.check()
+
+    assert value["ok"] is True, errors(value)
+    assert headline(value) == "This submission can be published."
+    submission = value["submissions"][0]
+    assert (submission["tag"], submission["n"]) == ("v1.0-deterministic", 3)
+    assert submission["endpoint"] == "direct"
+
+
+def test_an_honest_measurement_of_a_hosted_model_is_ready(honest: Offered) -> None:
+    as_openai(honest)
+
+    assert errors(honest.check()) == []
+
+
+def test_a_gateway_that_is_declared_is_published_as_one(honest: Offered) -> None:
+    as_openai(
+        honest,
+        model="openrouter/openai/gpt-4o-2024-08-06",
+        endpoint="https://openrouter.ai/api/v1",
+        gateway="openrouter",
+    )
+    honest.statement(endpoint="gateway")
+
+    value = honest.check()
+
+    assert errors(value) == []
+    assert value["submissions"][0]["endpoint"] == "gateway"
+
+
+def test_reading_r8_a_run_without_verdicts_is_no_baseline(honest: Offered, tmp_path: Path) -> None:
+    verdicts = tmp_path / "ties.csv"
+    rows = [
+        f"{s},{d},t{n},tie"
+        for s in ("step_by_step", "other")
+        for d in ("text", "visual")
+        for n in range(8)
+    ]
+    verdicts.write_text("\n".join(["strategy,domain,task,verdict", *rows]) + "\n")
+    run = make_run(
+        tmp_path / "ties", evaluator=f"recorded:{verdicts}", executor=None, seeds=10, rounds=30
+    )
+    honest.replace_run(run.folder)
+    honest.statement(generation="GPT4o-0806", platform="openai")
+
+    value = honest.check()
+    submission = value["submissions"][0]
+
+    assert value["ok"] is False
+    assert submission["audit"]["verdict"] == "no_verdicts_counted"
+    assert "no baseline" in submission["blocks"][0]
+    if not errors(value):
+        assert headline(value).startswith("Not to be published")
+
+
+FOREIGN = [
+    "epc/registry/submissions/check.py",
+    ".github/workflows/submission.yml",
+    "snapshots/events.jsonl",
+    "snapshots/v1.0-GPT4o-0806/metrics.json",
+    "snapshots/evaluators/GPT4o-0806.json",
+    ".dvc/config",
+    ".gitattributes",
+    "Makefile",
+    "pyproject.toml",
+    "submissions/README.md",
+    f"submissions/{SLUG}/evil.sh",
+    f"submissions/{SLUG}/sub/manifest.json",
+    f"submissions/{SLUG}/../../epc/cli/run.py",
+    "/etc/passwd",
+    '"submissions/\\303\\251/manifest.json"',
+    "submissions",
+    "params.yaml\r",
+    "a\x1b[31mred",
+]
+
+
+@pytest.mark.parametrize("path", FOREIGN)
+def test_a_pull_request_that_changes_anything_else_is_refused(path: str, honest: Offered) -> None:
+    own = [f"submissions/{SLUG}/{name}" for name in ("manifest.json", "submission.json")]
+
+    value = honest.check([*own, path])
+
+    assert value["ok"] is False
+    assert len(value["foreign"]) == 1
+    assert found(value, ("Submission S1", value["foreign"][0], "which is no file of a submission"))
+    assert value["foreign"][0].isprintable()
+    assert f"`{re.sub('[`|]', '', value['foreign'][0])}`" in markdown(value)
+
+
+def test_a_pull_request_with_two_submissions_is_refused(honest: Offered) -> None:
+    value = honest.check([f"submissions/{slug}/manifest.json" for slug in (SLUG, "another")])
+
+    assert found(value, ("Submission S1", "submissions", "changes 2 submissions"))
+    assert found(value, ("Submission S1", "another", "is changed, and not there"))
+
+
+def test_a_pull_request_that_removes_a_submission_is_refused(honest: Offered) -> None:
+    value = honest.check(["submissions/gone/manifest.json"])
+
+    assert found(value, ("Submission S1", "gone", "is changed, and not there"))
+    assert value["submissions"] == []
+
+
+def test_a_pull_request_of_one_submission_is_about_it_alone(honest: Offered) -> None:
+    (honest.checkout / "submissions" / "Broken One").mkdir()
+
+    value = honest.check([f"submissions/{SLUG}/manifest.json"])
+
+    assert (value["ok"], value["foreign"]) == (True, [])
+    assert [s["slug"] for s in value["submissions"]] == [SLUG]
+
+
+def test_the_records_of_the_corpus_are_many() -> None:
+    assert len(DOCUMENTS) + len(RECORDS) + len(CLAIMS) >= 60
+
+
+def test_a_forger_who_renames_the_executor_leaves_every_reference_whole(honest: Offered) -> None:
+    """The corpus's own tool works: what it forges is refused for what it claims, nothing else."""
+    rename(
+        honest.run,
+        "executor",
+        model="openai/gpt-4o-mini",
+        version="gpt-4o-mini",
+        endpoint="https://api.openai.com/v1",
+    )
+    honest.identify()
+
+    assert errors(honest.check()) == []
