@@ -26,7 +26,7 @@ Json = dict[str, Any]
 TODAY = date(2026, 7, 10)  # records_support measures on 2026-07-02
 SLUG = "an-honest-one"
 PUBLISHED = "v1.0-CoinFlip"
-OPENAI = {
+OPENAI: Json = {
     "model": "openai/gpt-4o-2024-08-06",
     "version": "gpt-4o-2024-08-06",
     "endpoint": "https://api.openai.com/v1",
@@ -140,14 +140,13 @@ def _templates(home: Path) -> tuple[Path, Path]:
             replicates=None,
         ),
     )
-    publish(made.folder, offer, day=date(2026, 7, 3), tell=str, git=False)
+    publish(made.folder, offer, day=date(2026, 7, 3), tell=print, git=False)
     honest = make_run(home / "honest", seeds=3, rounds=30, exhaustive=True)
     statement = Statement(
         generation="deterministic",
         platform=None,
         endpoint="direct",
         contributor="A. Name",
-        link="https://example.org/a-name",
         licence="CC-BY-4.0",
         conflicts="none",
         replicates=None,

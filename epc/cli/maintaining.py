@@ -10,9 +10,9 @@ from epc.errors import ExitCode, UsageError
 
 @click.command()
 @click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--generation", required=True, help="The evaluator generation: Z of vX.Y-Z.")
-@click.option("--contributor", required=True, help="Who measured it.")
-@click.option("--licence", default="CC-BY-4.0", show_default=True, help="Of the data, as in SPDX.")
+@click.option("--generation", help="The evaluator generation: Z of vX.Y-Z.")
+@click.option("--contributor", help="Who measured it.")
+@click.option("--licence", help="Of the data, as in SPDX; CC-BY-4.0 if left out.")
 @click.option("--conflicts", metavar="TEXT", help="The contributor's interests in what comes out.")
 @click.option("--platform", help="Where it was asked; else what stands before / in its name.")
 @click.option("--proxy", is_flag=True, help="It was asked through a third party's gateway.")
@@ -20,9 +20,9 @@ from epc.errors import ExitCode, UsageError
 @click.option("--git/--no-git", default=True, show_default=True, help="Commit and tag it.")
 def publish(  # the options are what the contributor states
     run: Path,
-    generation: str,
-    contributor: str,
-    licence: str,
+    generation: str | None,
+    contributor: str | None,
+    licence: str | None,
     conflicts: str | None,
     platform: str | None,
     proxy: bool,
@@ -31,29 +31,44 @@ def publish(  # the options are what the contributor states
 ) -> None:
     r"""Publish RUN as the next snapshot of its evaluator generation.
 
-    Checks it, keeps its raw files in the store, writes its folder and events, commits and makes
-    the git tag. An older snapshot of the same thing in the same way becomes superseded, or
-    drifted where the two differ. Interrupted, the same command goes on where it stopped.
+    RUN is a submission, whose statement says all that the options would: it is checked as
+    `epc submission check` does, and taken out of submissions/. Or it is a run of your own, with
+    --generation and --contributor.
+
+    Keeps its raw files in the store, writes its folder and events, commits and makes the git tag.
+    An older snapshot of the same thing in the same way becomes superseded, or drifted where the
+    two differ. Interrupted, the same command goes on where it stopped.
 
     \b
     Example:
+      epc snapshot publish submissions/coin-flip-3fa94c1e
       epc snapshot publish runs/first --generation SmolLM2-135M-Likelihood --contributor "A. Name"
     """
     from epc.registry.cards import Statement
     from epc.registry.publishing import Offer
     from epc.registry.publishing import publish as publish_to
     from epc.registry.reading import find_checkout
+    from epc.registry.submissions.promoting import is_submission, promote
 
+    checkout, day = find_checkout(Path.cwd()), now().date()
+    if is_submission(run):
+        given = (generation, contributor, licence, conflicts, platform, replicates, proxy or None)
+        if any(value is not None for value in given):
+            raise click.UsageError("A submission says all of this itself: leave the options out.")
+        click.echo(str(promote(checkout, run, day=day, tell=note, git=git)))
+        return
+    if generation is None or contributor is None:
+        raise click.UsageError("Give --generation and --contributor, or name a submission.")
     said = Statement(
         generation=generation,
         contributor=contributor,
-        licence=licence,
+        licence=licence or "CC-BY-4.0",
         conflicts=conflicts,
         proxy=proxy,
         replicates=replicates,
     )
     offer = Offer(run=run, platform=platform, said=said)
-    tag = publish_to(find_checkout(Path.cwd()), offer, day=now().date(), tell=note, git=git)
+    tag = publish_to(checkout, offer, day=day, tell=note, git=git)
     click.echo(str(tag))
 
 

@@ -25,7 +25,6 @@ def command() -> None:
 @click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--slug", help="The folder's name; made from evaluator and content if left out.")
 @click.option("--contributor", help="Who measured it.")
-@click.option("--link", metavar="URL", help="Where the contributor can be found, by https.")
 @click.option("--licence", type=click.Choice(_LICENCES), help="Under which its data are given.")
 @click.option("--endpoint", type=click.Choice(["direct", "gateway"]), help="How it was asked.")
 @click.option("--conflicts", help="Interests in how the evaluator comes out, or none.")

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
-from epc.errors import WorldError
+from epc.errors import UsageError, WorldError
 from epc.registry import layout
 
 _PATH: Final = f"{layout.FOLDER}/{layout.EVENTS}"
@@ -69,14 +69,33 @@ def git_bytes(folder: Path, *words: str, given: bytes | None = None) -> bytes:
     return done.stdout
 
 
-def commit(checkout: Path, message: str, paths: list[str]) -> None:
+def commit(checkout: Path, message: str, paths: list[str], *, leaving: str | None = None) -> None:
     """Commit what changed below some paths; nothing if nothing did.
 
-    Raises: WorldError if git fails.
+    `leaving` is a path that history ends with this commit, although its files are still there.
+
+    Raises: UsageError if something else is about to be committed with it; WorldError if git fails.
     """
     git(checkout, "add", "--", *paths)
+    if leaving:
+        _commit_without(checkout, message, paths, leaving)
+        return
     if git(checkout, "status", "--porcelain", "--untracked-files=no", "--", *paths).strip():
         git(checkout, "commit", "--quiet", "-m", message, "--", *paths)
+
+
+def _commit_without(checkout: Path, message: str, paths: list[str], leaving: str) -> None:
+    git(checkout, "rm", "-r", "--quiet", "--cached", "--ignore-unmatch", "--", leaving)
+    staged = git(checkout, "diff", "--cached", "--name-only", "-z").split("\0")
+    own = tuple(f"{path}/" for path in (*paths, leaving))
+    others = [name for name in staged if name and name not in paths and not name.startswith(own)]
+    if others:
+        raise UsageError(
+            f"{others[0]} is staged too, and does not belong in this commit\n"
+            "  fix: commit it first, or `git restore --staged` it; then publish again"
+        )
+    if any(staged):
+        git(checkout, "commit", "--quiet", "-m", message)
 
 
 def tag_commit(checkout: Path, tag: str, where: str) -> None:

@@ -51,9 +51,17 @@ class Offer:
 
 
 def publish(
-    checkout: Path, offer: Offer, *, day: date, tell: Callable[[str], None], git: bool = True
+    checkout: Path,
+    offer: Offer,
+    *,
+    day: date,
+    tell: Callable[[str], None],
+    git: bool = True,
+    leaving: str | None = None,
 ) -> Tag:
     """Publish a run, or end a publication that was interrupted, and return its id.
+
+    `leaving` is the submission that it was, which the same commit takes out of the checkout.
 
     Raises: UsageError if the run cannot be published; WorldError if the disk or git fails.
     """
@@ -82,7 +90,8 @@ def publish(
             tell(f"event: {event['tag']} {event['event']}")
     if git:
         parts = (str(tag), layout.EVENTS, layout.STORE)
-        commit(checkout, f"Publish {tag}", [f"{layout.FOLDER}/{part}" for part in parts])
+        paths = [f"{layout.FOLDER}/{part}" for part in parts]
+        commit(checkout, f"Publish {tag}", paths, leaving=leaving)
         tag_commit(checkout, str(tag), "HEAD")
         tell(f"committed, and tagged {tag}")
     return tag
@@ -144,16 +153,18 @@ def _tag(checkout: Path, offer: Offer) -> Tag:
     """Return the id of this very run if it has one, else the next of its generation."""
     taken = [Tag.parse(folder.name) for folder in folders(checkout)]
     taken += [Tag.parse(name) for name in of_folder(checkout).by_tag]
-    own = (offer.run / MANIFEST).read_bytes()
-    for tag in taken:
-        there = checkout / layout.FOLDER / str(tag) / layout.MANIFEST
-        if (
-            tag.generation == offer.said.generation
-            and there.is_file()
-            and there.read_bytes() == own
-        ):
+    own = published_as(checkout, offer.run, offer.said.generation)
+    return own or next_tag(offer.said.generation, taken)
+
+
+def published_as(checkout: Path, run: Path, generation: str) -> Tag | None:
+    """Return the id under which this very run stands in the registry, if it does."""
+    own = (run / MANIFEST).read_bytes()
+    for folder in folders(checkout):
+        there, tag = folder / layout.MANIFEST, Tag.parse(folder.name)
+        if tag.generation == generation and there.is_file() and there.read_bytes() == own:
             return tag
-    return next_tag(offer.said.generation, taken)
+    return None
 
 
 def _build(checkout: Path, run: Path, card: Json, manifest: Json) -> None:

@@ -11,7 +11,7 @@ from epc.records.findings import Findings
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import pointer
 from epc.registry.submissions import layout
-from epc.registry.submissions.texts import Kind, link_problem, problems, shown
+from epc.registry.submissions.texts import Kind, problems, shown
 
 Json = dict[str, Any]
 Endpoint = Literal["direct", "gateway"]
@@ -47,7 +47,6 @@ class Statement:
     platform: str | None
     endpoint: Endpoint
     contributor: str
-    link: str | None
     licence: str
     conflicts: str
     replicates: str | None
@@ -86,8 +85,6 @@ def statement_texts(statement: Statement) -> Iterator[Finding]:
             yield _text(f"{layout.STATEMENT}/{key}", problem)
         if not getattr(statement, key).strip():
             yield _text(f"{layout.STATEMENT}/{key}", "says nothing")
-    if statement.link is not None and (wrong := link_problem(statement.link)):
-        yield _text(f"{layout.STATEMENT}/link", wrong)
 
 
 def manifest_texts(manifest: Json) -> Iterator[Finding]:

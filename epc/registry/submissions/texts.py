@@ -25,10 +25,6 @@ _SCHEME: Final = re.compile(r"\b(javascript|vbscript|data|file)\s*:", re.IGNOREC
 _HIDDEN: Final = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 _JOINERS: Final = "\u200c\u200d"  # what several scripts and emoji are spelt with
 _COLONS: Final = re.compile(":(?=:)")
-_LINK: Final = re.compile(
-    r"https://[a-z0-9-]+(\.[a-z0-9-]+)+(:[0-9]{1,5})?(/[A-Za-z0-9._~/%+-]*)?", re.ASCII
-)
-LONGEST_LINK: Final = 300
 
 
 def problems(text: str, kind: Kind) -> Iterator[str]:
@@ -45,7 +41,7 @@ def problems(text: str, kind: Kind) -> Iterator[str]:
     if kind != "prompt" and (odd := [c for c in text if not _is_plain(c, _MARKS[kind])]):
         yield f"holds {odd[0]!a}, which a {kind} here cannot have"
     if kind == "prose" and "://" in text:
-        yield "holds an address, which has a field of its own"
+        yield "holds an address, which no field here can have"
     yield from _active(text)
 
 
@@ -60,13 +56,6 @@ def _active(text: str) -> Iterator[str]:
     for pattern, what in told:
         if pattern.search(text):
             yield f"holds what reads as {what}"
-
-
-def link_problem(text: str) -> str | None:
-    """Say why an address is not one that can be shown, or None."""
-    if len(text) > LONGEST_LINK or not _LINK.fullmatch(text):
-        return "is no plain address, expected https://host/path without user, query or fragment"
-    return None
 
 
 def shown(text: str, longest: int = 300) -> str:

@@ -305,7 +305,6 @@ def in_manifest(*path: str | int) -> Callable[[Offered, str], None]:
 FIELDS = {
     "submission.json/contributor": in_statement("contributor"),
     "submission.json/conflicts": in_statement("conflicts"),
-    "submission.json/link": in_statement("link"),
     "submission.json/generation": in_statement("generation"),
     "submission.json/licence": in_statement("licence"),
     "manifest.json/evaluator/model": in_manifest("evaluator", "model"),

@@ -50,6 +50,23 @@ def inserted(name: str, text: str) -> Build:
     return build
 
 
+def both(*builds: Build) -> Build:
+    """Do one thing after the other."""
+
+    def build(given: Offered) -> None:
+        for each in builds:
+            each(given)
+
+    return build
+
+
+def own_up(given: Offered) -> object:
+    """Let manifest and statement describe the raw files as they now are."""
+    given.run.save(given.run.manifest())
+    given.identify()
+    return given
+
+
 DOCUMENTS: dict[str, tuple[Build, Wanted]] = {
     "NaN in a manifest": (
         lambda given: number(given, "NaN"),
@@ -60,10 +77,7 @@ DOCUMENTS: dict[str, tuple[Build, Wanted]] = {
         ("RFC 8259", "manifest.json/results/summary/cpci/mean", "1e999 overflows"),
     ),
     "infinity in trials": (
-        lambda given: (
-            replaced("trials.jsonl", '"round":0', '"round":Infinity')(given),
-            own_up(given),
-        ),
+        both(replaced("trials.jsonl", '"round":0', '"round":Infinity'), own_up),
         ("RFC 8259", "trials.jsonl/0/round", "Infinity is not a JSON number"),
     ),
     "a key twice in a statement": (
@@ -75,10 +89,7 @@ DOCUMENTS: dict[str, tuple[Build, Wanted]] = {
         ("RFC 8259", "manifest.json/protocol_version", "stands twice"),
     ),
     "a key twice in a trial": (
-        lambda given: (
-            replaced("trials.jsonl", '"verdict"', '"verdict":"A","verdict"')(given),
-            own_up(given),
-        ),
+        both(replaced("trials.jsonl", '"verdict"', '"verdict":"A","verdict"'), own_up),
         ("RFC 8259", "trials.jsonl/0/verdict", "stands twice"),
     ),
     "a nesting bomb in a statement": (
@@ -203,11 +214,6 @@ def number(given: Offered, text: str) -> None:
     path.write_text(json.dumps(manifest).replace('"HERE"', text))
 
 
-def own_up(given: Offered) -> None:
-    given.run.save(given.run.manifest())
-    given.identify()
-
-
 def append(given: Offered, name: str, text: str) -> None:
     with (given.folder / name).open("a") as file:
         file.write(text)
@@ -284,6 +290,12 @@ def swapped(rows: list[Any]) -> None:
 
 def flipped(row: Any) -> None:
     row["verdict"] = row["raw"] = "B" if row["verdict"] == "A" else "A"
+
+
+def turned(rows: list[Any]) -> None:
+    for row in rows:
+        if row["role"] == "evaluator":
+            row["answer"] = "B" if row["answer"] == "A" else "A"
 
 
 def second_answer(rows: list[Any]) -> None:
@@ -390,7 +402,7 @@ RECORDS: dict[str, tuple[Build, Wanted]] = {
         ("Reading R2", "trials.jsonl/0", "not those of seed 0"),
     ),
     "an answer that was turned": (
-        calls(lambda rows: [turn(r) for r in rows if r["role"] == "evaluator"]),
+        calls(turned),
         ("EPC-2.5(d)", "/raw", "is not the answer of the call"),
     ),
     "two answers to one prompt": (
@@ -434,10 +446,6 @@ def other(strategy: str) -> str:
 
 def by_seed(row: Any) -> int:
     return int(row["seed"])
-
-
-def turn(row: Any) -> None:
-    row["answer"] = "B" if row["answer"] == "A" else "A"
 
 
 def as_openai(given: Offered, **model: Any) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epc.registry.submissions.texts import Kind, link_problem, problems, shown
+from epc.registry.submissions.texts import Kind, problems, shown
 
 PLAIN = [
     ("name", "Zo\u00eb O\u2019Hara-M\u00fcller & Co. (Graz)"),
@@ -55,35 +55,6 @@ def test_plain_words_in_any_script_are_text(kind: Kind, text: str) -> None:
 @pytest.mark.parametrize(("kind", "text", "said"), MORE_THAN_TEXT)
 def test_what_could_do_harm_is_named(kind: Kind, text: str, said: str) -> None:
     assert any(said in problem for problem in problems(text, kind))
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "http://example.org",
-        "javascript:alert(1)",
-        "data:text/html,x",
-        "//example.org",
-        "https://user@example.org",
-        "https://example.org/?q=1",
-        "https://example.org/#x",
-        "https://example.org/<b>",
-        "https://example.org/a b",
-        "https://ex\u0430mple.org",
-        "https://localhost",
-        "https://example.org/" + "a" * 300,
-        "https://example.org\n",
-    ],
-)
-def test_only_plain_https_addresses_are_links(address: str) -> None:
-    assert link_problem(address)
-
-
-@pytest.mark.parametrize(
-    "address", ["https://example.org", "https://orcid.org/0000-0002-1825-0097"]
-)
-def test_a_plain_https_address_is_a_link(address: str) -> None:
-    assert link_problem(address) is None
 
 
 @given(st.text(max_size=500) | st.text(alphabet=":#[ \n", max_size=9))

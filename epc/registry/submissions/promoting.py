@@ -1,0 +1,94 @@
+"""From a submission to a snapshot (`epc snapshot publish submissions/SLUG`).
+
+The statement says what the options would. The commit that publishes also takes the submission out
+of the checkout; its files are removed last, so that whatever is interrupted can be ended by the
+same command.
+"""
+
+import shutil
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Final
+
+from epc.errors import UsageError, WorldError
+from epc.registry.cards import Statement as Said
+from epc.registry.layout import FOLDER as SNAPSHOTS
+from epc.registry.publishing import Offer, publish, published_as
+from epc.registry.submissions import layout
+from epc.registry.submissions.check import Base, check_one
+from epc.registry.submissions.report import Checked
+from epc.registry.submissions.statement import Statement
+from epc.registry.tags import Tag
+
+_MOST_TOLD: Final = 3
+
+
+def is_submission(folder: Path) -> bool:
+    """Whether a folder is a submission, and no bare run."""
+    return (folder / layout.STATEMENT).exists()
+
+
+def promote(
+    checkout: Path, folder: Path, *, day: date, tell: Callable[[str], None], git: bool = True
+) -> Tag:
+    """Publish a submission, or end its publication, and return its id.
+
+    Raises: UsageError if it is refused, no baseline, or not in this checkout; WorldError if the
+    disk or git fails.
+    """
+    home, folder = checkout / layout.FOLDER, folder.absolute()
+    if folder.parent.resolve() != home.resolve():
+        raise UsageError(
+            f"{folder} is not in {home}\n  fix: merge the submission, and publish it from there"
+        )
+    checked = _required(checkout, home / folder.name, day)
+    assert checked.statement is not None
+    offer = Offer(
+        run=home / folder.name, platform=checked.statement.platform, said=said(checked.statement)
+    )
+    leaving = f"{layout.FOLDER}/{folder.name}"
+    tag = publish(checkout, offer, day=day, tell=tell, git=git, leaving=leaving)
+    _remove(home / folder.name, checkout / SNAPSHOTS / f".published-{folder.name}")
+    tell(f"removed {leaving}, which is {tag} now")
+    return tag
+
+
+def _remove(folder: Path, aside: Path) -> None:
+    """Remove a folder; it goes from its place in one step, so that no half of it stays there."""
+    try:
+        shutil.rmtree(aside, ignore_errors=True)
+        folder.rename(aside)
+        shutil.rmtree(aside)
+    except OSError as error:
+        raise WorldError(f"cannot remove {folder}: {error.strerror or error}") from error
+
+
+def said(statement: Statement) -> Said:
+    """Return what goes onto the snapshot's card."""
+    conflicts = statement.conflicts.strip()
+    return Said(
+        generation=statement.generation,
+        contributor=statement.contributor,
+        licence=statement.licence,
+        conflicts=None if conflicts.casefold().rstrip(".") in {"none", "no"} else conflicts,
+        proxy=statement.endpoint == "gateway",
+        replicates=statement.replicates,
+    )
+
+
+def _required(checkout: Path, folder: Path, day: date) -> Checked:
+    """Return what the check found in a submission that can be published."""
+    base = Base.of(checkout, day)
+    checked = check_one(folder, base, {})
+    if not checked.ok and checked.statement and checked.manifest:
+        itself = published_as(checkout, folder, checked.statement.generation)
+        checked = check_one(folder, base, {}, itself=itself) if itself else checked
+    if not checked.ok:
+        wrong = [str(f) for f in checked.found.kept() if f.severity == "error"]
+        told = "\n".join([*checked.blocks, *wrong[:_MOST_TOLD]])
+        raise UsageError(
+            f"{folder} cannot be published: {len(wrong)} errors\n{told}\n"
+            f"  fix: see `epc submission check {folder}`"
+        )
+    return checked

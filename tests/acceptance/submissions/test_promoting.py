@@ -1,0 +1,243 @@
+"""From a merged submission to a snapshot, with real git, stopped at every step."""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from registry_support import ROOT, commit, git
+from submissions_support import SLUG, TODAY, Offered
+
+from epc.errors import UsageError
+from epc.records.validate import validate
+from epc.registry.fetching import fetch
+from epc.registry.reading import of_folder
+from epc.registry.submissions.promoting import promote
+from epc.registry.tags import Tag
+from epc.registry.verify import verify
+
+TAG = "v1.0-deterministic"
+OWN = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    **{f"GIT_{who}_NAME": "Test" for who in ("AUTHOR", "COMMITTER")},
+    **{f"GIT_{who}_EMAIL": "test@example.org" for who in ("AUTHOR", "COMMITTER")},
+}
+
+
+@pytest.fixture
+def merged(honest: Offered, monkeypatch: pytest.MonkeyPatch) -> Offered:
+    """A registry whose history holds a submission, as after a merge."""
+    for name, value in OWN.items():
+        monkeypatch.setenv(name, value)
+    shutil.copy(ROOT / ".gitignore", honest.checkout / ".gitignore")
+    (honest.checkout / ".gitattributes").write_text("snapshots/** -text\nsubmissions/** -text\n")
+    git(honest.checkout, "init", "--quiet")
+    commit(honest.checkout, "begin")
+    return honest
+
+
+def unheard(_: str) -> None:
+    """Take no notice of progress."""
+
+
+def is_published(checkout: Path) -> None:
+    """Everything that a publication comes to, once."""
+    assert verify(checkout) == []
+    assert git(checkout, "status", "--porcelain") == ""
+    assert git(checkout, "tag", "--list").split() == [TAG]
+    changed = git(checkout, "show", "--name-status", "--no-renames", "--format=", TAG).splitlines()
+    removed = [line.split("\t")[1] for line in changed if line.startswith("D")]
+    assert {Path(path).parent.as_posix() for path in removed} == {f"submissions/{SLUG}"}
+    assert len(removed) == 5
+    assert git(checkout, "rev-list", "--count", "HEAD") == "2\n"
+    assert list((checkout / "submissions").iterdir()) == []
+    events = [event for event in of_folder(checkout).events if event.tag == TAG]
+    assert [(event.name, event.date) for event in events] == [("published", TODAY)]
+
+
+def test_a_submission_becomes_a_snapshot_in_one_commit(merged: Offered, tmp_path: Path) -> None:
+    run = tmp_path / "before"
+    shutil.copytree(merged.folder, run)
+
+    tag = promote(merged.checkout, merged.folder, day=TODAY, tell=unheard)
+
+    assert str(tag) == TAG
+    is_published(merged.checkout)
+    card = of_folder(merged.checkout).snapshots[TAG].card
+    assert (card["contributor"], card["licence"]) == ("A. Name", "CC-BY-4.0")
+    assert card["conflicts_of_interest"] is None
+    fetch(Tag.parse(TAG), tmp_path / "again", place=str(merged.checkout), store=None)
+    for name in ("manifest.json", "trials.jsonl", "calls.jsonl", "weights.jsonl"):
+        assert (tmp_path / "again" / name).read_bytes() == (run / name).read_bytes()
+    assert validate(tmp_path / "again").ok
+
+
+class CrashError(Exception):
+    """What a test throws where a machine would stop."""
+
+
+STEPS = [
+    "epc.registry.publishing.put",
+    "epc.registry.publishing.strict_json.write_text",
+    "epc.registry.publishing.append",
+    "epc.registry.publishing.commit",
+    "epc.registry.history._commit_without",
+    "epc.registry.publishing.tag_commit",
+    "epc.registry.submissions.promoting._remove",
+]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_stopped_at_any_step_the_same_command_ends_it(
+    merged: Offered, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise CrashError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(step, stop)
+        with pytest.raises(CrashError):
+            promote(merged.checkout, merged.folder, day=TODAY, tell=unheard)
+
+    tag = promote(merged.checkout, merged.folder, day=TODAY, tell=unheard)
+
+    assert str(tag) == TAG
+    is_published(merged.checkout)
+
+
+def dying(steps: int) -> Callable[[Any], Any]:
+    """Return what makes a function kill its process when it is called after so many calls."""
+    left = [steps]
+
+    def wrap(real: Any) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if left[0] == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            left[0] -= 1
+            return real(*args, **kwargs)
+
+        return call
+
+    return wrap
+
+
+def killed_after(steps: int, checkout: Path) -> bool:
+    """Publish in a process that is killed at a step, and return whether it came that far."""
+    child = os.fork()
+    if child == 0:
+        wrap = dying(steps)
+        for owner, name in (
+            (os, "fsync"),
+            (Path, "rename"),
+            (Path, "replace"),
+            (os, "rmdir"),
+            (os, "unlink"),
+            (subprocess, "run"),
+        ):
+            setattr(owner, name, wrap(getattr(owner, name)))
+        with contextlib.suppress(BaseException):
+            promote(checkout, checkout / "submissions" / SLUG, day=TODAY, tell=unheard)
+            os._exit(0)
+        os._exit(1)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
+    return os.WIFSIGNALED(status)
+
+
+def test_killed_at_every_write_rename_and_git_command_it_is_ended_by_itself(
+    merged: Offered, tmp_path: Path
+) -> None:
+    """One checkout after the other, each killed one step later, until one is not killed at all."""
+    for steps in range(200):
+        checkout = tmp_path / "at" / str(steps)
+        shutil.copytree(merged.checkout, checkout)
+        killed = killed_after(steps, checkout)
+        folder = checkout / "submissions" / SLUG
+        if folder.exists():
+            promote(checkout, folder, day=TODAY, tell=unheard)
+        is_published(checkout)
+        stored = git(checkout, "ls-files", "snapshots/.store").splitlines()
+        assert not [path for path in stored if Path(path).name.startswith(".")]
+        shutil.rmtree(checkout)
+        if not killed:
+            break
+    assert steps > 20
+
+
+def publish(checkout: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *words],
+        cwd=checkout,
+        env=os.environ | OWN | {"SOURCE_DATE_EPOCH": "1783684800"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def test_a_refused_submission_is_not_published(merged: Offered) -> None:
+    merged.statement(conflicts="{{ config }}")
+
+    with pytest.raises(UsageError, match=r"submission\.json/conflicts"):
+        promote(merged.checkout, merged.folder, day=TODAY, tell=unheard)
+
+    assert not (merged.checkout / "snapshots" / TAG).exists()
+
+
+def test_what_somebody_else_staged_is_not_swept_along(merged: Offered) -> None:
+    (merged.checkout / "other.txt").touch()
+    git(merged.checkout, "add", "other.txt")
+
+    with pytest.raises(UsageError, match=r"other\.txt is staged too"):
+        promote(merged.checkout, merged.folder, day=TODAY, tell=unheard)
+
+    git(merged.checkout, "restore", "--staged", "other.txt")
+    (merged.checkout / "other.txt").unlink()
+    promote(merged.checkout, merged.folder, day=TODAY, tell=unheard)
+    is_published(merged.checkout)
+
+
+def test_a_submission_elsewhere_is_not_published(merged: Offered, tmp_path: Path) -> None:
+    shutil.copytree(merged.folder, tmp_path / SLUG)
+
+    with pytest.raises(UsageError, match="is not in"):
+        promote(merged.checkout, tmp_path / SLUG, day=TODAY, tell=unheard)
+
+
+def test_a_gateway_goes_onto_the_card(merged: Offered) -> None:
+    merged.evaluator(
+        "GPT4o-0806",
+        "openai",
+        model="openrouter/openai/gpt-4o-2024-08-06",
+        version="openai/gpt-4o-2024-08-06",
+        endpoint="https://openrouter.ai/api/v1",
+        gateway="openrouter",
+        details={},
+    )
+    merged.statement(endpoint="gateway", conflicts="I work for the gateway.")
+
+    tag = promote(merged.checkout, merged.folder, day=TODAY, tell=unheard, git=False)
+
+    card = of_folder(merged.checkout).snapshots[str(tag)].card
+    assert (card["evaluator"]["proxy"], card["evaluator"]["gateway"]) == (True, "openrouter")
+    assert card["conflicts_of_interest"] == "I work for the gateway."
+
+
+@pytest.mark.parametrize("words", [["--generation", "X"], ["--proxy"], ["--licence", "CC0-1.0"]])
+def test_what_a_submission_says_itself_cannot_be_said_otherwise(
+    merged: Offered, words: list[str]
+) -> None:
+    done = publish(
+        merged.checkout, "-m", "epc", "snapshot", "publish", f"submissions/{SLUG}", *words
+    )
+
+    assert done.returncode == 2
+    assert "leave the options out" in done.stderr
