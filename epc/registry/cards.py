@@ -55,7 +55,7 @@ def card_of(tag: Tag, manifest: Json, audit: Json, said: Statement, life: Life |
         "executor": _model(manifest["executor"], None, proxy=False),
         "conditions": conditions_of(manifest),
         "measured": {"from": day, "to": day},
-        "audit": {key: audit[key] for key in _AUDITED},
+        "audit": audited(audit),
         "contributor": said.contributor,
         "licence": said.licence,
         "conflicts_of_interest": said.conflicts,
@@ -64,6 +64,11 @@ def card_of(tag: Tag, manifest: Json, audit: Json, said: Statement, life: Life |
         "citation": None,
         "known_faults": [],
     }
+
+
+def audited(audit: Json) -> Json:
+    """Return what a card says of an audit."""
+    return {key: audit[key] for key in _AUDITED}
 
 
 def conditions_of(manifest: Json) -> Json:

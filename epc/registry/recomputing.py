@@ -6,11 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from epc.errors import EpcError, WorldError
+from epc.errors import EpcError, Finding, WorldError
+from epc.records.audit import audit_checked
+from epc.records.findings import Findings
+from epc.records.probes import read_probes
 from epc.records.rewrite import rewrite
+from epc.records.validate import Report
+from epc.registry.cards import audited
 from epc.registry.fetching import restore
+from epc.registry.layout import CARD
 from epc.registry.registry import Registry
-from epc.registry.snapshots import Json
+from epc.registry.snapshots import Json, Snapshot
 from epc.registry.tags import Tag
 
 _FEW: Final = 16  # are recomputed sooner than other processes have started
@@ -47,16 +53,16 @@ def recompute(checkout: Path, registry: Registry, tags: Iterable[Tag]) -> Iterat
 
     Raises: WorldError if the disk fails.
     """
-    sealed = [(tag, _seal(registry, tag)) for tag in tags]
+    sealed = [(registry.snapshots[str(tag)], _seal(registry, tag)) for tag in tags]
     if len(sealed) <= _FEW:
-        yield from (_again(checkout, tag, seal) for tag, seal in sealed)
+        yield from (_again(checkout, snapshot, seal) for snapshot, seal in sealed)
         return
     from joblib import Parallel, delayed, parallel_config
 
     # One thread a process: small products of matrices lose by threads, and most where all are busy.
     with parallel_config(backend="loky", n_jobs=-1, inner_max_num_threads=1):
         work = Parallel(return_as="generator")
-        yield from work(delayed(_again)(checkout, tag, seal) for tag, seal in sealed)
+        yield from work(delayed(_again)(checkout, snapshot, seal) for snapshot, seal in sealed)
 
 
 def _seal(registry: Registry, tag: Tag) -> str | None:
@@ -66,17 +72,34 @@ def _seal(registry: Registry, tag: Tag) -> str | None:
     return next(seals, None)
 
 
-def _again(checkout: Path, tag: Tag, seal: str | None) -> Again:
+def _again(checkout: Path, snapshot: Snapshot, seal: str | None) -> Again:
+    tag = str(snapshot.tag)
     if seal is None:
-        return Again(tag=str(tag), changed=[], problems=["no event says that it was published"])
+        return Again(tag=tag, changed=[], problems=["no event says that it was published"])
     try:
         with tempfile.TemporaryDirectory() as name:
             run = Path(name)
-            restore(tag, run, seal=seal, place=str(checkout), store=None)
+            restore(snapshot.tag, run, seal=seal, place=str(checkout), store=None)
             done = rewrite(run, write=False)
+            said, findings = _audit_again(run, done.manifest)
     except EpcError as error:
-        return Again(tag=str(tag), changed=[], problems=[str(error)])
+        return Again(tag=tag, changed=[], problems=[str(error)])
     except OSError as error:
         raise WorldError(f"cannot write {error.filename}: {error.strerror or error}") from error
-    problems = [str(finding) for finding in done.findings]
-    return Again(tag=str(tag), changed=done.changed, problems=problems)
+    stated = snapshot.card["audit"]
+    changed = [f"/{CARD}/audit/{key}" for key in said if said[key] != stated[key]]
+    problems = [str(finding) for finding in (*done.findings, *findings)]
+    return Again(tag=tag, changed=[*done.changed, *changed], problems=problems)
+
+
+def _audit_again(run: Path, manifest: Json) -> tuple[Json, list[Finding]]:
+    """Return what a card says of this run's audit, without its findings, and damage to its probes.
+
+    The findings are left out: among them are warnings of a whole validation, which takes longer
+    than all of this.
+    """
+    findings = Findings()
+    asked = read_probes(manifest, run, findings)
+    report = Report(path=str(run), findings=[], manifest=manifest, asked=asked)
+    said = audited(audit_checked(report).as_json())
+    return {key: said[key] for key in said if key != "findings"}, findings.kept()

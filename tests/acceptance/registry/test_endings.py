@@ -139,3 +139,21 @@ def test_reading_r8_what_measured_nothing_is_no_baseline(
     assert done.returncode == 2
     assert f"is no baseline: its audit says {verdict}" in done.stderr
     assert not (checkout.home / "events.jsonl").exists()
+
+
+def test_recomputation_says_when_a_card_claims_another_audit(
+    checkout: Checkout, tmp_path: Path
+) -> None:
+    """Sealed or not: what a card says of the audit follows from the raw files, or is found."""
+    run = make_run(tmp_path / "run", evaluator="mock/coin-flip", seeds=3).folder
+    assert epc("snapshot", "publish", run, *COIN, cwd=checkout.folder).returncode == 0
+    place = checkout.home / "v1.0-CoinFlip" / "snapshot.json"
+    card = json.loads(place.read_text())
+    card["audit"]["verdict"] = "coupled"
+    place.write_text(json.dumps(card))
+
+    done = epc("snapshot", "recompute", "--format", "json", cwd=checkout.folder)
+
+    (found,) = json.loads(done.stdout)
+    assert (done.returncode, found["ok"]) == (1, False)
+    assert found["changed"] == ["/snapshot.json/audit/verdict"]
