@@ -7,8 +7,7 @@ ask again is `epc.engine.asking`.
 import json
 import os
 import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
 
@@ -140,17 +139,22 @@ class Hosted:
         if reply.status != _OK:
             said = reply.body[:2000].decode("utf-8", "replace")
             return self._line.refused(reply.status, said, reply.headers, retries=retries)
-        answered = completion(
+        return completion(
             reply.body,
             latency_s=round(time.monotonic() - began, 6),
             retries=retries,
             redact=self._redact,
+            headers=reply.headers,
         )
-        return replace(answered, headers=reply.headers)
 
 
 def completion(
-    body: bytes, *, latency_s: float | None, retries: int, redact: Callable[[str], str] = redact
+    body: bytes,
+    *,
+    latency_s: float | None,
+    retries: int,
+    redact: Callable[[str], str] = redact,
+    headers: Mapping[str, str] | None = None,
 ) -> Completion:
     """Return the answer that a chat-completion body holds, and the body itself.
 
@@ -178,6 +182,7 @@ def completion(
         latency_s=latency_s,
         retries=retries,
         reply=redact(body.decode("utf-8", "replace")),
+        headers=headers,
     )
 
 

@@ -19,6 +19,14 @@ _PART: Final = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
 _LONGEST_HOLD_S: Final = 600.0  # a limit that takes longer to reset is met by failing, not waiting
 _MINUTE_S: Final = 60.0  # what limits are stated for where a reply does not say when they reset
 _ROUNDING: Final = 1e-6  # of a request or token: less than that is not worth a wait
+# How OpenAI and Anthropic spell what a reply says of a limit: what is left, all of it, the reset.
+_HEADERS: Final = {
+    kind: tuple(
+        (f"x-ratelimit-{what}-{kind}", f"anthropic-ratelimit-{kind}-{what}")
+        for what in ("remaining", "limit", "reset")
+    )
+    for kind in ("requests", "tokens")
+}
 _BYTES_A_TOKEN: Final = 4  # usually; a token more or less is set right by the next reply
 
 
@@ -63,16 +71,16 @@ class Gate:
     def learn(self, ticket: Ticket, headers: Mapping[str, str]) -> None:
         """Take over what the reply to a request says is left of the limits."""
         now = time.monotonic()
-        for kind, allowance, sent in zip(
-            ("requests", "tokens"), self._of(ticket.model), ticket[1:], strict=True
+        for (left, limit, reset), allowance, sent in zip(
+            _HEADERS.values(), self._of(ticket.model), ticket[1:], strict=True
         ):
-            remaining = duration(_stated(headers, "remaining", kind))
+            remaining = duration(_stated(headers, left))
             if remaining is not None:
                 allowance.learn(
                     remaining,
                     sent=sent,
-                    limit=duration(_stated(headers, "limit", kind)),
-                    reset_s=_reset(_stated(headers, "reset", kind)),
+                    limit=duration(_stated(headers, limit)),
+                    reset_s=_reset(_stated(headers, reset)),
                     now=now,
                 )
 
@@ -157,11 +165,10 @@ def usual_tokens(text: str, max_tokens: int) -> int:
     return len(text.encode("utf-8", "surrogatepass")) // _BYTES_A_TOKEN + max_tokens
 
 
-def _stated(headers: Mapping[str, str], what: str, kind: str) -> str:
-    """Return a rate-limit header as OpenAI or Anthropic spell it."""
-    return headers.get(f"x-ratelimit-{what}-{kind}") or headers.get(
-        f"anthropic-ratelimit-{kind}-{what}", ""
-    )
+def _stated(headers: Mapping[str, str], spellings: tuple[str, str]) -> str:
+    """Return a rate-limit header, or nothing."""
+    one, other = spellings
+    return headers.get(one) or headers.get(other, "")
 
 
 def _reset(text: str) -> float | None:
@@ -177,6 +184,8 @@ def _reset(text: str) -> float | None:
 
 def duration(text: str) -> float | None:
     """Return the seconds that a header such as `6m0s`, `250ms` or `12` stands for."""
+    if not text:
+        return None
     text = text.strip()
     parts = _PART.findall(text)
     if parts and "".join(number + unit for number, unit in parts) == text:
