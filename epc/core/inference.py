@@ -4,7 +4,7 @@ Everything here is exact up to rounding; nothing is simulated and nothing is asy
 it all, in a hundred megabytes; it is what the tests hold these few sums against.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
 from math import atan, comb, cos, exp, lgamma, log, pi, sin, sqrt
 from typing import Final, TypeVar
@@ -145,13 +145,6 @@ def critical(n: int, share: float, error: float = ALPHA) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if binomial_tail(middle, n, share) <= error else (middle, high)
     return high
-
-
-def mean_and_variance(values: Sequence[float]) -> tuple[float, float]:
-    """Return the mean and the unbiased variance; of a single value the variance is 0."""
-    middle = sum(values) / len(values)
-    spread = sum((value - middle) ** 2 for value in values)
-    return middle, spread / max(1, len(values) - 1)
 
 
 def _sizes() -> list[int]:

@@ -28,9 +28,9 @@ def mean(values: Sequence[float]) -> float:
 
 
 def variance_of(values: Sequence[float]) -> float:
-    """Return the unbiased variance of two or more values, correctly rounded in its sums."""
+    """Return the unbiased variance, correctly rounded in its sums; of a single value it is 0."""
     middle = mean(values)
-    return fsum((value - middle) ** 2 for value in values) / (len(values) - 1)
+    return fsum((value - middle) ** 2 for value in values) / max(1, len(values) - 1)
 
 
 def mean_interval(values: Sequence[float]) -> Interval | None:

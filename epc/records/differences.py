@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass, replace
 from math import ceil, floor, sqrt
 from typing import Final
 
-from epc.core.inference import fisher_tail, holm, mean_and_variance, t_point, t_two_sided
-from epc.core.intervals import Interval, share_interval
+from epc.core.inference import fisher_tail, holm, t_point, t_two_sided
+from epc.core.intervals import Interval, mean, share_interval, variance_of
 from epc.core.metrics import pci
 from epc.core.results import Json, vector
 from epc.spec.epc_v1 import DIRECTIONS, PHASE_NAMES
@@ -66,7 +66,7 @@ def seeds_needed(left: Json, right: Json) -> Json:
     needed: Json = {}
     for direction in DIRECTIONS:
         values = [[r["gamma"][direction] for r in side["per_seed"]] for side in (left, right)]
-        spread = sum(mean_and_variance(side)[1] for side in values)
+        spread = sum(map(variance_of, values))
         single = min(map(len, values)) < 2  # noqa: PLR2004  (what a spread takes)
         needed[direction] = None if single else max(2, ceil(_POINTS**2 * spread / GAMMA_STEP**2))
     return needed
@@ -89,13 +89,13 @@ def _of_means(
     metric: str, part: str | None, value: Value, sides: Sides, *, paired: bool
 ) -> Difference:
     left, right = ([float(value(record)) for record in side] for side in sides)
-    (mean_left, var_left), (mean_right, var_right) = map(mean_and_variance, (left, right))
+    mean_left, mean_right = mean(left), mean(right)
     few = min(len(left), len(right)) < 2  # noqa: PLR2004  (what a spread takes)
     if paired:
-        _, variance = mean_and_variance([b - a for a, b in zip(left, right, strict=True)])
+        variance = variance_of([b - a for a, b in zip(left, right, strict=True)])
         error, freedom = sqrt(variance / len(left)), len(left) - 1
     else:
-        parts = var_left / len(left), var_right / len(right)
+        parts = variance_of(left) / len(left), variance_of(right) / len(right)
         error, freedom = sqrt(sum(parts)), _welch(parts, (len(left), len(right)))
     difference = mean_right - mean_left
     interval, p_value = None, None

@@ -20,7 +20,8 @@ from epc.core import drift, drift_fresh
 from epc.core.betting import watch
 from epc.core.drift import Noise, compare_reused
 from epc.core.drift_fresh import compare_fresh
-from epc.core.inference import ALPHA, critical, holm, mean_and_variance, pairs_needed, t_two_sided
+from epc.core.inference import ALPHA, critical, holm, pairs_needed, t_two_sided
+from epc.core.intervals import mean, variance_of
 from epc.core.verdict import Verdict
 from epc.spec.epc_v1 import DIRECTIONS
 
@@ -79,9 +80,8 @@ def gammas(rng: Generator) -> Iterator[str]:
 
 def _seeds(left: list[float], right: list[float]) -> tuple[float, float]:
     """Return the seeds that a difference of means takes, and the difference."""
-    (mean, spread), (other, wider) = map(mean_and_variance, (left, right))
-    gap = abs(mean - other)
-    return POINTS**2 * (spread + wider) / gap**2, gap
+    gap = abs(mean(left) - mean(right))
+    return POINTS**2 * (variance_of(left) + variance_of(right)) / gap**2, gap
 
 
 def fresh(rng: Generator) -> Iterator[str]:
@@ -112,11 +112,9 @@ def _both(before: Odds, after: Odds, seeds: int, rng: Generator) -> tuple[bool, 
     found = compare_fresh(left.counts, right.counts, paired=False, rng=rng)
     p_values = {}
     for d in DIRECTIONS:
-        (mean, spread), (other, wider) = (
-            mean_and_variance(run.gamma[d].tolist()) for run in (left, right)
-        )
-        error = ((spread + wider) / seeds) ** 0.5
-        p_values[d] = t_two_sided((other - mean) / error, 2 * seeds - 2)
+        before_d, after_d = (run.gamma[d].tolist() for run in (left, right))
+        error = ((variance_of(before_d) + variance_of(after_d)) / seeds) ** 0.5
+        p_values[d] = t_two_sided((mean(after_d) - mean(before_d)) / error, 2 * seeds - 2)
     return found.verdict == "drifted", min(holm(p_values).values()) <= ALPHA
 
 

@@ -11,7 +11,6 @@ from epc.core.inference import (
     critical,
     fisher_tail,
     holm,
-    mean_and_variance,
     pairs_needed,
     sign_test,
     t_point,
@@ -112,8 +111,3 @@ def test_the_pairs_that_a_share_takes() -> None:
     assert n is not None
     first = int(stats.binom.isf(0.05, n, 0.05)) + 1
     assert float(stats.binom.sf(first - 1, n, 0.2)) >= 0.9
-
-
-def test_mean_and_variance_by_hand() -> None:
-    assert mean_and_variance([1.0, 2.0, 6.0]) == (3.0, 7.0)
-    assert mean_and_variance([4.0]) == (4.0, 0.0)

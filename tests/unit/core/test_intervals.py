@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from epc.core.intervals import mean_interval, mean_intervals
+from epc.core.intervals import mean, mean_interval, mean_intervals, variance_of
 
 
 def as_reading_r10_says(values: list[float]) -> tuple[float, float]:
@@ -39,3 +39,8 @@ def test_epc_2_5_f_figures_of_the_same_seeds_share_resamples_to_the_last_bit(
 def test_reading_r10_a_single_seed_has_no_interval() -> None:
     assert mean_intervals([[0.5], [0.25]]) == [None, None]
     assert mean_intervals([]) == []
+
+
+def test_mean_and_variance_by_hand() -> None:
+    assert (mean([1.0, 2.0, 6.0]), variance_of([1.0, 2.0, 6.0])) == (3.0, 7.0)
+    assert (mean([4.0]), variance_of([4.0])) == (4.0, 0.0)
