@@ -156,6 +156,14 @@ def storable(text: str) -> str:
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a JSON Lines text, or of any whose line breaks are line feeds alone.
+
+    `str.splitlines` breaks at U+2028, U+0085 and others, too, which may stand in a JSON string.
+    """
+    return text.removesuffix("\n").split("\n") if text else []
+
+
 def pointer(*parts: str | int) -> str:
     """Return the JSON Pointer (RFC 6901) of a place."""
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in parts)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from epc.errors import UsageError, WorldError
+from epc.json_text import lines_of
 from epc.registry import layout
 
 _PATH: Final = f"{layout.FOLDER}/{layout.EVENTS}"
@@ -25,9 +26,9 @@ def lost_events(checkout: Path) -> list[str] | None:
     if not _has_whole_history(checkout):
         return None
     path = checkout / _PATH
-    present = set(path.read_text("utf-8", "replace").splitlines()) if path.exists() else set()
+    present = set(lines_of(path.read_text("utf-8", "replace"))) if path.exists() else set()
     log = git(checkout, "log", "-m", "--format=", "-p", "-U0", "--no-renames", "--", _PATH)
-    once = dict.fromkeys(line[1:] for line in log.splitlines() if line.startswith(("+{", "-{")))
+    once = dict.fromkeys(line[1:] for line in lines_of(log) if line.startswith(("+{", "-{")))
     return [line for line in once if line not in present]
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from epc.errors import Finding, MalformedError, UsageError, WorldError
+from epc.json_text import lines_of
 from epc.registry import layout
 from epc.registry.lives import Json
 from epc.registry.places import WEB, fetch
@@ -120,7 +121,7 @@ def _figures(path: Path) -> Any:
 
 def _lines(path: Path) -> Iterator[Any]:
     if path.exists():
-        for number, line in enumerate(_text(path).splitlines(), start=1):
+        for number, line in enumerate(lines_of(_text(path)), start=1):
             yield _parsed(line, f"{path}:{number}")
 
 

@@ -19,6 +19,7 @@ from datetime import date
 from difflib import unified_diff
 from typing import Any, Final
 
+from epc.json_text import lines_of
 from epc.records.strict_json import dumps
 from epc.registry import layout
 from epc.registry.lives import Json
@@ -123,8 +124,7 @@ def diff(records: Iterable[Json], told: Iterable[Claim]) -> str:
 def _diff_of(record: Json, changed: Json) -> Iterator[str]:
     path = f"{layout.FOLDER}/{layout.EVALUATORS}/{record['generation']}.json"
     before, after = (
-        dumps(record).splitlines(keepends=True),
-        dumps(changed).splitlines(keepends=True),
+        [f"{line}\n" for line in lines_of(dumps(document))] for document in (record, changed)
     )
     yield from unified_diff(before, after, f"a/{path}", f"b/{path}")
 

@@ -7,6 +7,9 @@ import pytest
 from records_support import epc
 from registry_support import Checkout, commit, git
 
+from epc.records.strict_json import dumps_line
+from epc.registry.history import lost_events
+from epc.registry.reading import document
 from epc.registry.verify import verify
 
 SECOND = "v1.1-Judge-1"
@@ -37,6 +40,22 @@ def test_what_was_only_added_to_is_clean(checkout: Checkout) -> None:
     reason = {"date": "2026-04-01", "event": "withdrawn", "tag": SECOND, "reason": "r"}
     checkout.tell(reason)
     assert verify(checkout.folder) == []
+
+
+@pytest.mark.parametrize("separator", ["\u2028", "\x85"])
+def test_a_line_separator_inside_an_event_does_not_break_its_line(
+    checkout: Checkout, separator: str
+) -> None:
+    reason = f"one{separator}two"
+    event = {"date": "2026-04-01", "event": "withdrawn", "tag": SECOND, "reason": reason}
+    checkout.tell(event)
+    commit(checkout.folder, "withdraw")
+
+    assert verify(checkout.folder) == []
+    assert document(checkout.folder)["events"][-1] == event
+    edit(checkout.home / "events.jsonl", "two", "three")
+    lost = lost_events(checkout.folder)
+    assert lost == [dumps_line(event).rstrip("\n")]
 
 
 EDITS: dict[str, tuple[Callable[[Checkout], object], str]] = {

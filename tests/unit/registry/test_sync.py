@@ -56,12 +56,15 @@ def test_an_older_word_or_the_same_one_changes_nothing(
     assert diff([given], [told]) == ""
 
 
-def test_the_proposal_is_a_diff_that_git_applies(tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", ["page", "pa\u2028ge", "pa\x85ge"])
+def test_the_proposal_is_a_diff_that_git_applies(tmp_path: Path, page: str) -> None:
     checkout = Checkout(tmp_path)
+    given = record(stated("2026-12-01", source=page) | {"seen": None})
+    checkout.evaluator(given)
     path = checkout.home / "evaluators" / "Judge-1.json"
     before = path.read_text()
 
-    text = diff([generation_record()], [claim("2027-01-01")])
+    text = diff([given], [claim("2027-01-01")])
 
     assert path.read_text() == before
     subprocess.run(["git", "-C", tmp_path, "apply"], input=text.encode(), check=True)
