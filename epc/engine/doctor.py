@@ -13,10 +13,10 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from epc import __version__
-from epc.engine.hosted import is_address, public_address
 from epc.engine.inspected import EXTRA, SDKS, missing
 from epc.engine.local import weights
 from epc.engine.providers import NATIVE, PROVIDERS
+from epc.engine.remote import is_address, public_address
 from epc.errors import WorldError
 
 _OLDEST: Final = (3, 11)

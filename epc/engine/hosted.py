@@ -9,24 +9,21 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final
-from urllib.parse import urlsplit, urlunsplit
 
-from epc.core.config import REFERENCE_DECODING, Decoding, Method
+from epc.core.config import Decoding
 from epc.core.results import Json
 from epc.engine import asking
-from epc.engine.asking import Line, TransientError, start_of
+from epc.engine.asking import TransientError, start_of
 from epc.engine.constraints import response_format
-from epc.engine.limits import Ticket, gate_of
-from epc.engine.model import Completion, Identity, Prompt
+from epc.engine.limits import Ticket
+from epc.engine.model import Completion, Identity
 from epc.engine.providers import NATIVE, PROVIDERS, Provider
-from epc.engine.secrets import redact, redactor
+from epc.engine.remote import Remote, address_of, public_address
+from epc.engine.secrets import redact
 from epc.engine.transport import NoReplyError, Transport, most_connections
 from epc.errors import UsageError
 from epc.records.strict_json import storable
 
-CONCURRENCY: Final = 128  # of a provider with accounts, whose rate limits bind before this does
-# Enough for the 300 characters that are judged, in any language we know of.
-EXECUTOR_DECODING: Final = Decoding(temperature=0.0, max_tokens=400)
 _OK: Final = 200
 
 
@@ -41,54 +38,27 @@ def open_hosted(provider: str, model: str) -> "Hosted":
         known = ", ".join(("local", "mock", *PROVIDERS, *NATIVE, "inspect"))
         raise UsageError(f"there is no provider {provider!r}: the providers are {known}")
     known_provider = PROVIDERS[provider]
-    base_url = os.environ.get(known_provider.base_variable) or known_provider.base_url
+    base_url = address_of(known_provider, example="https://host:8000/v1")
     if base_url is None:
         raise UsageError(f"set {known_provider.base_variable} to the endpoint's address")
-    if not is_address(base_url):
-        expected = "expected one such as https://host:8000/v1"
-        raise UsageError(f"the value of {known_provider.base_variable} is no address: {expected}")
     key = os.environ.get(known_provider.key_variable)
     return Hosted(known_provider, model, base_url=base_url, key=key)
 
 
-class Hosted:
+class Hosted(Remote):
     """One model at one endpoint, over one client that is closed with the run."""
 
-    method: Method = "prompt"
-    repeatable = True
-    pinned = False
-
     def __init__(self, provider: Provider, model: str, *, base_url: str, key: str | None) -> None:
-        self._provider, self._model, self._has_key = provider, model, bool(key)
-        self.transport = Transport(base_url, key=key)
-        self._redact = redactor()
-        self.concurrency = CONCURRENCY if provider.needs_key else most_connections()
-        self.identity = Identity(
+        identity = Identity(
             model=f"{provider.name}/{model}",
             version=model,
             endpoint=public_address(base_url),
             gateway=provider.name if provider.gateway else None,
         )
-        self._line = Line(
-            name=self.identity.model,
-            endpoint=self.identity.endpoint,
-            key=provider.key_variable,
-            base=provider.base_variable,
-            gate=gate_of(base_url, key),
-        )
-
-    def require_key(self) -> None:
-        """Refuse to begin without the key that the provider will ask for.
-
-        Raises: UsageError that names the variable to set.
-        """
-        if self._provider.needs_key and not self._has_key:
-            name = self._provider.name
-            raise UsageError(f"set {self._provider.key_variable} to your key for {name}")
-
-    def default_decoding(self, role: str) -> Decoding:
-        """Return the reference decoding for an evaluator, a whole answer for an executor."""
-        return REFERENCE_DECODING if role == "evaluator" else EXECUTOR_DECODING
+        super().__init__(provider, identity, address=base_url, key=key)
+        self._model, self.transport = model, Transport(base_url, key=key)
+        if not provider.needs_key:
+            self.concurrency = most_connections()
 
     def body(self, text: str, decoding: Decoding) -> Json:
         """Return exactly what is sent to the endpoint for a prompt."""
@@ -107,31 +77,20 @@ class Hosted:
             asked["response_format"] = shape
         return asked
 
-    async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:
-        """Ask, and ask again after a failure that may pass.
-
-        Raises: CallError once asking again cannot help, or has not within the budget of tries.
-        """
-        body = self.body(prompt.text, decoding)
-
-        async def once(ticket: Ticket, retries: int) -> Completion:
-            return await self._once(body, ticket, retries)
-
-        return await self._line.answer(prompt, decoding, once)
-
     async def close(self) -> None:
         """Close the client's connections."""
         await self.transport.close()
 
-    async def _once(self, body: Json, ticket: Ticket, retries: int) -> Completion:
-        """Send one request and read its answer.
-
-        Raises: TransientError if asking again may help, CallError if it cannot.
-        """
+    async def _once(
+        self, text: str, decoding: Decoding, ticket: Ticket, retries: int
+    ) -> Completion:
         began = time.monotonic()
         try:
             reply = await self.transport.request(
-                "POST", "/chat/completions", deadline_s=asking.DEADLINE_S, json=body
+                "POST",
+                "/chat/completions",
+                deadline_s=asking.DEADLINE_S,
+                json=self.body(text, decoding),
             )
         except NoReplyError as failure:
             raise TransientError(str(failure), billed=failure.sent) from None
@@ -192,25 +151,6 @@ def completion_of(body: bytes) -> Completion | None:
         return completion(body, latency_s=None, retries=0)
     except TransientError:
         return None
-
-
-def is_address(url: str) -> bool:
-    """Return whether a text is an address that requests can be sent to."""
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return False
-
-
-def public_address(url: str) -> str:
-    """Return an address without user, password, query or fragment: what may be published."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    if ":" in host:
-        host = f"[{host}]"
-    port = f":{parts.port}" if parts.port else ""
-    return urlunsplit((parts.scheme, f"{host}{port}", parts.path.rstrip("/"), "", ""))
 
 
 def _text(value: Any) -> str | None:

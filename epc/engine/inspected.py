@@ -11,19 +11,18 @@ import asyncio
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Final
 
-from epc.core.config import REFERENCE_DECODING, Decoding, Method
+from epc.core.config import Decoding
 from epc.core.results import Json
 from epc.engine import asking
-from epc.engine.asking import Line, TransientError
-from epc.engine.hosted import CONCURRENCY, EXECUTOR_DECODING, is_address, public_address
-from epc.engine.limits import Ticket, gate_of
-from epc.engine.model import CallError, Completion, Identity, Prompt
+from epc.engine.asking import TransientError
+from epc.engine.limits import Ticket
+from epc.engine.model import CallError, Completion, Identity
 from epc.engine.providers import NATIVE, Provider
-from epc.engine.secrets import redact
+from epc.engine.remote import Remote, address_of, public_address
 from epc.errors import UsageError
 from epc.records.strict_json import storable
 
@@ -79,64 +78,26 @@ def open_inspected(name: str) -> "Inspected":
         provider = NATIVE[named]
     if (package := missing(named)) is not None:
         raise UsageError(f"{name} is asked through Inspect, and {package} is missing: {EXTRA}")
-    base_url = os.environ.get(provider.base_variable) or provider.base_url
-    if base_url is not None and not is_address(base_url):
-        expected = "expected one such as https://host:8000"
-        raise UsageError(f"the value of {provider.base_variable} is no address: {expected}")
+    base_url = address_of(provider, example="https://host:8000")
     return Inspected(provider, name, model, base_url=base_url)
 
 
-class Inspected:
+class Inspected(Remote):
     """One model of one provider, asked through Inspect's interface to it."""
 
-    method: Method = "prompt"
-    repeatable = True
-    pinned = False
-
     def __init__(self, provider: Provider, name: str, model: str, *, base_url: str | None) -> None:
-        self._provider, self._model, self._base_url = provider, model, base_url
-        self._key = os.environ.get(provider.key_variable)
-        self._apis: dict[Decoding, ModelAPI] = {}
-        self.concurrency = CONCURRENCY
         packages = {"inspect-ai", SDKS.get(provider.name, "inspect-ai")}
-        self.identity = Identity(
+        identity = Identity(
             model=name,
             version=model,
             endpoint=_endpoint(provider, base_url),
             gateway=provider.name if provider.gateway else None,
             details={"packages": {package: version(package) for package in sorted(packages)}},
         )
-        self._line = Line(
-            name=name,
-            endpoint=self.identity.endpoint,
-            key="the Amazon account" if provider.name == "bedrock" else provider.key_variable,
-            base=provider.base_variable,
-            gate=gate_of(self.identity.endpoint, self._key),
-        )
-
-    def require_key(self) -> None:
-        """Refuse to begin without the key that the provider will ask for.
-
-        Raises: UsageError that names the variable to set.
-        """
-        if self._provider.needs_key and not self._key:
-            name = self._provider.name
-            raise UsageError(f"set {self._provider.key_variable} to your key for {name}")
-
-    def default_decoding(self, role: str) -> Decoding:
-        """Return the reference decoding for an evaluator, a whole answer for an executor."""
-        return REFERENCE_DECODING if role == "evaluator" else EXECUTOR_DECODING
-
-    async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:
-        """Ask, and ask again after a failure that may pass.
-
-        Raises: CallError once asking again cannot help, or has not within the budget of tries.
-        """
-
-        async def once(ticket: Ticket, retries: int) -> Completion:
-            return await self._once(prompt.text, decoding, ticket, retries)
-
-        return await self._line.answer(prompt, decoding, once)
+        key = os.environ.get(provider.key_variable)
+        super().__init__(provider, identity, address=identity.endpoint, key=key)
+        self._model, self._base_url = model, base_url
+        self._apis: dict[Decoding, ModelAPI] = {}
 
     async def close(self) -> None:
         """Close the clients that Inspect opened."""
@@ -159,7 +120,7 @@ class Inspected:
                 **more,
             )
         except Exception as error:  # noqa: BLE001  (Inspect has no common class for what it refuses)
-            said = f"{self.identity.model}: Inspect cannot ask it: {_said(error)}"
+            said = f"{self.identity.model}: Inspect cannot ask it: {self._said(error)}"
             raise CallError(f"{said}\n  fix: see `epc doctor`, and Inspect's page on it") from None
         _retry_never(model.api)
         self._apis[decoding] = model.api
@@ -168,10 +129,6 @@ class Inspected:
     async def _once(
         self, text: str, decoding: Decoding, ticket: Ticket, retries: int
     ) -> Completion:
-        """Send one request and read its answer.
-
-        Raises: TransientError if asking again may help, CallError if it cannot.
-        """
         from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelCall, ModelOutput
 
         api = self._api(decoding)
@@ -202,7 +159,11 @@ class Inspected:
         self._require_sent(call.request, text, decoding)
         response = _public(call.response or {})
         return _completion(
-            output, response, latency_s=round(time.monotonic() - began, 6), retries=retries
+            output,
+            response,
+            latency_s=round(time.monotonic() - began, 6),
+            retries=retries,
+            redact=self._redact,
         )
 
     def _failed(self, error: Exception, ticket: Ticket, retries: int) -> Completion:
@@ -210,21 +171,23 @@ class Inspected:
         status, headers = _status(error), _headers(error)
         self._line.gate.learn(ticket, headers)
         if status is not None and status >= 300:  # noqa: PLR2004  (what HTTP calls no success)
-            return self._line.refused(status, _said(error), headers, retries=retries)
+            return self._line.refused(status, self._said(error), headers, retries=retries)
         names = [kind.__name__ for kind in type(error).__mro__]
         if isinstance(error, OSError) or any(mark in name for name in names for mark in _UNREACHED):
-            raise TransientError(f"{names[0]}: {_said(error)}", billed="Connect" not in names[0])
+            raise TransientError(
+                f"{names[0]}: {self._said(error)}", billed="Connect" not in names[0]
+            )
         if isinstance(error, _UNREADABLE):
-            said = f"the reply holds no answer: {' '.join(_said(error).split())[:300]}"
+            said = f"the reply holds no answer: {' '.join(self._said(error).split())[:300]}"
             raise TransientError(said, billed=True)
-        said = f"{self.identity.model}: {names[0]}: {_said(error)}"
+        said = f"{self.identity.model}: {names[0]}: {self._said(error)}"
         raise CallError(f"{said}\n  fix: see the message, and Inspect's page on the provider")
 
     def _refused(self, output: "ModelOutput", retries: int) -> Completion:
         """Return what a refusal means that Inspect has turned into an output of its own words."""
         if output.stop_reason == "content_filter":
             return Completion(text="", finish_reason="content_filter", retries=retries)
-        said = redact(output.error or output.completion)[:300]
+        said = self._redact(output.error or output.completion)[:300]
         raise CallError(f"{self.identity.model}: {said}\n  fix: see the message")
 
     def _require_sent(self, request: Json, text: str, decoding: Decoding) -> None:
@@ -248,12 +211,27 @@ class Inspected:
         if text not in [value for _, value in sent]:
             raise CallError(f"{self.identity.model}: Inspect sent another prompt than was asked")
 
+    def _said(self, error: Exception) -> str:
+        """Return a provider's own words, where an exception has kept them apart from the SDK's."""
+        body = getattr(error, "body", None)
+        if isinstance(body, dict):
+            return self._redact(json.dumps(body))
+        response = getattr(error, "response", None)
+        named = response.get("Error", {}) if isinstance(response, dict) else {}
+        message = getattr(error, "message", None) or named.get("Message")
+        return self._redact(str(message or error))[:2000]
+
     def _is(self, provider: str) -> bool:
         return self._provider.name == provider
 
 
 def _completion(
-    output: "ModelOutput", response: Json, *, latency_s: float, retries: int
+    output: "ModelOutput",
+    response: Json,
+    *,
+    latency_s: float,
+    retries: int,
+    redact: Callable[[str], str],
 ) -> Completion:
     """Return the answer of a reply that Inspect has read.
 
@@ -329,17 +307,6 @@ def _headers(error: Exception) -> dict[str, str]:
     if not isinstance(found, Mapping):
         return {}
     return {str(name).lower(): str(value) for name, value in found.items()}
-
-
-def _said(error: Exception) -> str:
-    """Return a provider's own words, where an exception has kept them apart from the SDK's."""
-    body = getattr(error, "body", None)
-    if isinstance(body, dict):
-        return redact(json.dumps(body))
-    response = getattr(error, "response", None)
-    named = response.get("Error", {}) if isinstance(response, dict) else {}
-    message = getattr(error, "message", None) or named.get("Message")
-    return redact(str(message or error))[:2000]
 
 
 def _public(response: Json) -> Json:

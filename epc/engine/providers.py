@@ -16,7 +16,8 @@ class Provider:
 
     `gateway`: it forwards to models of others, so a measurement through it may show the gateway
     rather than the model (EPC-5.3, pitfall 2). `needs_key`: it refuses calls without a key.
-    `priced_as` is its name in the price table, if that is another.
+    `priced_as` is its name in the price table, if that is another. `keyed_by` is what holds its
+    keys, if that is no variable.
     """
 
     name: str
@@ -24,11 +25,17 @@ class Provider:
     gateway: bool = False
     needs_key: bool = True
     priced_as: str | None = None
+    keyed_by: str | None = None
 
     @property
     def key_variable(self) -> str:
         """The environment variable that holds the key."""
         return f"{self._prefix}_API_KEY"
+
+    @property
+    def key_holder(self) -> str:
+        """What a message about the key names."""
+        return self.keyed_by or self.key_variable
 
     @property
     def base_variable(self) -> str:
@@ -56,6 +63,12 @@ _NATIVE: Final = (
     Provider(name="anthropic", base_url="https://api.anthropic.com"),
     Provider(name="google", base_url="https://generativelanguage.googleapis.com"),
     # Its address follows from the region, and its keys are those of the Amazon account.
-    Provider(name="bedrock", base_url=None, needs_key=False, priced_as="aws"),
+    Provider(
+        name="bedrock",
+        base_url=None,
+        needs_key=False,
+        priced_as="aws",
+        keyed_by="the Amazon account",
+    ),
 )
 NATIVE: Final = {provider.name: provider for provider in _NATIVE}

@@ -16,7 +16,6 @@ from epc.engine.calls import Caller, Progress, Role
 from epc.engine.catalog import open_model
 from epc.engine.controls import preflight
 from epc.engine.hosted import Hosted
-from epc.engine.inspected import Inspected
 from epc.engine.journal import Journal
 from epc.engine.measure import Measurement, carry_out
 from epc.engine.mocks import Mock
@@ -36,12 +35,12 @@ from epc.engine.plan import (
 from epc.engine.prices import price_of
 from epc.engine.questions import Questions
 from epc.engine.recorded import Recorded
+from epc.engine.remote import Remote
 from epc.errors import UsageError
 from epc.records.layout import MANIFEST
 from epc.records.recompute import load_manifest
 from epc.spec.epc_v1 import ControlMethod
 
-_REMOTE = (Hosted, Inspected)
 Watch = Callable[[Progress], AbstractAsyncContextManager[None]]
 
 
@@ -198,7 +197,7 @@ def require_same(found: Json, began: Json) -> None:
 def require_keys(models: Iterable[Model]) -> None:
     """Raise a UsageError unless every hosted model has its key."""
     for model in models:
-        if isinstance(model, _REMOTE):
+        if isinstance(model, Remote):
             model.require_key()
 
 
@@ -207,7 +206,7 @@ def restrain(models: Iterable[Model], limits: Limits) -> None:
     for model in models:
         if limits.concurrency is not None:
             # How much a provider stands is for the user to know; other models know themselves.
-            most = limits.concurrency if isinstance(model, _REMOTE) else model.concurrency
+            most = limits.concurrency if isinstance(model, Remote) else model.concurrency
             model.concurrency = min(limits.concurrency, most)
 
 

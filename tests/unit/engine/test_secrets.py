@@ -4,7 +4,7 @@ from base64 import b64encode
 
 import pytest
 
-from epc.engine.hosted import public_address
+from epc.engine.remote import public_address
 from epc.engine.secrets import redact
 
 CANARY = "sk-canary-0123456789"

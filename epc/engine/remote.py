@@ -1,0 +1,108 @@
+"""What all models behind a network have in common, whatever protocol they speak."""
+
+import os
+from abc import ABC, abstractmethod
+from typing import Final
+from urllib.parse import urlsplit, urlunsplit
+
+from epc.core.config import REFERENCE_DECODING, Decoding, Method
+from epc.engine.asking import Line
+from epc.engine.limits import Ticket, gate_of
+from epc.engine.model import Completion, Identity, Prompt
+from epc.engine.providers import Provider
+from epc.engine.secrets import redactor
+from epc.errors import UsageError
+
+CONCURRENCY: Final = 128  # of a provider with accounts, whose rate limits bind before this does
+# Enough for the 300 characters that are judged, in any language we know of.
+EXECUTOR_DECODING: Final = Decoding(temperature=0.0, max_tokens=400)
+
+
+class Remote(ABC):
+    """A model that is asked over a network, and asked again after a failure that may pass."""
+
+    method: Method = "prompt"
+    repeatable = True
+    pinned = False
+
+    def __init__(
+        self, provider: Provider, identity: Identity, *, address: str, key: str | None
+    ) -> None:
+        self.identity, self.concurrency = identity, CONCURRENCY
+        self._provider, self._key = provider, key
+        self._redact = redactor()
+        self._line = Line(
+            name=identity.model,
+            endpoint=identity.endpoint,
+            key=provider.key_holder,
+            base=provider.base_variable,
+            gate=gate_of(address, key),
+        )
+
+    def require_key(self) -> None:
+        """Refuse to begin without the key that the provider will ask for.
+
+        Raises: UsageError that names the variable to set.
+        """
+        if self._provider.needs_key and not self._key:
+            name = self._provider.name
+            raise UsageError(f"set {self._provider.key_variable} to your key for {name}")
+
+    def default_decoding(self, role: str) -> Decoding:
+        """Return the reference decoding for an evaluator, a whole answer for an executor."""
+        return REFERENCE_DECODING if role == "evaluator" else EXECUTOR_DECODING
+
+    async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:
+        """Ask, and ask again after a failure that may pass.
+
+        Raises: CallError once asking again cannot help, or has not within the budget of tries.
+        """
+
+        async def once(ticket: Ticket, retries: int) -> Completion:
+            return await self._once(prompt.text, decoding, ticket, retries)
+
+        return await self._line.answer(prompt, decoding, once)
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Let go of the connections."""
+
+    @abstractmethod
+    async def _once(
+        self, text: str, decoding: Decoding, ticket: Ticket, retries: int
+    ) -> Completion:
+        """Send one request and read its answer.
+
+        Raises: TransientError if asking again may help, CallError if it cannot.
+        """
+
+
+def address_of(provider: Provider, *, example: str) -> str | None:
+    """Return where a provider is asked: where its variable says, or at its own address.
+
+    Raises: UsageError if the variable holds no address.
+    """
+    address = os.environ.get(provider.base_variable) or provider.base_url
+    if address is not None and not is_address(address):
+        expected = f"expected one such as {example}"
+        raise UsageError(f"the value of {provider.base_variable} is no address: {expected}")
+    return address
+
+
+def is_address(url: str) -> bool:
+    """Return whether a text is an address that requests can be sent to."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def public_address(url: str) -> str:
+    """Return an address without user, password, query or fragment: what may be published."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if ":" in host:
+        host = f"[{host}]"
+    port = f":{parts.port}" if parts.port else ""
+    return urlunsplit((parts.scheme, f"{host}{port}", parts.path.rstrip("/"), "", ""))
