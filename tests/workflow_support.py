@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,6 +45,7 @@ CONDITIONS = {
         "github.event.workflow_run.conclusion == 'failure')"
     ): True,
 }
+_PATH = "/usr/local/bin:/usr/bin:/bin"
 _GH = """#!{python}
 import json, os, sys
 words, folder = sys.argv[1:], os.environ["FAKE_GH"]
@@ -107,13 +109,33 @@ def make_origin(folder: Path) -> Path:
     return origin
 
 
+class FakeGitHub:
+    """`gh` in a folder of its own, what it answers, and what it was asked."""
+
+    def __init__(self, folder: Path, answers: Json) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "gh").write_text(_GH.format(python=sys.executable))
+        (folder / "gh").chmod(0o755)
+        (folder / "answers.json").write_text(json.dumps(answers))
+
+    def environment(self, path: str) -> dict[str, str]:
+        return {"PATH": f"{self.folder}{os.pathsep}{path}", "FAKE_GH": str(self.folder)}
+
+    def calls(self, *methods: str) -> list[Json]:
+        path = self.folder / "calls.jsonl"
+        lines = path.read_text().splitlines() if path.exists() else []
+        found = [json.loads(line) for line in lines]
+        return [call for call in found if not methods or call["method"] in methods]
+
+
 @dataclass
 class Runner:
     """A runner with its repository, the event that woke it, and what came of each job."""
 
     home: Path
     origin: Path
-    event: Json
+    event: Json = field(default_factory=dict)
     answers: Json = field(default_factory=dict)
     more: dict[str, str] = field(default_factory=dict)
     artifacts: dict[str, Path] = field(default_factory=dict)
@@ -122,20 +144,20 @@ class Runner:
     said: str = ""
 
     def walk(self, name: str) -> None:
-        """Run every job, in the order in which they stand and need each other."""
+        """Run every job, in the order in which they stand, unless one it needs has failed."""
+        self.home.mkdir(exist_ok=True)
         done: set[str] = set()
         for job, given in workflow(name)["jobs"].items():
             needs = given.get("needs", [])
-            assert {needs} if isinstance(needs, str) else set(needs) <= done, "out of order"
+            if not ({needs} if isinstance(needs, str) else set(needs)) <= done:
+                continue
             assert CONDITIONS[_folded(given.get("if"))]
             self._job(job, given)
-            done.add(job)
+            if not self.failed:
+                done.add(job)
 
     def calls(self, *methods: str) -> list[Json]:
-        path = self.home / "gh" / "calls.jsonl"
-        lines = path.read_text().splitlines() if path.exists() else []
-        found = [json.loads(line) for line in lines]
-        return [call for call in found if not methods or call["method"] in methods]
+        return FakeGitHub(self.home / "gh", self.answers).calls(*methods)
 
     def _job(self, name: str, given: Json) -> None:
         temporary = self.home / name / "temp"
@@ -194,28 +216,19 @@ class Runner:
         event = temporary / "event.json"
         event.write_text(json.dumps(self.event))
         return {
-            "PATH": f"{self._gh()}{os.pathsep}/usr/local/bin:/usr/bin:/bin",
+            **FakeGitHub(self.home / "gh", self.answers).environment(_PATH),
             "HOME": str(temporary),
             "CI": "true",
             "GITHUB_ACTIONS": "true",
             "GITHUB_EVENT_PATH": str(event),
             "GITHUB_REPOSITORY": "owner/registry",
             "RUNNER_TEMP": str(temporary),
-            "FAKE_GH": str(self.home / "gh"),
             "PYTHONPATH": str(clone),
             "DVC_NO_ANALYTICS": "1",
             "EPC_CACHE_DIR": os.environ["EPC_CACHE_DIR"],
             "SOURCE_DATE_EPOCH": TODAY,
             **self.more,
         }
-
-    def _gh(self) -> Path:
-        folder = self.home / "gh"
-        folder.mkdir(exist_ok=True)
-        (folder / "gh").write_text(_GH.format(python=sys.executable))
-        (folder / "gh").chmod(0o755)
-        (folder / "answers.json").write_text(json.dumps(self.answers))
-        return folder
 
 
 def _own(step: Json) -> dict[str, str]:
@@ -241,3 +254,71 @@ def _install(clone: Path) -> None:
 
 def _folded(condition: str | None) -> str | None:
     return re.sub(r"\s+", " ", condition).strip() if condition else None
+
+
+class Forge:
+    """A repository as GitHub keeps it: main, and a ref beside each pull request that merges it."""
+
+    def __init__(self, origin: Path, folder: Path) -> None:
+        self.origin = folder / "forge.git"
+        git(folder, "clone", "--quiet", "--bare", str(origin), str(self.origin))
+        self.work = folder / "contributor"
+        git(folder, "clone", "--quiet", str(self.origin), str(self.work))
+
+    def offer(self, number: int, *, message: str = "Offer a measurement") -> Json:
+        """Push the work tree as a pull request, and return the event that GitHub makes of it."""
+        git(self.work, "checkout", "--quiet", "-b", f"pull-{number}")
+        git(self.work, "add", "--all", "--force", "--", ".")
+        git(self.work, "commit", "--quiet", "--message", message)
+        head = git(self.work, "rev-parse", "HEAD").strip()
+        git(self.work, "checkout", "--quiet", "--detach", "origin/main")
+        git(self.work, "merge", "--quiet", "--no-ff", "--message", "merge", head)
+        for what, where in (("merge", "HEAD"), ("head", head)):
+            git(self.work, "push", "--quiet", "origin", f"{where}:refs/pull/{number}/{what}")
+        git(self.work, "checkout", "--quiet", f"pull-{number}")
+        return {"number": number, "pull_request": {"number": number, "head": {"sha": head}}}
+
+    def merge(self, number: int) -> None:
+        """Merge a pull request, as a maintainer's click does."""
+        commit = git(self.origin, "rev-parse", f"refs/pull/{number}/merge").strip()
+        git(self.origin, "update-ref", "refs/heads/main", commit)
+
+
+def ended(pull: Json, **more: str) -> Json:
+    """Return the event by which GitHub says that the check of a pull request has ended."""
+    run = {
+        "id": 55,
+        "path": ".github/workflows/submission.yml",
+        "event": "pull_request",
+        "conclusion": "success",
+        "head_sha": pull["pull_request"]["head"]["sha"],
+        "head_branch": "pull-7",
+        "head_repository": {"owner": {"login": "stranger"}, "full_name": "stranger/registry"},
+        "pull_requests": [],
+    }
+    return {"workflow_run": run | more, "repository": {"default_branch": "main"}}
+
+
+def github_says(event: Json, files: list[str], archive: Path, **more: Any) -> Json:
+    """Return what GitHub answers about a pull request and what its check uploaded."""
+    number, head = event["pull_request"]["number"], event["pull_request"]["head"]
+    pulls = "pulls?state=open&base=main&head=stranger%3Apull-7&per_page=100&page=1"
+    upload = {"id": 9, "name": "submission-report", "expired": False}
+    return {
+        "actions/runs/55/artifacts?per_page=100": {
+            "artifacts": [upload | {"size_in_bytes": archive.stat().st_size}]
+        },
+        "actions/artifacts/9/zip": {"file": str(archive)},
+        pulls: [{"number": number, "head": head}],
+        f"pulls/{number}": {"changed_files": len(files)},
+        f"pulls/{number}/files?per_page=100&page=1": [{"filename": name} for name in files],
+        f"issues/{number}/comments?per_page=100&page=1": [],
+    } | more
+
+
+def zipped(path: Path, files: dict[str, bytes]) -> Path:
+    """Return an archive of files."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return path

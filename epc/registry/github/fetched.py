@@ -47,19 +47,22 @@ def fetch_pull(checkout: Path, number: int, out: Path, *, head: str | None) -> l
     merge = _merge(checkout, number, head)
     changes = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", f"{merge}^1", merge)
     changed = git_bytes(checkout, *changes)
-    touched = {_top(path) for path in changed.split(b"\0") if _top(path)}
-    entries = [e for e in _tree(checkout, merge) if _top(e.path) in touched]
+    touched = {_top(path) for path in changed.split(b"\0")} - {None}
+    entries = [entry for entry in _tree(checkout, merge) if _top(entry.path) in touched]
     if len(entries) > _MOST_FILES:
         raise UsageError(f"the pull request has {len(entries):,} files; {_MOST_FILES:,} at most")
+    home = out / SUBMISSIONS
     try:
-        (out / SUBMISSIONS).mkdir(parents=True)
+        out.mkdir(parents=True)
         (out / CHANGED).write_bytes(changed)
         _write(checkout, entries, out)
+        if not home.is_symlink():
+            home.mkdir(exist_ok=True)
     except FileExistsError as error:
         raise UsageError(f"{error.filename} exists\n  fix: name a new folder") from error
     except OSError as error:
         raise WorldError(f"cannot write {out}: {error.strerror or error}") from error
-    return sorted(path for path in (out / SUBMISSIONS).iterdir())
+    return [home] if home.is_symlink() else sorted(home.iterdir())
 
 
 def _merge(checkout: Path, number: int, head: str | None) -> str:
@@ -78,17 +81,20 @@ def _merge(checkout: Path, number: int, head: str | None) -> str:
 
 
 def _tree(checkout: Path, commit: str) -> Iterator[_Entry]:
-    listed = git_bytes(checkout, "ls-tree", "-r", "-z", "-l", commit, f"{SUBMISSIONS}/")
+    listed = git_bytes(checkout, "ls-tree", "-r", "-z", "-l", commit, SUBMISSIONS)
     for line in listed.split(b"\0")[:-1]:
         about, _, path = line.partition(b"\t")
         mode, _, name, size = about.split()
         yield _Entry(mode=mode, object=name, size=int(size) if size.isdigit() else 0, path=path)
 
 
-def _top(path: bytes) -> bytes:
-    """Return the name below `submissions/` that a path belongs to; empty for another path."""
-    parts = path.split(b"/")
-    return parts[1] if parts[0] == SUBMISSIONS.encode() and len(parts) > 1 else b""
+def _top(path: bytes) -> bytes | None:
+    """Return the name below `submissions/` that a path belongs to, empty for `submissions` itself.
+
+    None for every other path.
+    """
+    first, _, rest = path.partition(b"/")
+    return rest.partition(b"/")[0] if first == SUBMISSIONS.encode() else None
 
 
 def _write(checkout: Path, entries: list[_Entry], out: Path) -> None:

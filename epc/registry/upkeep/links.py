@@ -17,7 +17,8 @@ from epc.errors import WorldError
 from epc.registry.registry import Registry
 
 State = Literal["answers", "gone", "unclear"]
-_ADDRESS: Final = re.compile(r"https?://[^\s<>()\[\]{}\"'`|\\]+")
+_LETTER: Final = r"[^\s<>()\[\]{}\"'`|\\]"
+_ADDRESS: Final = re.compile(rf"https?://(?:{_LETTER}|\({_LETTER}*\))+")  # as in .../a_(b)
 _DOCUMENTS: Final = ("*.md", "site/docs/**/*.md")
 # Names that stand for no host (RFC 2606 and 6761).
 _NOBODY: Final = re.compile(r"(^|\.)(example|example\.(com|net|org)|invalid|test|localhost)$")
@@ -86,10 +87,11 @@ def _ask(address: str) -> tuple[State, str]:
     from http.client import HTTPException
     from socket import gaierror
     from urllib.error import HTTPError, URLError
-    from urllib.request import Request, urlopen
+    from urllib.request import Request, build_opener
 
+    asked = Request(address, headers={"User-Agent": _WHO})  # noqa: S310  (http and https alone)
     try:
-        with urlopen(Request(address, headers={"User-Agent": _WHO}), timeout=_TIMEOUT) as answer:  # noqa: S310  (http and https alone)
+        with build_opener().open(asked, timeout=_TIMEOUT) as answer:
             return "answers", str(answer.status)
     except HTTPError as error:
         error.close()

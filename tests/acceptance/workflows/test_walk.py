@@ -12,15 +12,21 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from engine_support import epc
+from registry_support import git
 from workflow_support import (
     ELSEWHERE,
     ROOT,
+    Forge,
     Json,
     Runner,
     all_workflows,
+    ended,
+    github_says,
     make_origin,
     steps,
     workflow,
+    zipped,
 )
 
 from epc.registry.reading import of_folder
@@ -39,7 +45,7 @@ def test_nothing_is_left_out_that_no_workflow_runs() -> None:
 
 
 def test_ci_passes_in_a_clean_clone(origin: Path, tmp_path: Path) -> None:
-    runner = Runner(home=tmp_path, origin=origin, event={"ref": "refs/heads/main"})
+    runner = Runner(home=tmp_path, origin=origin)
 
     runner.walk("ci.yml")
 
@@ -122,8 +128,7 @@ def test_the_daily_issue_is_opened_then_changed(
 ) -> None:
     """On the day of the tests' clock, 2026-11-22."""
     answers: Json = {"issues?state=open&per_page=100&page=1": []}
-    runner = Runner(home=tmp_path / "a", origin=origin, event={}, answers=answers, more=web | index)
-    runner.home.mkdir()
+    runner = Runner(home=tmp_path / "a", origin=origin, answers=answers, more=web | index)
 
     runner.walk("expiry.yml")
 
@@ -139,13 +144,83 @@ def test_the_daily_issue_is_opened_then_changed(
 
     before = {"number": 7, "body": "<!-- epc-upkeep -->\nyesterday", "user": {"login": BOT}}
     answers = {"issues?state=open&per_page=100&page=1": [before]}
-    again = Runner(home=tmp_path / "b", origin=origin, event={}, answers=answers, more=web | index)
-    again.home.mkdir()
+    again = Runner(home=tmp_path / "b", origin=origin, answers=answers, more=web | index)
     again.walk("expiry.yml")
 
     (changed,) = again.calls("PATCH", "POST")
     assert (changed["method"], changed["path"]) == ("PATCH", "issues/7")
     assert changed["body"] == {"body": text}
+
+
+@pytest.fixture(scope="session")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a measurement by mock models, of seeds that nothing published has."""
+    folder = tmp_path_factory.mktemp("run") / "run"
+    models = ("--evaluator", "mock/coin-flip", "--executor", "mock/deterministic")
+    done = epc("run", *models, "--seeds", "100-119", "--rounds", "12", "--out", folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def submit(forge: Forge, run: Path) -> str:
+    """Make a submission in the contributor's clone as the guide says, and return its slug."""
+    who = ("--contributor", "A. Name", "--licence", "CC-BY-4.0", "--conflicts", "none")
+    words = ("submission", "new", run, *who, "--endpoint", "direct")
+    done = epc(*words, cwd=forge.work)
+    assert done.returncode == 0, done.stderr
+    return Path(done.stdout.strip()).name
+
+
+def test_a_submission_is_checked_without_a_token_and_commented_on(
+    origin: Path, tmp_path: Path, run: Path
+) -> None:
+    forge = Forge(origin, tmp_path)
+    slug = submit(forge, run)
+    event = forge.offer(7)
+
+    checked = Runner(home=tmp_path / "checked", origin=forge.origin, event=event)
+    checked.walk("submission.yml")
+
+    assert checked.failed == [], checked.said
+    report = json.loads(checked.artifacts["submission-report"].read_text())
+    assert (report["ok"], report["submissions"][0]["slug"]) == (True, slug)
+    assert checked.calls() == [], "it asks nothing of GitHub that needs a token"
+
+    content = checked.artifacts["submission-report"].read_bytes()
+    archive = zipped(tmp_path / "upload.zip", {"report.json": content})
+    offered = forge.work / "submissions" / slug
+    files = [path.relative_to(forge.work).as_posix() for path in offered.iterdir()]
+    reported = Runner(
+        home=tmp_path / "reported",
+        origin=forge.origin,
+        event=ended(event),
+        answers=github_says(event, files, archive),
+    )
+    reported.walk("report.yml")
+
+    assert reported.failed == [], reported.said
+    (comment,) = reported.calls("POST", "PATCH")
+    assert comment["path"] == "issues/7/comments"
+    assert comment["body"]["body"].startswith("<!-- epc-submission-report -->\n")
+    assert slug in comment["body"]["body"]
+
+
+def test_a_merged_submission_is_published_pushed_and_deployed(
+    origin: Path, tmp_path: Path, run: Path
+) -> None:
+    forge = Forge(origin, tmp_path)
+    submit(forge, run)
+    forge.offer(7)
+    forge.merge(7)
+    published = Runner(home=tmp_path / "published", origin=forge.origin)
+
+    published.walk("publish.yml")
+
+    assert published.failed == [], published.said
+    assert git(forge.origin, "cat-file", "-t", "v1.1-CoinFlip") == "tag\n"
+    tree = git(forge.origin, "ls-tree", "-r", "--name-only", "main").splitlines()
+    assert "snapshots/v1.1-CoinFlip/SHA256SUMS" in tree
+    assert [name for name in tree if "submissions/" in name[:12]] == ["submissions/README.md"]
 
 
 BOT = "github-actions[bot]"
