@@ -33,7 +33,12 @@ ELSEWHERE = {
 }
 TODAY = "1795305600"  # 2026-11-22
 TOKEN = "ghs_of_this_job_alone"  # noqa: S105  (a test's)
-EXPRESSIONS = {"${{ github.token }}": TOKEN, "${{ github.repository }}": "owner/registry"}
+EXPRESSIONS = {
+    "${{ github.token }}": TOKEN,
+    "${{ github.repository }}": "owner/registry",
+    "${{ github.repository_owner }}": "owner",
+    "${{ github.event.repository.name }}": "registry",
+}
 # Each condition that stands in a workflow, as it comes out for the event of its walk.
 CONDITIONS = {
     None: True,
@@ -235,8 +240,7 @@ def _own(step: Json) -> dict[str, str]:
     """Return a step's own variables, each expression replaced by what it gives."""
     own: dict[str, str] = {}
     for name, value in step.get("env", {}).items():
-        assert "${{" not in value or value in EXPRESSIONS, value
-        own[name] = EXPRESSIONS.get(value, value)
+        own[name] = re.sub(r"\$\{\{.*?\}\}", lambda match: EXPRESSIONS[match[0]], value)
     return own
 
 
