@@ -7,10 +7,12 @@ from typing import Final
 from epc.errors import UsageError, WorldError
 from epc.records.findings import Findings
 from epc.registry.submissions import layout
+from epc.registry.submissions.folder import skeleton
 from epc.registry.submissions.texts import shown
 
 _LARGEST: Final = 2**20
 MOST_FOREIGN: Final = 100
+_README: Final = f"{layout.FOLDER}/{layout.README}"
 _PARTS: Final = 3  # submissions, slug, file
 
 
@@ -33,9 +35,12 @@ def read_changed(path: Path) -> list[str]:
 def foreign(changed: Sequence[str], found: Findings) -> tuple[list[str], set[str]]:
     """Return the paths outside submissions, and the names of the submissions that are touched.
 
-    Whatever is not a file of the layout in one submission's folder is noted.
+    Whatever is not a file of the layout in one submission's folder is noted, unless the pull
+    request offers nothing at all.
     """
-    strangers, slugs = [], set()
+    strangers, slugs = list[str](), set[str]()
+    if not any(_is_offer(path) for path in changed):
+        return [], slugs  # a pull request about something else, which no rule here is about
     for path in changed:
         parts = path.split("/")
         inside = parts[0] == layout.FOLDER and len(parts) >= _PARTS
@@ -53,6 +58,10 @@ def foreign(changed: Sequence[str], found: Findings) -> tuple[list[str], set[str
     if len(slugs) > 1:
         problem = f"changes {len(slugs)} submissions: {', '.join(sorted(map(shown, slugs))[:5])}"
         found.add(layout.ONE, layout.FOLDER, problem, "offer each in a pull request of its own")
-    if not changed:
-        found.add(layout.ONE, "", "changes nothing", "add a submission's folder")
     return [shown(path) for path in strangers[:MOST_FOREIGN]], slugs
+
+
+def _is_offer(path: str) -> bool:
+    """Whether a path is below the folder of submissions, or one that could be taken for it."""
+    top = path.partition("/")[0].strip('"')
+    return skeleton(top) == skeleton(layout.FOLDER) and path != _README

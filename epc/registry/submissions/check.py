@@ -86,6 +86,8 @@ def check(paths: Sequence[Path], base: Base, *, changed: Sequence[str] | None = 
     """
     whole = Findings()
     strangers, slugs = foreign(changed, whole) if changed is not None else ([], None)
+    if slugs is not None and not slugs:
+        paths = ()
     found = [path for given in paths for path in _submissions(given, whole)]
     if slugs is not None:
         gone = slugs - {path.name for path in found}

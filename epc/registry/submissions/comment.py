@@ -32,7 +32,9 @@ def comment(path: Path) -> str:
 
     Raises: WorldError if the file cannot be read.
     """
-    if path.is_file() and path.stat().st_size > LARGEST:
+    if not path.is_file():
+        return _unusable("it is no plain file")
+    if path.stat().st_size > LARGEST:
         return _unusable(f"it has more than {LARGEST:,} bytes")
     value, wrong = strict_json.read(path)
     wrong = wrong or schema_findings("submission_report", value, clause="EPC-4")

@@ -48,7 +48,7 @@ def report(
     general = whole.kept()
     return {
         "schema": SCHEMA,
-        "ok": bool(done) and not _errors(general) and all(each.ok for each in done),
+        "ok": not _errors(general) and all(each.ok for each in done),
         "submissions": [_submission(each, tags.get(each.slug)) for each in done],
         "foreign": list(foreign),
         "findings": _listed(general),
@@ -118,8 +118,8 @@ def headline(value: Json) -> str:
     words = [standing(submission) for submission in value["submissions"]]
     general = [f for f in value["findings"] if f["severity"] == "error"]
     if not words and not general:
-        return "Nothing was checked."
-    if value["foreign"] or general or "refused" in words or not value["ok"]:
+        return "There is no submission to check." if value["ok"] else "Refused."
+    if value["foreign"] or general or set(words) - {"ready"} or not value["ok"]:
         own = [f for s in value["submissions"] for f in s["findings"] if f["severity"] == "error"]
         count = len(own) + len(general)
         if not count and "not a baseline" in words:

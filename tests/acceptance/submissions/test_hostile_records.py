@@ -751,6 +751,31 @@ def test_a_pull_request_that_removes_a_submission_is_refused(honest: Offered) ->
     assert value["submissions"] == []
 
 
+@pytest.mark.parametrize(
+    "changed", [[], ["epc/cli/run.py", "README.md"], ["submissions/README.md"]]
+)
+def test_a_pull_request_that_offers_nothing_is_none_of_our_business(
+    changed: list[str], honest: Offered
+) -> None:
+    (honest.folder / "evil.py").touch()
+
+    value = honest.check(changed)
+
+    assert (value["ok"], value["submissions"], value["findings"]) == (True, [], [])
+    assert headline(value) == "There is no submission to check."
+
+
+@pytest.mark.parametrize(
+    "folder", ["submissions", "Submissions", "submi\u0455sions", "SUBMISSIONS", "subm1ssions"]
+)
+def test_a_folder_that_could_be_taken_for_the_submissions_is_refused(
+    folder: str, honest: Offered
+) -> None:
+    value = honest.check([folder if folder == "submissions" else f"{folder}/x/manifest.json"])
+
+    assert found(value, ("Submission S1", folder, "which is no file of a submission"))
+
+
 def test_a_pull_request_of_one_submission_is_about_it_alone(honest: Offered) -> None:
     (honest.checkout / "submissions" / "Broken One").mkdir()
 

@@ -1,0 +1,52 @@
+"""The largest submissions that get past the door cost bounded time and memory."""
+
+import json
+from pathlib import Path
+
+import pytest
+from records_support import epc_measured
+from submissions_support import Offered
+
+from epc.registry.submissions.layout import LARGEST
+
+MEGABYTES = 1_100  # of memory; the files have 96 at most
+SECONDS = 120  # on a busy machine; a workflow gives it 30 minutes
+
+
+def fill(path: Path, line: str, size: int) -> None:
+    encoded = f"{line}\n".encode()
+    path.write_bytes(encoded * (size // len(encoded)))
+
+
+def smallest_call(given: Offered) -> str:
+    row = {**given.run.rows("calls")[0], "prompt": "", "answer": ""}
+    return json.dumps(row, separators=(",", ":"))
+
+
+@pytest.mark.parametrize("case", ["calls", "trials", "brackets", "statement", "secrets"])
+def test_a_submission_of_the_largest_size_is_refused_in_bounded_time_and_memory(
+    case: str, honest: Offered, tmp_path: Path
+) -> None:
+    folder = honest.folder
+    largest = LARGEST["calls.jsonl"] - 2**20
+    if case == "calls":
+        fill(folder / "calls.jsonl", smallest_call(honest), largest)
+    elif case == "trials":
+        fill(folder / "trials.jsonl", json.dumps(honest.run.rows("trials")[0]), largest)
+    elif case == "brackets":
+        text = '{"a":[' + "[]," * 5_000_000 + "0]}"
+        (folder / "manifest.json").write_text(text[: LARGEST["manifest.json"]])
+    elif case == "statement":
+        (folder / "submission.json").write_text("{" + '"a":0,' * 10_000 + '"b":0}')
+    else:
+        fill(folder / "calls.jsonl", '{"a":"' + "sk-eyJ-://" * 100_000 + '"}', largest // 4)
+
+    done = epc_measured(
+        tmp_path, "submission", "check", folder, "--base", honest.checkout, "--format", "json"
+    )
+
+    assert done.code == 1, done.stderr
+    assert json.loads(done.stdout)["ok"] is False
+    assert len(done.stdout) < 200_000
+    assert done.megabytes < MEGABYTES
+    assert done.seconds < SECONDS
