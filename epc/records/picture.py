@@ -2,7 +2,7 @@
 
 import json
 import re
-from importlib.metadata import version
+from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,7 +10,8 @@ from epc.core.results import Json
 from epc.records import strict_json
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v5.json"
-_VEGA_LITE: Final = "5.21"
+SCHEMA_6: Final = "https://vega.github.io/schema/vega-lite/v6.json"  # Vega-Embed's own version
+_VEGA_LITE: Final = {SCHEMA: "5.21", SCHEMA_6: "6.4"}
 _EXPORTED: Final = "window.vegaEmbed = vegaEmbed;"
 _SCALE: Final = 2.0
 # What XML 1.0 has no place for; the renderer would end the whole process over it.
@@ -25,7 +26,8 @@ def render(specification: Json, folder: Path, name: str) -> list[Path]:
     import vl_convert
 
     given = json.dumps(_drawable(specification))
-    png = vl_convert.vegalite_to_png(given, vl_version=_VEGA_LITE, scale=_SCALE)
+    version = _VEGA_LITE[specification["$schema"]]
+    png = vl_convert.vegalite_to_png(given, vl_version=version, scale=_SCALE)
     paths = [folder / f"{name}.svg", folder / f"{name}.png"]
     strict_json.write_text(paths[0], [svg(specification)])
     strict_json.write_bytes(paths[1], [png])
@@ -37,20 +39,21 @@ def svg(specification: Json) -> str:
     import vl_convert
 
     given = json.dumps(_drawable(specification))
-    drawn: str = vl_convert.vegalite_to_svg(given, vl_version=_VEGA_LITE)
+    version = _VEGA_LITE[specification["$schema"]]
+    drawn: str = vl_convert.vegalite_to_svg(given, vl_version=version)
     return drawn
 
 
 def renderer() -> str:
-    """Return what draws, with its versions: another one may draw other bytes."""
-    return f"vl-convert {version('vl-convert-python')}, Vega-Lite {_VEGA_LITE}"
+    """Return what draws for a page, with its versions: another one may draw other bytes."""
+    return f"vl-convert {metadata.version('vl-convert-python')}, Vega-Lite {_VEGA_LITE[SCHEMA_6]}"
 
 
 def bundle() -> str:
     """Return Vega-Embed, and all that it needs, as one script that a page can load."""
     import vl_convert
 
-    made: str = vl_convert.javascript_bundle(_EXPORTED, vl_version=_VEGA_LITE)
+    made: str = vl_convert.javascript_bundle(_EXPORTED, vl_version=_VEGA_LITE[SCHEMA_6])
     return made
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from epc.errors import UsageError, WorldError
+from epc.site.charts.gallery import Gallery
 from epc.site.collecting import collect
 from epc.site.machines import files, remote, sitemap
 from epc.site.pages import Site
@@ -106,16 +107,16 @@ def write_sources(site: Site, reference: str) -> Path:
     for path in sorted((given / "overrides").rglob("*")):
         if path.is_file():
             sources.put(path.relative_to(given).as_posix(), path.read_bytes())
-    for name, text in pages(site, Pictures(of_snapshot=_none, of_evaluator=_none)):
+    gallery = Gallery(
+        site.checkout / WORK / "pictures", lambda n, text: sources.put(f"docs/{n}", text)
+    )
+    drawn = Pictures(of_snapshot=gallery.of_snapshot, of_evaluator=gallery.of_evaluator)
+    for name, text in pages(site, drawn):
         sources.put(f"docs/{name}", text)
     sources.put("docs/commands.md", reference)
     sources.put("mkdocs.yml", _config(given / "mkdocs.yml", site))
     sources.tidy()
     return sources.path
-
-
-def _none(_: Any) -> list[Any]:
-    return []
 
 
 def _config(path: Path, site: Site) -> str:

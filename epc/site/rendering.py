@@ -13,6 +13,7 @@ from epc.core.weights import UpdateRule
 from epc.records.audit_text import MEANING
 from epc.records.manifest import configuration_of
 from epc.site import badges, citing, describing, linked_data, numbers
+from epc.site.charts.spark import spark
 from epc.site.escaping import address, finalized, verbatim
 from epc.site.pages import EvaluatorPage, Row, Site, SnapshotPage
 from epc.spec.epc_v1 import ROUNDS
@@ -91,6 +92,7 @@ def _environment() -> Environment:
         "number": numbers.number,
         "share": numbers.share,
         "signed": numbers.signed,
+        "spark": spark,
         "whole": numbers.whole,
     }
     return made

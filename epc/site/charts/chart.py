@@ -1,0 +1,98 @@
+"""What every picture of the site has: a specification, its numbers, words for its finding.
+
+Colours are of the Okabe-Ito set. They stand in the drawing as they are named here, and the site's
+style sheet gives each its shade for a dark page, so that one drawing serves both.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from epc.core.results import Json
+from epc.records.picture import SCHEMA_6
+
+FIRST, SECOND, THIRD, FOURTH = "#0072b2", "#d55e00", "#009e73", "#cc79a7"
+INK, MUTED, GRID, BAND = "#000000", "#555555", "#dddddd", "#d9d9d9"
+WIDTH: Final = 250  # pixels: with its axis, a picture fits a phone without being scaled down
+_LETTERS: Final = 11  # pixels
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """One picture: `name` is unique on its page, `note` says how to read it.
+
+    `alternative` states what the picture shows to whoever cannot see it, `rows` are its numbers.
+    """
+
+    name: str
+    title: str
+    note: str
+    alternative: str
+    specification: Json
+    rows: list[Json]
+
+
+def specified(content: Json, alternative: str) -> Json:
+    """Return a whole specification around what a picture consists of."""
+    axis = {
+        "labelFontSize": _LETTERS,
+        "titleFontSize": _LETTERS,
+        "titleFontWeight": "normal",
+        "gridColor": GRID,
+        "labelColor": INK,
+        "titleColor": INK,
+        "domainColor": MUTED,
+        "tickColor": MUTED,
+    }
+    legend = {
+        "orient": "top",
+        "direction": "horizontal",
+        "title": None,
+        "labelFontSize": _LETTERS,
+        "labelColor": INK,
+        "labelLimit": 0,
+        "columnPadding": 16,
+        "symbolOpacity": 1,
+    }
+    header = {"labelFontSize": _LETTERS, "labelColor": INK, "labelLimit": 0, "title": None}
+    config = {
+        "view": {"stroke": None},
+        "font": "sans-serif",
+        "axis": axis,
+        "legend": legend,
+        "header": header,
+    }
+    return {
+        "$schema": SCHEMA_6,
+        "description": alternative,
+        "background": "transparent",
+        # A reader's letters may be wider than those that the drawing was laid out with.
+        "padding": {"left": 16, "right": 12, "top": 5, "bottom": 5},
+        **content,
+        "config": config,
+    }
+
+
+def colours(domain: list[str]) -> Json:
+    """Return the scale that gives up to four names their colours."""
+    return {"domain": domain, "range": [FIRST, SECOND, THIRD, FOURTH][: len(domain)]}
+
+
+def layer(rows: list[Json], mark: Json, **encoding: Any) -> Json:
+    """Return one layer of a picture over rows of its own."""
+    return {"data": {"values": rows}, "mark": mark, "encoding": encoding}
+
+
+def quantity(field: str, title: str | None = None, **scale: Any) -> Json:
+    """Return the encoding of a number along an axis."""
+    return {"field": field, "type": "quantitative", "title": title, "scale": scale}
+
+
+def listed(field: str, order: list[str], **axis: Any) -> Json:
+    """Return the encoding of names below each other, in an order of their own."""
+    shown = {"title": None, "labelLimit": 0, **axis}
+    return {"field": field, "type": "nominal", "sort": order, "axis": shown}
+
+
+def told(**fields: str) -> list[Json]:
+    """Return what a pointer on a mark is told: the title of each field."""
+    return [{"field": field, "title": title} for field, title in fields.items()]

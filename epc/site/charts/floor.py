@@ -1,0 +1,130 @@
+"""The noise floor laid open: which gamma comes without any coupling, and what is left over."""
+
+from epc.core.results import Json
+from epc.records.audit import audit_manifest
+from epc.records.audit_text import MEANING, TITLES, interval
+from epc.records.manifest import configuration_of
+from epc.site.charts.chart import (
+    BAND,
+    FIRST,
+    INK,
+    MUTED,
+    WIDTH,
+    Chart,
+    layer,
+    listed,
+    quantity,
+    specified,
+    told,
+)
+from epc.site.charts.noise import coin_bands
+from epc.spec.epc_v1 import DIRECTIONS, REFERENCE
+
+_STEP = {"step": 26}
+
+
+def floor_chart(manifest: Json) -> Chart:
+    """Return gamma's mean beside the two kinds of noise that it must be told from."""
+    summary = manifest["results"]["summary"]
+    coin = coin_bands(configuration_of(manifest))["gamma"]
+    noise = [{"source": "a coin flip", "mean": coin.mean, "low": coin.low, "high": coin.high}]
+    means = []
+    for direction in DIRECTIONS:
+        floor, gamma = summary["control"]["noise_floor"][direction], summary["gamma"][direction]
+        same = f"{REFERENCE[direction]} to {REFERENCE[direction]}"
+        noise.append(
+            {"source": same, "mean": floor["mean"], "low": floor["q025"], "high": floor["q975"]}
+        )
+        low, high = gamma["ci95"] or (None, None)
+        means.append({"source": TITLES[direction], "mean": gamma["mean"], "low": low, "high": high})
+    order = [noise[0], noise[1], means[0], noise[2], means[1]]
+    place = listed("source", [row["source"] for row in order])
+    low, mean, end = (
+        quantity("low", "gamma", zero=True),
+        quantity("mean", "gamma"),
+        {"field": "high"},
+    )
+    facts = told(source="gamma of", mean="mean", low="from", high="to")
+    bar = {"type": "bar", "color": BAND, "height": 16}
+    tick = {"type": "tick", "color": MUTED, "thickness": 2, "height": 16}
+    rule = {"type": "rule", "size": 2.5, "color": INK}
+    dot: Json = {"type": "point", "shape": "diamond", "filled": True, "opacity": 1}
+    dot |= {"size": 90, "color": INK}
+    spread = [row for row in means if row["low"] is not None]
+    alternative = _floor_words(noise, means)
+    return Chart(
+        name="noise-floor",
+        title="What gamma is without any coupling",
+        note="Grey: where single seeds lie (90% of a coin flip's, 95% of those without a change of "
+        "domain), with their mean. Diamond: the measured mean with its 95% interval.",
+        alternative=alternative,
+        specification=specified(
+            {
+                "width": WIDTH - 40,
+                "height": _STEP,
+                "layer": [
+                    layer(noise, bar, y=place, x=low, x2=end, tooltip=facts),
+                    layer(noise, tick, y=place, x=mean),
+                    *([layer(spread, rule, y=place, x=low, x2=end)] if spread else []),
+                    layer(means, dot, y=place, x=mean, tooltip=facts),
+                ],
+            },
+            alternative,
+        ),
+        rows=order,
+    )
+
+
+def _floor_words(noise: list[Json], means: list[Json]) -> str:
+    measured = " and ".join(f"{row['source']} {row['mean']:.3f}" for row in means)
+    without = ", ".join(
+        f"{row['source']} {row['mean']:.3f} ({row['low']:.2f} to {row['high']:.2f})"
+        for row in noise
+    )
+    return f"Mean gamma {measured}. Without any coupling it is: {without}."
+
+
+def excess_chart(manifest: Json) -> Chart:
+    """Return excess coupling with its interval, against zero."""
+    excess = manifest["results"]["summary"]["control"]["excess"]
+    rows = []
+    for direction in DIRECTIONS:
+        low, high = excess[direction]["ci95"] or (None, None)
+        mean = excess[direction]["mean"]
+        rows.append({"direction": TITLES[direction], "excess": mean, "low": low, "high": high})
+    place = listed("direction", list(TITLES.values()))
+    spread = [row for row in rows if row["low"] is not None]
+    facts = told(direction="direction", excess="excess", low="from", high="to")
+    rule = {"type": "rule", "size": 2.5, "color": FIRST}
+    dot = {"type": "point", "filled": True, "size": 90, "opacity": 1, "color": FIRST}
+    value = quantity("excess", "excess coupling")
+    audit = audit_manifest(manifest)
+    each = "; ".join(f"{TITLES[d]} {interval(excess[d])}" for d in DIRECTIONS)
+    alternative = (
+        f"Excess coupling {each}. The audit's word: {audit.verdict}, {MEANING[audit.verdict]}."
+    )
+    zero = layer([{"zero": 0}], {"type": "rule", "color": MUTED, "strokeDash": [4, 3]})
+    zero["encoding"]["x"] = quantity("zero", "excess coupling", zero=True)
+    return Chart(
+        name="excess",
+        title="Excess coupling: what stands above the noise floor",
+        note="Mean with its 95% interval; the dashed line is no coupling.",
+        alternative=alternative,
+        specification=specified(
+            {
+                "width": WIDTH - 40,
+                "height": _STEP,
+                "layer": [
+                    zero,
+                    *(
+                        [layer(spread, rule, y=place, x=quantity("low"), x2={"field": "high"})]
+                        if spread
+                        else []
+                    ),
+                    layer(rows, dot, y=place, x=value, tooltip=facts),
+                ],
+            },
+            alternative,
+        ),
+        rows=rows,
+    )

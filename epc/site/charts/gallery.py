@@ -1,0 +1,109 @@
+"""Pictures on a page: each drawn into it, with its words, its numbers and its specification."""
+
+import csv
+import io
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Final
+
+from markupsafe import Markup
+
+from epc.records.strict_json import dumps_line
+from epc.site.charts import charts_of_evaluator, charts_of_snapshot
+from epc.site.charts.chart import Chart
+from epc.site.charts.drawing import script, svg
+from epc.site.escaping import shown
+from epc.site.numbers import digits, number
+from epc.site.pages import EvaluatorPage, SnapshotPage
+
+SCRIPT: Final = "assets/vega-embed.js"
+_MOST_ROWS: Final = 70  # in the page; all are in the CSV
+
+_FIGURE: Final = Markup(
+    '<figure class="epc-figure" id="picture-{name}" data-search-exclude>'
+    "<figcaption>{title}</figcaption>"
+    '<div class="epc-drawn" data-specification="pictures/{name}.vl.json">{drawn}</div>'
+    '<p class="epc-reading">{note}</p>'
+    "<details><summary>Its numbers</summary>"
+    '<p><a href="pictures/{name}.csv" download>{name}.csv</a>, '
+    '<a href="pictures/{name}.vl.json">how it is drawn</a> (Vega-Lite)</p>{table}</details>'
+    "</figure>"
+)
+_TABLE: Final = Markup(
+    '<div class="epc-scroll" role="region" aria-label="Numbers of {title}" tabindex="0">'
+    "<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+)
+
+
+class Gallery:
+    """Draws the pictures of a page, and hands the files that go with them over.
+
+    `put` takes a file's path from the site's root; `cache` keeps drawings between builds.
+    """
+
+    def __init__(self, cache: Path, put: Callable[[str, str], object]) -> None:
+        self._cache, self._put = cache, put
+
+    def of_snapshot(self, page: SnapshotPage) -> list[Markup]:
+        """Return the pictures of a snapshot's page."""
+        return self._hung(charts_of_snapshot(page), f"snapshots/{page.row.tag}")
+
+    def of_evaluator(self, page: EvaluatorPage) -> list[Markup]:
+        """Return the pictures of an evaluator's page."""
+        return self._hung(charts_of_evaluator(page), f"evaluators/{page.name}")
+
+    def _hung(self, charts: list[Chart], folder: str) -> list[Markup]:
+        """Return all pictures as one piece of markup, and the script that makes them lively."""
+        if not charts:
+            return []
+        self._put(SCRIPT, script(self._cache))
+        figures = Markup().join(self._figure(chart, folder) for chart in charts)
+        lively = Markup('<script src="../../assets/pictures.js" defer></script>')
+        return [Markup('<div class="epc-gallery">{}</div>{}').format(figures, lively)]
+
+    def _figure(self, chart: Chart, folder: str) -> Markup:
+        self._put(f"{folder}/pictures/{chart.name}.csv", csv_text(chart.rows))
+        self._put(f"{folder}/pictures/{chart.name}.vl.json", dumps_line(chart.specification))
+        return _FIGURE.format(
+            name=chart.name,
+            title=shown(chart.title),
+            drawn=svg(chart, self._cache),
+            note=shown(chart.note),
+            table=_table(chart) if len(chart.rows) <= _MOST_ROWS else Markup(),
+        )
+
+
+def csv_text(rows: Iterable[dict[str, Any]]) -> str:
+    """Return a picture's numbers as CSV, written as JSON writes them."""
+    given = list(rows)
+    file = io.StringIO(newline="")
+    writer = csv.DictWriter(file, _columns(given), lineterminator="\r\n")
+    writer.writeheader()
+    writer.writerows({key: _field(value) for key, value in row.items()} for row in given)
+    return file.getvalue()
+
+
+def _columns(rows: list[dict[str, Any]]) -> list[str]:
+    """Return every key, in the order in which it first comes."""
+    return list(dict.fromkeys(key for row in rows for key in row))
+
+
+def _field(value: Any) -> Any:
+    return digits(value) if isinstance(value, int | float) else value
+
+
+def _table(chart: Chart) -> Markup:
+    columns = _columns(chart.rows)
+    head = Markup().join(Markup('<th scope="col">{}</th>').format(shown(name)) for name in columns)
+    cell = Markup("<td>{}</td>").format
+    body = Markup().join(
+        Markup("<tr>{}</tr>").format(Markup().join(cell(_shown(row.get(key))) for key in columns))
+        for row in chart.rows
+    )
+    return _TABLE.format(title=shown(chart.title), head=head, body=body)
+
+
+def _shown(value: Any) -> Markup:
+    if value is None:
+        return Markup()
+    return number(value) if isinstance(value, float) else shown(value)

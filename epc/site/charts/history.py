@@ -1,0 +1,255 @@
+"""An evaluator through time: gamma, excess and JSD, with what happened to it drawn below."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Final
+
+from epc.core.noise import Band
+from epc.core.results import Json
+from epc.records.audit_text import TITLES
+from epc.site.charts.chart import (
+    BAND,
+    MUTED,
+    WIDTH,
+    Chart,
+    colours,
+    layer,
+    listed,
+    quantity,
+    specified,
+    told,
+)
+from epc.site.charts.noise import bands_of
+from epc.site.pages import EvaluatorPage, SnapshotPage
+from epc.spec.epc_v1 import DIRECTIONS
+
+_AIR: Final = 10  # days
+_SHORT: Final = 150  # days; below, an axis names days and not months
+_NO_DAYS: Final = {"labels": False, "ticks": False, "title": None, "tickCount": 3}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Metric:
+    """A figure that is followed through time; `place` is where a snapshot keeps it."""
+
+    name: str
+    title: str
+    place: str
+    note: str
+
+
+_METRICS: Final = (
+    _Metric(name="gamma", title="gamma", place="gamma/", note=""),
+    _Metric(
+        name="excess",
+        title="excess coupling",
+        place="control/excess/",
+        note="The dashed line is no coupling.",
+    ),
+    _Metric(name="jsd", title="JSD (nats)", place="jsd/", note=""),
+)
+
+
+def history_charts(page: EvaluatorPage) -> list[Chart]:
+    """Return a picture of each figure that was ever published of an evaluator."""
+    events = list(_events(page))
+    made = (_chart(page, metric, events) for metric in _METRICS)
+    return [chart for chart in made if chart is not None]
+
+
+def _chart(page: EvaluatorPage, metric: _Metric, events: list[Json]) -> Chart | None:
+    rows = [row for snapshot in page.snapshots for row in _measured(snapshot, metric)]
+    if not rows:
+        return None
+    band = _band(page, metric)
+    note = "Mean with its 95% interval where there is one; a level line is the time of measuring. "
+    if band:
+        note += "Grey: where 90% of the seeds of a coin flip lie. "
+    alternative = _words(page, metric, rows, band, events)
+    return Chart(
+        name=f"{metric.name}-history",
+        title=f"{metric.title.split(' (', maxsplit=1)[0]} through time",
+        note=note + metric.note,
+        alternative=alternative,
+        specification=specified(_content(metric, rows, band, events), alternative),
+        rows=[*rows, *events],
+    )
+
+
+def _measured(page: SnapshotPage, metric: _Metric) -> Iterator[Json]:
+    """Yield a row a direction that a snapshot states."""
+    stated = {figure.name: figure for figure in page.figures}
+    snapshot = page.row.snapshot
+    for direction in DIRECTIONS:
+        figure = stated.get(f"{metric.place}{direction}")
+        if figure is not None:
+            low, high = figure.interval or (None, None)
+            middle = snapshot.first_day + (snapshot.last_day - snapshot.first_day) / 2
+            yield {
+                "snapshot": page.row.tag,
+                "direction": TITLES[direction],
+                "day": middle.isoformat(),
+                "from": snapshot.first_day.isoformat(),
+                "to": snapshot.last_day.isoformat(),
+                "mean": figure.mean,
+                "low": low,
+                "high": high,
+                "n": page.row.n,
+            }
+
+
+def _band(page: EvaluatorPage, metric: _Metric) -> Band | None:
+    """Return what a coin flip gives; None of excess, or where snapshots' conditions differ."""
+    bands = {(bands_of(s.row.snapshot, s.manifest) or {}).get(metric.name) for s in page.snapshots}
+    return bands.pop() if len(bands) == 1 else None
+
+
+def _events(page: EvaluatorPage) -> Iterator[Json]:
+    """Yield what happened to an evaluator and its snapshots, and the ends to come."""
+    for platform in page.platforms:
+        record = platform.record
+        for what in ("released", "deprecated", "retires"):
+            if stated := record[what]:
+                word = "kept until" if stated["kind"] == "not_before" else what
+                yield _event(stated["date"], word, record["platform"], stated["kind"])
+        for route in record["routes"]:
+            yield _event(route["date"], "rerouted", record["platform"], f"to {route['to']}")
+    for snapshot in page.snapshots:
+        tag, standing = snapshot.row.tag, snapshot.row.standing
+        for event in snapshot.events:
+            yield _event(event.date.isoformat(), event.name, tag, event.reason)
+        if standing.state.until:
+            until = standing.state.until.isoformat()
+            yield _event(until, "expires", tag, standing.end_reason or "")
+
+
+def _event(day: str, what: str, whose: str, why: str) -> Json:
+    return {"day": day, "what": what, "of": whose, "why": why}
+
+
+def _content(metric: _Metric, rows: list[Json], band: Band | None, events: list[Json]) -> Json:
+    span = _span([row[key] for row in rows for key in ("from", "to")] + [e["day"] for e in events])
+    x = {"field": "day", "type": "temporal", "scale": {"type": "utc", "nice": False}}
+    bare, shown = x | {"axis": _NO_DAYS}, x | {"axis": _days(span)}
+    return {
+        "vconcat": [
+            {
+                "width": WIDTH - 60,
+                "height": 170,
+                "layer": [_whole(span, bare), *_layers(metric, rows, band, bare, span)],
+            },
+            {
+                "width": WIDTH - 60,
+                "height": {"step": 15},
+                "layer": [_whole(span, shown), _lived(events, shown)],
+            },
+        ],
+        "spacing": 6,
+    }
+
+
+def _span(days: list[str]) -> list[str]:
+    """Return the first and the last day to show, with some air around what happened."""
+    first, last = (date.fromisoformat(day) for day in (min(days), max(days)))
+    air = timedelta(days=max(_AIR, (last - first).days // 20))
+    return [(first - air).isoformat(), (last + air).isoformat()]
+
+
+def _days(span: list[str]) -> Json:
+    """Return an axis of days, or of months where the time is long."""
+    first, last = map(date.fromisoformat, span)
+    form = "%-d %b %Y" if (last - first).days < _SHORT else "%b %Y"
+    thin = {"labelOverlap": "greedy", "labelSeparation": 10, "tickCount": 3}
+    return {"format": form, "title": None, **thin}
+
+
+def _whole(span: list[str], x: Json) -> Json:
+    """Return what makes an axis reach over the whole time, drawing nothing."""
+    rows = [{"day": day} for day in span]
+    return layer(rows, {"type": "point", "opacity": 0}, x=x)
+
+
+def _layers(
+    metric: _Metric, rows: list[Json], band: Band | None, x: Json, span: list[str]
+) -> Iterator[Json]:
+    y = quantity("mean", metric.title, zero=True)
+    if band:
+        edges = [{"from": span[0], "to": span[1], "low": band.low, "high": band.high}]
+        yield layer(
+            edges,
+            {"type": "rect", "color": BAND},
+            x=x | {"field": "from"},
+            x2={"field": "to"},
+            y=y | {"field": "low"},
+            y2={"field": "high"},
+        )
+    middle = [{"mean": band.mean if band else 0}]
+    dash = {"strokeDash": [4, 3]} if metric.name == "excess" else {}
+    if band or metric.name == "excess":
+        yield layer(middle, {"type": "rule", "color": MUTED, **dash}, y=y)
+    titles = list(TITLES.values())
+    for title, shift in zip(titles, (-3, 3), strict=True):
+        yield from _means([row for row in rows if row["direction"] == title], x, y, shift)
+
+
+def _means(rows: list[Json], x: Json, y: Json, shift: int) -> Iterator[Json]:
+    """Yield the layers of one direction, moved aside so that both can be seen."""
+    titles = list(TITLES.values())
+    colour = {"field": "direction", "type": "nominal", "scale": colours(titles)}
+    shapes = {"domain": titles, "range": ["circle", "square"]}
+    shape = {"field": "direction", "type": "nominal", "scale": shapes}
+    facts = told(snapshot="snapshot", direction="direction", mean="mean", low="from", high="to")
+    spread = [row for row in rows if row["low"] is not None]
+    long = [row for row in rows if row["from"] != row["to"]]
+    rule = {"type": "rule", "size": 2, "xOffset": shift}
+    if long:
+        ends = {"x": x | {"field": "from"}, "x2": {"field": "to"}}
+        yield layer(long, {"type": "rule", "size": 1}, **ends, y=y, color=colour)
+    if spread:
+        low, high = y | {"field": "low"}, {"field": "high"}
+        yield layer(spread, rule, x=x, y=low, y2=high, color=colour)
+    if rows:
+        dot = {"type": "point", "filled": True, "opacity": 1, "size": 60, "xOffset": shift}
+        yield layer(rows, dot, x=x, y=y, color=colour, shape=shape, tooltip=facts)
+
+
+def _lived(events: list[Json], x: Json) -> Json:
+    order = list(dict.fromkeys(event["what"] for event in sorted(events, key=_day)))
+    place = listed("what", order, grid=True, ticks=False)
+    facts = told(day="day", what="what", of="of", why="why")
+    mark = {"type": "tick", "thickness": 3, "color": MUTED, "height": 11}
+    return layer(events, mark, x=x, y=place, tooltip=facts)
+
+
+def _day(event: Json) -> str:
+    day: str = event["day"]
+    return day
+
+
+def _words(
+    page: EvaluatorPage, metric: _Metric, rows: list[Json], band: Band | None, events: list[Json]
+) -> str:
+    """Return the newest figures and the ends to come in words."""
+    newest = max(row["day"] for row in rows)
+    said = ", ".join(
+        f"{row['direction']} {row['mean']:.3f}"
+        + (f" ({row['low']:.3f} to {row['high']:.3f})" if row["low"] is not None else "")
+        for row in rows
+        if row["day"] == newest
+    )
+    noise = (
+        f" A coin flip gives {band.mean:.2f}, {band.low:.2f} to {band.high:.2f}." if band else ""
+    )
+    as_of = page.snapshots[0].row.standing.state.as_of
+    ahead = sorted({(e["day"], e["what"], e["of"]) for e in events if _later(e, as_of)})
+    ends = "; ".join(f"{of} {what} {day}" for day, what, of in ahead)
+    count = len({row["snapshot"] for row in rows})
+    return (
+        f"{metric.title} in {count} snapshot{'s' if count > 1 else ''}; newest, {newest}: {said}."
+        f"{noise} {f'To come: {ends}.' if ends else 'No end is stated.'}"
+    )
+
+
+def _later(event: Json, as_of: date) -> bool:
+    return date.fromisoformat(_day(event)) > as_of

@@ -1,0 +1,26 @@
+"""The band that a picture lays under a figure: the run's own noise floor, or a coin flip's."""
+
+from typing import Final
+
+from epc.core.config import Configuration
+from epc.core.noise import Band, blind_band
+from epc.core.results import Json
+from epc.records.manifest import configuration_of
+from epc.registry.snapshots import Snapshot
+
+# A variant whose coin flips are not the protocol's; how they are, a reported snapshot does not say.
+_OTHER_COINS: Final = ("AltRounds", "AltLR", "AltStrategies")
+
+
+def coin_bands(config: Configuration) -> dict[str, Band]:
+    """Return the `gamma` and `jsd` of a coin flip under a configuration."""
+    return blind_band(strategies=len(config.strategies), rounds=config.rounds, rule=config.rule)
+
+
+def bands_of(snapshot: Snapshot, manifest: Json | None) -> dict[str, Band] | None:
+    """Return a coin flip's bands under a snapshot's conditions; None where these are not known."""
+    if manifest is not None:
+        return coin_bands(configuration_of(manifest))
+    if any(label in snapshot.card["protocol_version"] for label in _OTHER_COINS):
+        return None
+    return coin_bands(Configuration())

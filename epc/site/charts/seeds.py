@@ -1,0 +1,91 @@
+"""Each seed's gamma and JSD, on the band that an evaluator without a preference fills."""
+
+from dataclasses import astuple
+from typing import Final
+
+from epc.core.results import Json
+from epc.records.audit_text import TITLES
+from epc.records.figure import band, panel, seed_rows
+from epc.records.manifest import configuration_of
+from epc.site.charts.chart import Chart, specified, told
+from epc.site.charts.noise import coin_bands
+from epc.spec.epc_v1 import DIRECTIONS
+
+_AXES: Final = {"gamma": "gamma", "jsd": "JSD (nats)"}
+_NAMES: Final = {"gamma": "gamma", "jsd": "JSD"}
+MOST_SEEDS: Final = 200  # dots a direction; more are thinned to as many evenly spaced ranks
+
+
+def gamma_chart(manifest: Json) -> Chart:
+    """Return gamma of every seed on the noise floor of this very measurement."""
+    floors = manifest["results"]["summary"]["control"]["noise_floor"]
+    bands = [band(d, *(floors[d][key] for key in ("mean", "q025", "q975"))) for d in DIRECTIONS]
+    noise = "where 95% of single seeds lie without a change of domain"
+    return _chart(manifest, "gamma", bands=bands, noise=noise, floor="noise floor")
+
+
+def jsd_chart(manifest: Json) -> Chart:
+    """Return JSD of every seed on what a coin flip gives."""
+    coin = coin_bands(configuration_of(manifest))["jsd"]
+    bands = [band(d, *astuple(coin)) for d in DIRECTIONS]
+    noise = "where 90% of the seeds of a coin flip lie"
+    return _chart(manifest, "jsd", bands=bands, noise=noise, floor="coin flip")
+
+
+def _chart(manifest: Json, metric: str, *, bands: list[Json], noise: str, floor: str) -> Chart:
+    estimates = manifest["results"]["summary"][metric]
+    seeds = seed_rows(manifest, metric)
+    content = panel(_AXES[metric], bands, _thinned(seeds), estimates)
+    _, _, dots, *means = content["layer"]
+    dots["encoding"]["tooltip"] = told(direction="direction", seed="seed", value=_AXES[metric])
+    for each in means:
+        each["encoding"]["tooltip"] = told(direction="mean", value=_AXES[metric])
+    alternative = _finding(_NAMES[metric], bands, seeds, estimates, floor)
+    thinned = f", thinned to {MOST_SEEDS} evenly spaced ranks" if _many(seeds) else ""
+    return Chart(
+        name=metric,
+        title=f"{_NAMES[metric]} of each seed, on its noise",
+        note=f"Dots: seeds{thinned}. Diamond: the mean with its 95% bootstrap interval. "
+        f"Grey: {noise}, with their mean.",
+        alternative=alternative,
+        specification=specified(content, alternative),
+        rows=[
+            {"seed": row["seed"], "direction": row["direction"], metric: row["value"]}
+            for row in seeds
+        ],
+    )
+
+
+def _finding(title: str, bands: list[Json], seeds: list[Json], estimates: Json, floor: str) -> str:
+    """Return in words how the mean lies to the noise, and how many seeds leave the band."""
+    parts = []
+    for direction, each in zip(DIRECTIONS, bands, strict=True):
+        values = [row["value"] for row in seeds if row["direction"] == each["direction"]]
+        inside = sum(each["low"] <= value <= each["high"] for value in values)
+        mean = estimates[direction]["mean"]
+        parts.append(
+            f"{TITLES[direction]}: mean {mean:.3f}, {floor} {each['middle']:.3f}, "
+            f"{inside} of {len(values)} seeds inside the grey band"
+        )
+    return f"{title} by seed. {'; '.join(parts)}."
+
+
+def _many(seeds: list[Json]) -> bool:
+    return len(seeds) > MOST_SEEDS * len(DIRECTIONS)
+
+
+def _thinned(seeds: list[Json]) -> list[Json]:
+    """Return the rows to draw: all, or the same number of ranks of each direction."""
+    if not _many(seeds):
+        return seeds
+    kept = []
+    for direction in TITLES.values():
+        ranked = sorted((r for r in seeds if r["direction"] == direction), key=_value)
+        last = len(ranked) - 1
+        kept += [ranked[round(i * last / (MOST_SEEDS - 1))] for i in range(MOST_SEEDS)]
+    return kept
+
+
+def _value(row: Json) -> float:
+    value: float = row["value"]
+    return value

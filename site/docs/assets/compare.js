@@ -1,0 +1,181 @@
+// Any two snapshots side by side, from the site's own answers for programs. What makes two of them
+// like for like is what `epc snapshot diff` asks; all text is set as text.
+(() => {
+  "use strict";
+  const form = document.getElementById("compare");
+  const place = document.getElementById("comparison");
+  if (!form || !place) return;
+  const api = new URL(place.dataset.api, location.href);
+  const CONDITIONS = ["generation", "protocol_version", "evaluator", "executor"];
+  const MEASURED = [
+    "rounds", "reuse", "exhaustive", "tasks", "strategies", "evaluator_prompt", "decoding",
+  ]; // a publication does not state these
+  const IDENTITY = ["model", "platform", "gateway", "proxy"];
+
+  const DIGEST = /^[0-9a-f]{64}$/;
+
+  const make = (name, ...content) => {
+    const made = document.createElement(name);
+    made.append(...content);
+    return made;
+  };
+
+  // A number keeps the digits that it was published with, where the browser tells them.
+  const parsed = (text) =>
+    JSON.parse(text, (_, value, context) =>
+      typeof value === "number" ? { value, digits: context?.source ?? digits(value) } : value);
+
+  // As the registry writes a number that is no count.
+  const digits = (value) => {
+    if (Number.isInteger(value) && Math.abs(value) < 1e16) return `${value}.0`;
+    if (Math.abs(value) >= 1e-4) return String(value);
+    return value.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
+  };
+
+  // To three places; a half goes to the even neighbour, as the command line has it.
+  const fixed = (value) => {
+    const thousand = Math.abs(value) * 1000;
+    const whole = Math.floor(thousand);
+    const half = Number.isInteger(value * 16) && thousand - whole === 0.5;
+    if (!half) return value.toFixed(3);
+    return `${value < 0 ? "-" : ""}${((whole + (whole % 2)) / 1000).toFixed(3)}`;
+  };
+
+  const number = ({ value, digits: exact }, sign = false) => {
+    const made = make("data", `${sign && value >= 0 ? "+" : ""}${fixed(value)}`);
+    made.value = exact;
+    made.title = exact;
+    return made;
+  };
+
+  const figures = (given, prefix = "") =>
+    Object.keys(given).sort().flatMap((key) => {
+      const value = given[key];
+      if (value === null || typeof value !== "object" || Array.isArray(value)) return [];
+      if ("mean" in value) return value.mean === null ? [] : [[prefix + key, value]];
+      return "digits" in value ? [] : figures(value, `${prefix}${key}/`);
+    });
+
+  const condition = (snapshot, key) => {
+    if (MEASURED.includes(key)) return snapshot.conditions[key];
+    const value = snapshot[key];
+    if (value === null || typeof value !== "object") return value;
+    return Object.fromEntries(IDENTITY.map((part) => [part, value[part]]));
+  };
+
+  const inWords = (value) => {
+    if (value === null) return "none";
+    if (typeof value === "string" && DIGEST.test(value)) return `SHA-256 ${value.slice(0, 12)}…`;
+    if (typeof value !== "object") return String(value);
+    if ("digits" in value) return value.digits;
+    const through = value.gateway ? ` through ${value.gateway}` : "";
+    const proxy = value.proxy ? ", a third party's gateway" : "";
+    return `${value.platform ?? "embedded"}/${value.model}${through}${proxy}`;
+  };
+
+  const cell = (content, name = "td") => {
+    const made = make(name, content);
+    if (name === "th") made.scope = "row";
+    return made;
+  };
+
+  const table = (label, names, rows) => {
+    const head = make("tr", ...names.map((name) => Object.assign(make("th", name), { scope: "col" })));
+    const made = make("table", make("thead", head), make("tbody", ...rows));
+    const region = Object.assign(make("div", made), { className: "epc-scroll", tabIndex: 0 });
+    region.setAttribute("role", "region");
+    region.setAttribute("aria-label", label);
+    return region;
+  };
+
+  const stated = (figure) => {
+    if (!figure) return "not stated";
+    const made = make("span", number(figure.mean));
+    const [low, high] = figure.ci95 ?? [];
+    made.append(...(low ? [" [", number(low), ", ", number(high), "]"] : [" (no interval)"]));
+    return made;
+  };
+
+  const about = (snapshot) => {
+    const { status, reason } = snapshot.expiry;
+    const link = Object.assign(make("a", snapshot.tag), {
+      href: new URL(`../../snapshots/${encodeURIComponent(snapshot.tag)}/`, api).href,
+    });
+    const days = [...new Set([snapshot.measured.from, snapshot.measured.to])].join(" to ");
+    const faults = snapshot.known_faults.length;
+    return [
+      link,
+      `${status}${reason ? ` (${reason})` : ""} on ${snapshot.expiry.as_of}`,
+      snapshot.audit ? snapshot.audit.verdict.replaceAll("_", " ") : "no trials to audit",
+      snapshot.trust,
+      days,
+      String(snapshot.figures.n.value),
+      faults ? `${faults}: ${snapshot.known_faults.map(({ id }) => id).join(", ")}` : "none",
+    ];
+  };
+
+  const shown = (a, b) => {
+    const parts = [];
+    const both = a.kind === "measured" && b.kind === "measured";
+    const apart = [...CONDITIONS, ...(both ? MEASURED : [])].map((key) => [key, condition(a, key), condition(b, key)])
+      .filter(([, x, y]) => JSON.stringify(x) !== JSON.stringify(y));
+    const word = make("p", make("strong", apart.length
+      ? `Not like for like in: ${apart.map(([key]) => key.replaceAll("_", " ")).join(", ")}.`
+      : "Like for like."));
+    word.className = apart.length ? "epc-unlike" : "epc-alike";
+    parts.push(word);
+    if (apart.length) {
+      const rows = apart.map(([key, x, y]) =>
+        make("tr", cell(key.replaceAll("_", " "), "th"), cell(inWords(x)), cell(inWords(y))));
+      parts.push(table("What differs", ["Condition", a.tag, b.tag], rows));
+    }
+    const names = ["Snapshot", "Status", "Audit", "Trust", "Measured", "N", "Known faults"];
+    const facts = [about(a), about(b)];
+    const known = names.map((name, index) =>
+      make("tr", cell(name, "th"), ...facts.map((fact) => cell(fact[index]))));
+    parts.push(table("Both snapshots", ["What", "First", "Second"], known));
+    const left = new Map(figures(a.figures));
+    const right = new Map(figures(b.figures));
+    const every = [...new Set([...left.keys(), ...right.keys()])].sort();
+    const rows = every.map((name) => {
+      const [x, y] = [left.get(name), right.get(name)];
+      const gap = x && y ? y.mean.value - x.mean.value : null;
+      const difference = gap === null ? "" : number({ value: gap, digits: digits(gap) }, true);
+      return make("tr", cell(name, "th"), cell(stated(x)), cell(stated(y)), cell(difference));
+    });
+    parts.push(table("Figures side by side", ["Figure", a.tag, b.tag, "Difference"], rows));
+    place.replaceChildren(...parts);
+  };
+
+  const fetched = async (tag) => {
+    const answer = await fetch(new URL(`snapshots/${encodeURIComponent(tag)}.json`, api));
+    if (!answer.ok) throw new Error(`there is no answer about ${tag} (${answer.status})`);
+    return parsed(await answer.text());
+  };
+
+  const compare = async (a, b) => {
+    try {
+      shown(...(await Promise.all([fetched(a), fetched(b)])));
+    } catch (error) {
+      place.replaceChildren(make("p", `These two cannot be compared: ${error.message}`));
+    }
+  };
+
+  const asked = new URLSearchParams(location.search);
+  for (const name of ["a", "b"]) {
+    const tag = asked.get(name);
+    const choice = form.elements[name];
+    if (tag === null) continue;
+    if ([...choice.options].some((option) => option.value === tag)) choice.value = tag;
+    else place.append(make("p", `There is no snapshot ${tag} here.`));
+  }
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const chosen = new URLSearchParams({ a: form.elements.a.value, b: form.elements.b.value });
+    history.replaceState(null, "", `?${chosen}`);
+    compare(chosen.get("a"), chosen.get("b"));
+  });
+  if (asked.has("a") && asked.has("b") && !place.childElementCount) {
+    compare(asked.get("a"), asked.get("b"));
+  }
+})();

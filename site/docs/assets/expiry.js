@@ -1,0 +1,114 @@
+// States again, from the dates in the page and the reader's clock, so that a page that was built
+// long ago shows nothing as current that has expired. The rules are those of `epc expiry`.
+(() => {
+  "use strict";
+  const DAY = 86400000;
+  const built = document.querySelector("[data-as-of]")?.dataset.asOf;
+  if (!built) return;
+  const clock = new Date().toISOString().slice(0, 10);
+  const today = clock > built ? clock : built; // what has expired once stays so, whatever the clock
+  const date = (text) => Date.parse(`${text}T00:00:00Z`);
+  const days = (text) => Math.round((date(text) - date(today)) / DAY);
+
+  // An end that has come outweighs a doubt, a doubt an end to come.
+  const state = ({ status, until, reason, doubt, notice }) => {
+    if (status === "expired") return { status, reason };
+    if (until && until <= today) return { status: "expired", reason };
+    if (status === "unknown" || (doubt && doubt <= today)) return { status: "unknown", reason: "" };
+    if (until && days(until) <= Number(notice)) return { status: "expiring", reason };
+    return { status: "current", reason: "" };
+  };
+
+  const away = (day) => {
+    const left = days(day);
+    if (left === 0) return "today";
+    const unit = Math.abs(left) === 1 ? "day" : "days";
+    return left > 0 ? `in ${left} ${unit}` : `${-left} ${unit} ago`;
+  };
+
+  const told = (root) => {
+    const changed = [];
+    for (const place of root.querySelectorAll("[data-status]")) {
+      const now = state(place.dataset);
+      const before = place.dataset.status;
+      for (const label of place.querySelectorAll("[data-epc=status]")) {
+        label.textContent = now.reason ? `${now.status} (${now.reason})` : now.status;
+        label.className = `epc-status epc-${now.status}`;
+      }
+      for (const label of place.querySelectorAll("[data-epc=in]")) {
+        label.textContent = away(place.dataset.until);
+      }
+      place.dataset.status = now.status;
+      if (now.status === "expired" && before !== "expired") changed.push(place);
+    }
+    return changed;
+  };
+
+  const count = (name, by) => {
+    for (const place of document.querySelectorAll(`[data-epc=count-${name}]`)) {
+      place.textContent = (Number(place.textContent.replaceAll(",", "")) + by).toLocaleString("en");
+    }
+  };
+
+  // A table of its own for what has expired since the page was built.
+  const moved = (rows) => {
+    const table = rows[0].closest("table");
+    const heading = document.createElement("h2");
+    heading.id = "expired-since";
+    heading.textContent = "Expired since this page was built";
+    const place = document.createElement("div");
+    place.className = "epc-scroll";
+    place.tabIndex = 0;
+    place.setAttribute("role", "region");
+    place.setAttribute("aria-label", heading.textContent);
+    const copy = table.cloneNode(false);
+    copy.id = "expired-now";
+    const body = document.createElement("tbody");
+    body.append(...rows);
+    copy.append(table.tHead.cloneNode(true), body);
+    place.append(copy);
+    table.closest(".epc-scroll").after(heading, place);
+  };
+
+  const cell = (text) => {
+    const made = document.createElement("td");
+    made.textContent = text;
+    return made;
+  };
+
+  // The page of expired ones fetches what was current when it was built, and takes what is no more.
+  const gather = async (table) => {
+    const answer = await fetch("../");
+    if (!answer.ok) return;
+    const home = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const known = new Set([...table.tBodies[0].rows].map((row) => row.dataset.tag));
+    const rows = told(home).filter((row) => row.closest("#current") && !known.has(row.dataset.tag));
+    for (const row of rows.reverse()) {
+      const own = document.createElement("tr");
+      Object.assign(own.dataset, row.dataset);
+      for (const name of ["Evaluator", "Snapshot", "Measured", "N", "gamma", "Trust"]) {
+        const given = row.querySelector(`[data-label="${name}"]`);
+        const copy = given ? document.importNode(given, true) : cell("");
+        for (const link of copy.querySelectorAll("a")) {
+          link.setAttribute("href", `../${link.getAttribute("href")}`);
+        }
+        own.append(copy);
+      }
+      own.append(cell(row.dataset.reason), cell(row.dataset.until), cell("since this page was built"));
+      table.tBodies[0].prepend(own);
+    }
+  };
+
+  const changed = told(document);
+  for (const place of document.querySelectorAll("[data-epc=today]")) {
+    place.textContent = today;
+    place.setAttribute("datetime", today);
+  }
+  const rows = changed.filter((place) => place.closest("table#current"));
+  if (rows.length) moved(rows);
+  count("current", -rows.length);
+  count("expired", rows.length);
+  for (const place of changed.filter((each) => each.matches(".epc-soonest > li"))) place.remove();
+  const expired = document.querySelector("table#expired");
+  if (expired) gather(expired).catch(() => {});
+})();

@@ -1,0 +1,111 @@
+// Tables that sort and filter. Without this script they are whole, in the order they were built in.
+(() => {
+  "use strict";
+  const FEWEST = 2;
+  const make = (name, given = {}, ...content) => {
+    const made = Object.assign(document.createElement(name), given);
+    made.append(...content);
+    return made;
+  };
+
+  // What a cell is sorted by: the digits behind a number, a day, else its text.
+  const key = (row, column) => {
+    const cell = row.cells[column];
+    const number = cell?.querySelector("data")?.value;
+    const text = cell?.querySelector("time")?.dateTime ?? cell?.textContent.trim() ?? "";
+    if (number !== undefined) return Number(number);
+    return cell?.querySelector(".epc-none") ? null : text;
+  };
+
+  const order = (a, b) => {
+    if (typeof a === "number" && typeof b === "number") return a - b;
+    return String(a).localeCompare(String(b), "en", { numeric: true });
+  };
+
+  const equip = (table) => {
+    const body = table.tBodies[0];
+    const heads = [...table.tHead.rows[0].cells];
+    const names = heads.map((head) => head.textContent);
+    const region = table.closest(".epc-scroll");
+    const label = region.getAttribute("aria-label");
+    const said = make("output", { className: "epc-said" });
+    said.setAttribute("aria-live", "polite");
+
+    const sort = (column, direction) => {
+      const sign = direction === "descending" ? -1 : 1;
+      const rows = [...body.rows].map((row) => ({ row, key: key(row, column) }));
+      rows.sort((a, b) => {
+        if (a.key === null || b.key === null) return (a.key === null) - (b.key === null);
+        return sign * order(a.key, b.key);
+      });
+      body.append(...rows.map(({ row }) => row));
+      heads.forEach((head, place) => {
+        if (place === column) head.setAttribute("aria-sort", direction);
+        else head.removeAttribute("aria-sort");
+      });
+      choice.value = `${column} ${direction}`;
+      tell(`sorted by ${names[column]}, ${direction}`);
+    };
+
+    const tell = (what = "") => {
+      const shown = [...body.rows].filter((row) => !row.hidden).length;
+      const count = `${shown} of ${body.rows.length} shown`;
+      said.textContent = what ? `${count}, ${what}` : count;
+    };
+
+    const filter = () => {
+      const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
+      for (const row of body.rows) {
+        const own = row.textContent.toLowerCase();
+        const chosen = picks.every(([column, pick]) =>
+          !pick.value || row.cells[column].textContent.trim().split(" ")[0] === pick.value);
+        row.hidden = !(chosen && words.every((word) => own.includes(word)));
+      }
+      tell();
+    };
+
+    heads.forEach((head, column) => {
+      const button = make("button", { type: "button" }, names[column]);
+      button.addEventListener("click", () => {
+        const up = head.getAttribute("aria-sort") !== "ascending";
+        sort(column, up ? "ascending" : "descending");
+      });
+      head.replaceChildren(button);
+    });
+
+    const text = make("input", { type: "search" });
+    text.addEventListener("input", filter);
+    const picks = names.flatMap((name, column) => {
+      if (!["Status", "Trust"].includes(name)) return [];
+      const found = new Set([...body.rows].map((r) => r.cells[column].textContent.trim().split(" ")[0]));
+      if (found.size < FEWEST) return [];
+      const pick = make("select", {}, make("option", { value: "" }, "all"));
+      pick.append(...[...found].filter(Boolean).sort().map((each) => make("option", {}, each)));
+      pick.addEventListener("change", filter);
+      return [[column, pick]];
+    });
+    // On a phone a table has no head; there this stands in for it.
+    const choice = make("select", {}, make("option", { value: "" }, "as built"));
+    names.forEach((name, column) => {
+      for (const direction of ["ascending", "descending"]) {
+        choice.append(make("option", { value: `${column} ${direction}` }, `${name}, ${direction}`));
+      }
+    });
+    choice.addEventListener("change", () => {
+      const [column, direction] = choice.value.split(" ");
+      if (direction) sort(Number(column), direction);
+    });
+    const controls = make("div", { className: "epc-controls" });
+    controls.setAttribute("role", "group");
+    controls.setAttribute("aria-label", `${label}: filter and sort`);
+    controls.append(make("label", {}, "Filter ", text));
+    for (const [column, pick] of picks) controls.append(make("label", {}, `${names[column]} `, pick));
+    controls.append(make("label", { className: "epc-order" }, "Sort by ", choice), said);
+    region.before(controls);
+    tell();
+  };
+
+  for (const table of document.querySelectorAll("table.epc-rows")) {
+    if (table.tHead && table.tBodies[0]?.rows.length >= FEWEST) equip(table);
+  }
+})();

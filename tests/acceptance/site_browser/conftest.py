@@ -1,0 +1,59 @@
+"""One built site with every kind of page, served on loopback, and one browser for all tests."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from browser_support import Visit, chromium, served, visit
+from playwright.sync_api import Browser
+from registry_support import FIGURES, generation_record, life_record, stated
+from site_support import BuiltSite, build, furnished, measured
+
+from epc.records.strict_json import dumps
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
+    """Return a site of snapshots that hold, expire in turn, are in doubt, and were withdrawn."""
+    made = furnished(tmp_path_factory.mktemp("browser") / "clone")
+    doubtful = life_record(
+        platform="cloud", model="judge-3", retires=stated("2026-05-01", "not_before")
+    )
+    made.evaluator(generation_record("Judge-3", doubtful))
+    model = {"model": "judge-3", "platform": "cloud", "gateway": None, "proxy": False}
+    days = {"from": "2026-02-10", "to": "2026-02-14"}
+    folder = made.publish("v1.0-Judge-3", evaluator=model | {"as_printed": None}, measured=days)
+    two = FIGURES | {"n": 12, "jsd": {"text_to_visual": {"mean": 0.25, "ci95": None}}}
+    (folder / "metrics.json").write_text(dumps({"kind": "reported", "figures": two}))
+    measured(made)
+    return build(made)
+
+
+@pytest.fixture(scope="session")
+def home(site: BuiltSite) -> Iterator[str]:
+    with served(site.out) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def window(browser: Browser, home: str) -> Iterator[Callable[..., Visit]]:
+    """Return what opens a fresh window. Nothing may leave the site or complain in it."""
+    with ExitStack() as stack:
+        opened: list[Visit] = []
+
+        def open_window(**given: Any) -> Visit:
+            opened.append(stack.enter_context(visit(browser, home, **given)))
+            return opened[-1]
+
+        yield open_window
+        for each in opened:
+            assert each.outside == []
+            assert each.complaints == []
+            assert each.dialogs == []

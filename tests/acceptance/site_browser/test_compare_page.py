@@ -1,0 +1,79 @@
+"""Any two snapshots side by side: the page says what `epc snapshot diff` says."""
+
+import json
+from collections.abc import Callable
+from itertools import permutations
+
+from browser_support import Visit
+from playwright.sync_api import Page
+from site_support import BuiltSite, epc
+
+TAGS = ("v1.0-Judge-1", "v1.1-Judge-1", "v1.0-Judge-3", "v1.0-CoinFlip")
+NUMBERS = """() => Object.fromEntries(
+    [...document.querySelectorAll("[aria-label='Figures side by side'] tbody tr")].map((row) => [
+        row.cells[0].textContent,
+        [1, 2, 3].map((place) => row.cells[place].querySelector("data")?.value ?? null)]))"""
+
+
+def compared(seen: Visit, a: str, b: str) -> Page:
+    page = seen.to(f"compare/?a={a}&b={b}")
+    page.wait_for_selector("#comparison table")
+    return page
+
+
+def exact(number: str) -> str:
+    """Keep a JSON number as it is spelled."""
+    return number
+
+
+def test_conditions_and_figures_are_those_of_the_command_digit_for_digit(
+    window: Callable[..., Visit], site: BuiltSite
+) -> None:
+    seen = window()
+    for a, b in permutations(TAGS, 2):
+        words = ("snapshot", "diff", a, b, "--format", "json")
+        told = json.loads(epc(site.checkout.folder, *words).stdout, parse_float=exact)
+
+        page = compared(seen, a, b)
+
+        verdict = page.locator("#comparison p").first.inner_text()
+        differing = [key.replace("_", " ") for key in told["conditions"]]
+        if told["like_for_like"]:
+            assert verdict == "Like for like."
+        else:
+            assert verdict == f"Not like for like in: {', '.join(differing)}."
+            rows = page.locator("[aria-label='What differs'] tbody th")
+            assert rows.all_inner_texts() == differing
+        numbers = page.evaluate(NUMBERS)
+        both = {name: row for name, row in numbers.items() if None not in row}
+        assert both == {
+            name: [pair["a"], pair["b"], pair["difference"]]
+            for name, pair in told["figures"].items()
+        }
+
+
+def test_a_choice_becomes_an_address_that_gives_the_same_page(window: Callable[..., Visit]) -> None:
+    page = window().to("compare/")
+    page.get_by_label("First").select_option("v1.0-Judge-1")
+    page.get_by_label("Second").select_option("v1.0-CoinFlip")
+    page.get_by_role("button", name="Compare").click()
+    page.wait_for_selector("#comparison table")
+    shown = page.locator("#comparison").inner_text()
+
+    assert page.url.endswith("compare/?a=v1.0-Judge-1&b=v1.0-CoinFlip")
+    again = window().page
+    again.goto(page.url, wait_until="networkidle")
+
+    assert again.locator("#comparison").inner_text() == shown
+    assert "not stated" in shown, "a figure that only one of them has"
+
+
+def test_an_address_with_what_is_no_snapshot_says_so_as_text(window: Callable[..., Visit]) -> None:
+    hostile = "%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E"
+
+    page = window().to(f"compare/?a={hostile}&b=v1.0-Judge-1")
+
+    assert page.locator("#comparison").inner_text().strip() == (
+        "There is no snapshot <img src=x onerror=alert(1)> here."
+    )
+    assert page.locator("#comparison img").count() == 0

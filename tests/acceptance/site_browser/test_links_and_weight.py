@@ -1,0 +1,29 @@
+"""Links that lead somewhere, and a first page that is light."""
+
+from collections.abc import Callable
+from typing import Any
+
+from browser_support import Visit, broken_links
+from site_support import ADDRESS, BuiltSite
+
+BUDGET = 300_000  # bytes
+
+
+def test_no_internal_link_or_anchor_is_broken(site: BuiltSite) -> None:
+    assert broken_links(site.out, ADDRESS) == []
+
+
+def test_the_first_page_is_light(window: Callable[..., Visit]) -> None:
+    seen = window()
+    session = seen.page.context.new_cdp_session(seen.page)
+    session.send("Network.enable")
+    sizes: list[float] = []
+
+    def took(event: dict[str, Any]) -> None:
+        sizes.append(event["encodedDataLength"])
+
+    session.on("Network.loadingFinished", took)
+    seen.to("")
+
+    assert len(sizes) > 3
+    assert 20_000 < sum(sizes) < BUDGET

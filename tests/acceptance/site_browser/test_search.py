@@ -1,0 +1,46 @@
+"""The site's own search."""
+
+from collections.abc import Callable
+
+from browser_support import Visit
+from playwright.sync_api import Page
+from site_support import BuiltSite
+
+from epc.registry.reading import of_folder
+
+
+def found(page: Page, words: str) -> list[str]:
+    """Return the addresses that the search gives for some words."""
+    page.locator("input[name=query]").fill("")
+    page.locator("input[name=query]").fill(words)
+    page.wait_for_function(
+        "() => /matching|No/.test(document.querySelector('.md-search-result__meta').textContent)"
+    )
+    page.wait_for_timeout(300)
+    links: list[str] = page.locator(".md-search-result__link").evaluate_all(
+        "all => all.map((link) => link.href)"
+    )
+    return [link.split("?")[0].split("#")[0] for link in links]
+
+
+def test_search_finds_every_evaluator_by_name_and_alias(
+    window: Callable[..., Visit], site: BuiltSite
+) -> None:
+    seen = window()
+    page = seen.to("")
+    page.locator("input[name=query]").click()
+    registry = of_folder(site.checkout.folder)
+    for generation in registry.generations.values():
+        names = {
+            generation.name,
+            *(n for life in generation.lives for n in (life.model, *life.aliases)),
+        }
+        for name in names:
+            assert f"{seen.home}evaluators/{generation.name}/" in found(page, name), name
+
+
+def test_what_is_nowhere_is_not_found(window: Callable[..., Visit]) -> None:
+    page = window().to("")
+    page.locator("input[name=query]").click()
+
+    assert found(page, "zyxwvut") == []

@@ -1,0 +1,121 @@
+"""States in the browser: those of `epc expiry`, by the reader's clock and not by the builder's."""
+
+from collections.abc import Callable
+from datetime import date, timedelta
+
+import pytest
+from browser_support import Visit
+from playwright.sync_api import Page
+from site_support import AS_OF, BuiltSite
+
+from epc.registry.reading import of_folder
+
+
+def on(seen: Visit, day: str, path: str = "") -> Page:
+    """Open a page with the reader's clock at noon of a day."""
+    seen.page.clock.set_fixed_time(f"{day}T12:00:00Z")
+    return seen.to(path)
+
+
+def shown(page: Page, path: str) -> dict[str, str]:
+    """Return the state that a page shows of each snapshot in a table."""
+    rows: dict[str, str] = page.evaluate(
+        f"""() => Object.fromEntries([...document.querySelectorAll({path!r})].map(
+            (row) => [row.dataset.tag, row.querySelector("[data-epc=status]").textContent]))"""
+    )
+    return rows
+
+
+def days() -> list[str]:
+    """Return days on either side of everything that ends in the test's registry."""
+    first = date.fromisoformat(AS_OF)
+    return [
+        (first + timedelta(days=n)).isoformat()
+        for n in (0, 10, 29, 30, 31, 60, 89, 90, 91, 130, 132, 133, 400)
+    ]
+
+
+@pytest.mark.parametrize("day", days())
+def test_the_browser_says_of_every_snapshot_what_the_command_line_says(
+    window: Callable[..., Visit], site: BuiltSite, day: str
+) -> None:
+    registry = of_folder(site.checkout.folder)
+
+    found = shown(on(window(), day, "snapshots/"), "#all tbody tr")
+
+    expected = {}
+    for tag in registry.snapshots:
+        state = registry.of_tag(tag, date.fromisoformat(day))
+        expected[tag] = f"{state.status} ({state.reason})" if state.reason else state.status
+    assert found == expected
+
+
+def test_the_days_of_the_test_see_every_state(site: BuiltSite) -> None:
+    registry = of_folder(site.checkout.folder)
+
+    met = {
+        registry.of_tag(t, date.fromisoformat(d)).status for t in registry.snapshots for d in days()
+    }
+
+    assert met == {"current", "expiring", "expired", "unknown"}
+
+
+def test_a_page_built_long_ago_moves_what_has_expired(window: Callable[..., Visit]) -> None:
+    before, after = on(window(), AS_OF), on(window(), "2026-07-02")
+
+    assert set(shown(before, "#current tbody tr")) == {"v1.1-Judge-1", "v1.0-Judge-3"}
+    assert before.locator("[data-epc=count-current]").inner_text() == "2"
+    assert before.locator("#expired-now").count() == 0
+
+    assert set(shown(after, "#current tbody tr")) == {"v1.0-Judge-3"}
+    assert shown(after, "#expired-now tbody tr") == {"v1.1-Judge-1": "expired (stale)"}
+    assert after.get_by_role("heading", name="Expired since this page was built").is_visible()
+    assert after.locator("[data-epc=count-current]").inner_text() == "1"
+    assert after.locator("[data-epc=count-expired]").inner_text() == "2"
+    assert after.locator("[data-epc=today]").inner_text() == "2026-07-02"
+    assert "v1.1-Judge-1" not in after.locator(".epc-soonest").first.inner_text()
+
+
+def test_the_page_of_expired_ones_takes_what_expired_since(window: Callable[..., Visit]) -> None:
+    page = on(window(), "2026-07-02", "expired/")
+
+    page.wait_for_selector('#expired tr[data-tag="v1.1-Judge-1"]')
+
+    row = page.locator('#expired tr[data-tag="v1.1-Judge-1"]').inner_text()
+    assert "stale" in row
+    assert "2026-06-30" in row
+    page.locator('#expired tr[data-tag="v1.1-Judge-1"] a').first.click()
+    assert page.url.endswith("/evaluators/Judge-1/")
+
+
+def test_how_long_is_left_is_counted_from_the_readers_day(window: Callable[..., Visit]) -> None:
+    left = '#current tr[data-tag="v1.1-Judge-1"] [data-epc=in]'
+
+    told = {d: on(window(), d).locator(left).inner_text() for d in ("2026-06-20", "2026-06-29")}
+
+    assert told == {"2026-06-20": "in 10 days", "2026-06-29": "in 1 day"}
+
+
+def test_a_clock_that_is_behind_brings_nothing_back(window: Callable[..., Visit]) -> None:
+    page = on(window(), "2020-01-01", "snapshots/")
+
+    assert shown(page, "#all tbody tr")["v1.0-Judge-1"] == "expired (withdrawn)"
+    assert shown(page, "#all tbody tr")["v1.1-Judge-1"] == "current"
+
+
+def test_a_day_is_a_day_in_utc(window: Callable[..., Visit]) -> None:
+    for zone in ("Pacific/Kiritimati", "Pacific/Pago_Pago"):  # 14 hours ahead, 11 behind
+        seen = window(timezone_id=zone)
+        seen.page.clock.set_fixed_time("2026-06-29T23:30:00Z")
+        assert shown(seen.to(""), "#current tbody tr")["v1.1-Judge-1"] == "expiring (stale)"
+        seen.page.clock.set_fixed_time("2026-06-30T00:30:00Z")
+        assert "v1.1-Judge-1" in shown(seen.to(""), "#expired-now tbody tr")
+
+
+@pytest.mark.parametrize("path", ["snapshots/v1.1-Judge-1/", "evaluators/Judge-1/"])
+def test_a_snapshots_and_an_evaluators_own_pages_tell_the_day_too(
+    window: Callable[..., Visit], path: str
+) -> None:
+    page = on(window(), "2026-07-02", path)
+
+    assert page.locator("[data-epc=status]").first.inner_text().endswith("expired (stale)")

@@ -1,0 +1,67 @@
+"""What a reader has who runs no scripts, waits for none, or prints."""
+
+from collections.abc import Callable
+
+import pytest
+from browser_support import Visit
+
+MEASURED = "snapshots/v1.0-CoinFlip/"
+
+
+def test_without_scripts_tables_and_pictures_are_there(window: Callable[..., Visit]) -> None:
+    page = window(java_script_enabled=False).to("")
+
+    assert page.locator("#current tbody tr:visible").count() == 2
+    assert "v1.1-Judge-1" in page.locator("#current").inner_text()
+    assert page.locator("#current svg.epc-spark:visible").count() == 2
+
+    page = window(java_script_enabled=False).to(MEASURED)
+
+    pictures = page.locator("svg.epc-picture:visible")
+    assert pictures.count() == page.locator("figure").count() == 8
+    for picture in pictures.all():
+        size = picture.bounding_box()
+        assert size
+        assert size["width"] > 200
+        assert picture.locator("path, line").count() > 5
+        assert len(picture.get_attribute("aria-label") or "") > 40
+    assert page.locator("#figures tbody tr:visible").count() > 20
+
+
+def test_the_numbers_of_a_picture_are_one_click_away_without_scripts(
+    window: Callable[..., Visit],
+) -> None:
+    page = window(java_script_enabled=False).to(MEASURED)
+    figure = page.locator("#picture-gamma")
+
+    figure.locator("summary").click()
+
+    assert figure.locator("tbody tr:visible").count() == 6, "three seeds in two directions"
+    with page.expect_download() as loaded:
+        figure.get_by_role("link", name="gamma.csv").click()
+    assert loaded.value.path().read_text("utf-8").startswith("seed,direction,gamma\n")
+
+
+def test_the_first_picture_waits_for_no_script(window: Callable[..., Visit]) -> None:
+    seen = window()
+    seen.page.context.route("**/*.js", lambda _: None)  # no script is ever answered
+
+    seen.page.goto(seen.home + MEASURED, wait_until="commit")
+
+    picture = seen.page.locator("svg.epc-picture").first
+    picture.wait_for(state="visible", timeout=5000)
+    assert picture.locator("path").count() > 5
+    seen.page.context.unroute_all()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_on_paper_a_picture_is_dark_on_light(window: Callable[..., Visit], scheme: str) -> None:
+    seen = window(color_scheme=scheme)
+    page = seen.to(MEASURED)
+    ink = "() => getComputedStyle(document.querySelector('.epc-picture text')).fill"
+
+    on_screen = page.evaluate(ink)
+    page.emulate_media(media="print")
+
+    assert page.evaluate(ink) == "rgb(0, 0, 0)"
+    assert (on_screen == "rgb(0, 0, 0)") == (scheme == "light")

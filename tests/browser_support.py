@@ -1,0 +1,174 @@
+"""A real browser over a built site: what it asks for, what it complains of, what it shows."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from urllib.parse import unquote, urljoin, urlsplit
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Route, sync_playwright
+
+from epc.site.serving import server
+
+_QUIET = (
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update"),
+)
+DESKTOP, PHONE = 1280, 360
+KINDS = {
+    "home": "",
+    "expired": "expired/",
+    "snapshots": "snapshots/",
+    "evaluators": "evaluators/",
+    "compare": "compare/?a=v1.1-Judge-1&b=v1.0-CoinFlip",
+    "changes": "changes/",
+    "measured": "snapshots/v1.0-CoinFlip/",
+    "reported": "snapshots/v1.1-Judge-1/",
+    "withdrawn": "snapshots/v1.0-Judge-1/",
+    "evaluator": "evaluators/Judge-1/",
+    "evaluator without baselines": "evaluators/Judge-2/",
+    "document": "statistics/",
+    "commands": "commands/",
+    "missing": "404.html",
+}
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Start the system's chromium (`make browser` installs it)."""
+    path = next(
+        p for p in map(Path, ("/usr/bin/chromium", "/usr/bin/chromium-browser")) if p.exists()
+    )
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(_QUIET))
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """Serve a folder as `epc site serve` does, and yield its address."""
+    made = server(folder, 0)
+    Thread(target=made.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{made.server_port}/"
+    made.shutdown()
+    made.server_close()
+
+
+@dataclass(kw_only=True)
+class Visit:
+    """A page in a browser that notes what it asks for and complains of.
+
+    A request that would leave the site is noted, and never made.
+    """
+
+    page: Page
+    home: str
+    outside: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+    dialogs: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.context.route("**/*", self._routed)
+        self.page.on("console", self._noted)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("dialog", self._dismissed)
+
+    def _routed(self, route: Route) -> None:
+        if route.request.url.startswith(self.home):
+            route.continue_()
+        else:
+            self.outside.append(route.request.url)
+            route.abort()
+
+    def _noted(self, said: ConsoleMessage) -> None:
+        if said.type in {"error", "warning"}:
+            self.complaints.append(said.text)
+
+    def _dismissed(self, dialog: Dialog) -> None:
+        self.dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    def to(self, path: str) -> Page:
+        """Open a page of the site, and wait until it has asked for all that it wants."""
+        self.page.goto(self.home + path, wait_until="networkidle")
+        return self.page
+
+    def enlivened(self) -> int:
+        """Bring every picture into view and return how many came alive."""
+        for picture in self.page.query_selector_all(".epc-drawn"):
+            picture.scroll_into_view_if_needed()
+            self.page.wait_for_function("place => 'lively' in place.dataset", arg=picture)
+        return self.page.locator(".epc-drawn[data-lively]").count()
+
+    def wider_than_the_window(self) -> list[str]:
+        """Return the elements that stick out of the window, if the page can be pushed sideways."""
+        found: list[str] = self.page.evaluate(
+            """() => document.documentElement.scrollWidth <= innerWidth ? [] :
+            [...document.body.querySelectorAll("*")]
+                .filter((e) => e.getBoundingClientRect().right > innerWidth + 1)
+                .map((e) => e.outerHTML.slice(0, 120)).concat("the page")"""
+        )
+        return found
+
+    def barriers(self) -> list[str]:
+        """Return what axe finds against the page, each with a place."""
+        found: Any = Axe().run(self.page).response["violations"]
+        return [
+            f"{each['id']}: {node['target']} {node['html'][:120]}"
+            for each in found
+            for node in each["nodes"]
+        ]
+
+
+@contextmanager
+def visit(browser: Browser, home: str, *, width: int = DESKTOP, **given: Any) -> Iterator[Visit]:
+    """Open a fresh window on a site; `given` is what a browser's context takes."""
+    context = browser.new_context(viewport={"width": width, "height": 900}, **given)
+    yield Visit(page=context.new_page(), home=home)
+    context.close()
+
+
+class _Links(HTMLParser):
+    """What a page refers to, and what in it can be referred to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.anchors: set[str] = {"", "top"}
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for key, value in attrs:
+            if key in {"href", "src", "data-specification"} and value is not None:
+                self.links.append(value)
+            if key in {"id", "name"} and value:
+                self.anchors.add(value)
+
+
+def broken_links(root: Path, home: str) -> list[str]:
+    """Return every reference inside a built site that leads nowhere; `home` is its own address."""
+    pages = {path: _Links() for path in sorted(root.rglob("*.html"))}
+    for path, links in pages.items():
+        links.feed(path.read_text("utf-8"))
+    broken = []
+    for path, links in pages.items():
+        here = urljoin(home, path.relative_to(root).as_posix())
+        for link in links.links:
+            address = urljoin(here, link)
+            if address.startswith(home) and not _leads(root, pages, address.removeprefix(home)):
+                broken.append(f"{path.relative_to(root)}: {link}")
+    return broken
+
+
+def _leads(root: Path, pages: dict[Path, _Links], inside: str) -> bool:
+    parts = urlsplit(inside)
+    target = root / unquote(parts.path)
+    if target.is_dir():
+        target /= "index.html"
+    if not target.is_file():
+        return False
+    return target not in pages or unquote(parts.fragment) in pages[target].anchors
