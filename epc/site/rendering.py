@@ -12,6 +12,7 @@ from epc.core.noise import Band, blind_band
 from epc.core.weights import UpdateRule
 from epc.records.audit_text import MEANING
 from epc.records.manifest import configuration_of
+from epc.records.strict_json import dumps_line
 from epc.site import badges, citing, describing, linked_data, numbers
 from epc.site.charts.spark import spark
 from epc.site.escaping import address, finalized, verbatim
@@ -81,6 +82,7 @@ def _environment() -> Environment:
         "address": address,
         "away": _away,
         "interval": numbers.interval,
+        "json": lambda value: Markup(dumps_line(value).strip()),  # noqa: S704  (of a front matter)
         "tie_rates": describing.tie_rates,
         "verbatim": verbatim,
         "words": lambda value: str(value).replace("_", " "),
@@ -139,6 +141,7 @@ def _evaluator(page: EvaluatorPage, pictures: Pictures) -> dict[str, Any]:
     return {
         "page": page,
         "badge": badges.alternative(page),
+        "names": [page.name, *page.aliases],
         "charts": pictures.of_evaluator(page),
     }
 

@@ -82,7 +82,7 @@
     if (!answer.ok) return;
     const home = new DOMParser().parseFromString(await answer.text(), "text/html");
     const known = new Set([...table.tBodies[0].rows].map((row) => row.dataset.tag));
-    const rows = told(home).filter((row) => row.closest("#current") && !known.has(row.dataset.tag));
+    const rows = told(home).filter((row) => row.closest("table#current") && !known.has(row.dataset.tag));
     for (const row of rows.reverse()) {
       const own = document.createElement("tr");
       Object.assign(own.dataset, row.dataset);

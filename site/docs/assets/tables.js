@@ -98,9 +98,13 @@
     const controls = make("div", { className: "epc-controls" });
     controls.setAttribute("role", "group");
     controls.setAttribute("aria-label", `${label}: filter and sort`);
-    controls.append(make("label", {}, "Filter ", text));
-    for (const [column, pick] of picks) controls.append(make("label", {}, `${names[column]} `, pick));
-    controls.append(make("label", { className: "epc-order" }, "Sort by ", choice), said);
+    const named = (name, control, className = "") => {
+      control.setAttribute("aria-label", name);
+      return make("label", { className }, `${name} `, control);
+    };
+    controls.append(named("Filter", text));
+    for (const [column, pick] of picks) controls.append(named(names[column], pick));
+    controls.append(named("Sort by", choice, "epc-order"), said);
     region.before(controls);
     tell();
   };

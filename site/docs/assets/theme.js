@@ -1,2 +1,20 @@
-// What the theme leaves out: its search opens as a dialog without a name.
-document.querySelector(".md-search[role=dialog]")?.setAttribute("aria-label", "Search");
+// What the theme leaves out for those who do not see the page, or use no pointer.
+(() => {
+  "use strict";
+  document.querySelector(".md-search[role=dialog]")?.setAttribute("aria-label", "Search");
+
+  const mend = () => {
+    // A table that is wider than its place can be pushed sideways from the keyboard too.
+    for (const place of document.querySelectorAll(".md-typeset__scrollwrap")) {
+      place.tabIndex = place.scrollWidth > place.clientWidth ? 0 : -1;
+    }
+    // The button above a listing is no navigation of the page.
+    for (const place of document.querySelectorAll("nav.md-code__nav")) {
+      place.setAttribute("role", "group");
+    }
+  };
+  new MutationObserver(mend).observe(document.body, { childList: true, subtree: true });
+  addEventListener("resize", mend);
+  document.addEventListener("toggle", mend, true); // what was folded has a width now
+  mend();
+})();

@@ -32,7 +32,9 @@ def test_conditions_and_figures_are_those_of_the_command_digit_for_digit(
     seen = window()
     for a, b in permutations(TAGS, 2):
         words = ("snapshot", "diff", a, b, "--format", "json")
-        told = json.loads(epc(site.checkout.folder, *words).stdout, parse_float=exact)
+        same = {a, b} == {"v1.0-Judge-1", "v1.1-Judge-1"}
+        done = epc(site.checkout.folder, *words, code=0 if same else 1)
+        told = json.loads(done.stdout, parse_float=exact)
 
         page = compared(seen, a, b)
 

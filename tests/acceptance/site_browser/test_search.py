@@ -8,19 +8,25 @@ from site_support import BuiltSite
 
 from epc.registry.reading import of_folder
 
+FIRST = 5
+
 
 def found(page: Page, words: str) -> list[str]:
-    """Return the addresses that the search gives for some words."""
-    page.locator("input[name=query]").fill("")
-    page.locator("input[name=query]").fill(words)
-    page.wait_for_function(
-        "() => /matching|No/.test(document.querySelector('.md-search-result__meta').textContent)"
-    )
-    page.wait_for_timeout(300)
+    """Return the addresses of the pages that the search lists first for some words."""
+    asked(page, "", "says => says.startsWith('Type')")
+    asked(page, words, "says => !says.startsWith('Type')")
     links: list[str] = page.locator(".md-search-result__link").evaluate_all(
         "all => all.map((link) => link.href)"
     )
-    return [link.split("?")[0].split("#")[0] for link in links]
+    return list(dict.fromkeys(link.split("?")[0].split("#")[0] for link in links))[:FIRST]
+
+
+def asked(page: Page, words: str, until: str) -> None:
+    """Put words into the search all at once, as if pasted, and wait for its word on them."""
+    page.locator("input[name=query]").fill(words)
+    page.keyboard.press("End")
+    meta = "document.querySelector('.md-search-result__meta').textContent.trim()"
+    page.wait_for_function(f"() => ({until})({meta})")
 
 
 def test_search_finds_every_evaluator_by_name_and_alias(

@@ -16,7 +16,6 @@ def tags(page: Page) -> list[str]:
 
 def test_a_column_sorts_by_its_digits_up_and_down_by_keyboard(window: Callable[..., Visit]) -> None:
     page = window().to("snapshots/")
-    head = page.locator("#all thead th", has_text="N").nth(1)
     button = page.get_by_role("button", name="N", exact=True)
     button.focus()
 
@@ -34,7 +33,6 @@ def test_a_column_sorts_by_its_digits_up_and_down_by_keyboard(window: Callable[.
     assert tags(page)[-1] == "v1.0-CoinFlip"
     assert page.locator("#all [aria-sort]").get_attribute("aria-sort") == "descending"
     assert page.locator("#all [aria-sort]").count() == 1
-    assert head is not None
 
 
 def test_what_is_not_stated_comes_last_either_way(window: Callable[..., Visit]) -> None:
@@ -55,10 +53,10 @@ def test_a_filter_keeps_the_rows_that_hold_every_word(window: Callable[..., Visi
     assert page.locator(".epc-said").inner_text() == f"1 of {everything} shown"
 
     page.get_by_label("Filter", exact=True).fill("")
-    page.get_by_label("Trust").select_option("recomputed")
+    page.get_by_label("Trust", exact=True).select_option("recomputed")
     assert tags(page) == ["v1.0-CoinFlip"]
 
-    page.get_by_label("Trust").select_option("")
+    page.get_by_label("Trust", exact=True).select_option("")
     assert len(tags(page)) == everything
 
 
@@ -66,6 +64,6 @@ def test_on_a_phone_a_choice_stands_in_for_the_head(window: Callable[..., Visit]
     page = window(width=PHONE).to("snapshots/")
     assert not page.get_by_role("button", name="N", exact=True).is_visible()
 
-    page.get_by_label("Sort by").select_option("N, descending")
+    page.get_by_label("Sort by", exact=True).select_option("N, descending")
 
     assert tags(page)[0] == "v1.0-Judge-3"

@@ -63,11 +63,11 @@ def test_the_days_of_the_test_see_every_state(site: BuiltSite) -> None:
 def test_a_page_built_long_ago_moves_what_has_expired(window: Callable[..., Visit]) -> None:
     before, after = on(window(), AS_OF), on(window(), "2026-07-02")
 
-    assert set(shown(before, "#current tbody tr")) == {"v1.1-Judge-1", "v1.0-Judge-3"}
+    assert set(shown(before, "table#current tbody tr")) == {"v1.1-Judge-1", "v1.0-Judge-3"}
     assert before.locator("[data-epc=count-current]").inner_text() == "2"
     assert before.locator("#expired-now").count() == 0
 
-    assert set(shown(after, "#current tbody tr")) == {"v1.0-Judge-3"}
+    assert set(shown(after, "table#current tbody tr")) == {"v1.0-Judge-3"}
     assert shown(after, "#expired-now tbody tr") == {"v1.1-Judge-1": "expired (stale)"}
     assert after.get_by_role("heading", name="Expired since this page was built").is_visible()
     assert after.locator("[data-epc=count-current]").inner_text() == "1"
@@ -89,7 +89,7 @@ def test_the_page_of_expired_ones_takes_what_expired_since(window: Callable[...,
 
 
 def test_how_long_is_left_is_counted_from_the_readers_day(window: Callable[..., Visit]) -> None:
-    left = '#current tr[data-tag="v1.1-Judge-1"] [data-epc=in]'
+    left = 'table#current tr[data-tag="v1.1-Judge-1"] [data-epc=in]'
 
     told = {d: on(window(), d).locator(left).inner_text() for d in ("2026-06-20", "2026-06-29")}
 
@@ -107,7 +107,7 @@ def test_a_day_is_a_day_in_utc(window: Callable[..., Visit]) -> None:
     for zone in ("Pacific/Kiritimati", "Pacific/Pago_Pago"):  # 14 hours ahead, 11 behind
         seen = window(timezone_id=zone)
         seen.page.clock.set_fixed_time("2026-06-29T23:30:00Z")
-        assert shown(seen.to(""), "#current tbody tr")["v1.1-Judge-1"] == "expiring (stale)"
+        assert shown(seen.to(""), "table#current tbody tr")["v1.1-Judge-1"] == "expiring (stale)"
         seen.page.clock.set_fixed_time("2026-06-30T00:30:00Z")
         assert "v1.1-Judge-1" in shown(seen.to(""), "#expired-now tbody tr")
 
