@@ -8,10 +8,10 @@
     for (const place of document.querySelectorAll(".md-typeset__scrollwrap")) {
       place.tabIndex = place.scrollWidth > place.clientWidth ? 0 : -1;
     }
-    // The button above a listing is no navigation of the page.
-    for (const place of document.querySelectorAll("nav.md-code__nav")) {
-      place.setAttribute("role", "group");
-    }
+    // Each listing has a navigation of its own; they are told apart by a name.
+    document.querySelectorAll("nav.md-code__nav").forEach((place, index) => {
+      place.setAttribute("aria-label", `Listing ${index + 1}`);
+    });
   };
   new MutationObserver(mend).observe(document.body, { childList: true, subtree: true });
   addEventListener("resize", mend);

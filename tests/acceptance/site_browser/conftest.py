@@ -32,8 +32,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
 
 @pytest.fixture(scope="session")
 def home(site: BuiltSite) -> Iterator[str]:
-    with served(site.out) as address:
-        yield address
+    """Return the site's address, in a folder of its host, as it was built for."""
+    host = site.checkout.folder.parent / "host"
+    host.mkdir()
+    (host / "epc").symlink_to(site.out)
+    with served(host) as address:
+        yield f"{address}epc/"
 
 
 @pytest.fixture(scope="session")
