@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+S3     := .venv-s3
 RUN    ?= runs/first
 
 .DEFAULT_GOAL := help
@@ -31,7 +32,7 @@ lint: $(VENV)/.dev ## Style and likely mistakes.
 types: $(VENV)/.dev ## Strict types over the package and its tests.
 	$(BIN)/mypy
 
-test: $(VENV)/.dev ## The test suite, with branch coverage.
+test: $(VENV)/.dev $(S3)/.made ## The test suite, with branch coverage.
 	$(BIN)/pytest --cov --cov-report=term
 
 docs: $(VENV)/.dev ## Build the published site into public/. BASE_URL=address
@@ -95,12 +96,14 @@ lock: $(VENV)/.dev ## Write the lock files again from pyproject.toml.
 	  --output-file requirements/dev.lock
 	$(BIN)/uv pip compile pyproject.toml --extra build $(LOCK_FLAGS) \
 	  --constraint requirements/dev.lock --output-file requirements/run.lock
+	printf 'dvc[s3]\nmoto[server]\n' | $(BIN)/uv pip compile - $(LOCK_FLAGS) --no-annotate \
+	  --output-file requirements/s3.lock
 
 LOCK_FLAGS := --quiet --universal --python-version 3.11 --generate-hashes --no-header \
   --no-emit-index-url --no-emit-find-links --no-strip-extras
 
 clean: ## Remove the virtual environment and everything that was built. Runs stay.
-	rm -rf $(VENV) public build/site .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage*
+	rm -rf $(VENV) $(S3) public build/site .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage*
 
 $(VENV)/.run: requirements/run.lock
 	$(call venv)
@@ -114,6 +117,13 @@ $(VENV)/.dev: requirements/dev.lock requirements/pip.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
 	$(call install,$@)
 	touch $(VENV)/.run
+
+# DVC with S3, and an S3 server for the tests, which admit no versions in common with the rest.
+$(S3)/.made: requirements/s3.lock requirements/pip.lock
+	@test -x $(S3)/bin/python || $(PYTHON) -m venv $(S3)
+	$(S3)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/pip.lock
+	$(S3)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/s3.lock
+	touch $@
 
 # The package itself: no dependencies, no build environment, nothing that is not in a lock file.
 define install

@@ -55,17 +55,29 @@ def figures(given: Json, prefix: str = "") -> Iterator[Figure]:
     for key, value in sorted(given.items()):
         if isinstance(value, dict) and "mean" in value:
             if value["mean"] is not None:
-                bounds = value.get("ci95")
-                yield Figure(
-                    name=f"{prefix}{key}",
-                    mean=value["mean"],
-                    interval=(bounds[0], bounds[1]) if bounds else None,
-                    sd=value.get("sd"),
-                    hits=value.get("hits"),
-                    spread=(value["q025"], value["q975"]) if "q025" in value else None,
-                )
+                yield _figure(f"{prefix}{key}", value)
         elif isinstance(value, dict):
             yield from figures(value, f"{prefix}{key}/")
+
+
+def at(given: Json, name: str) -> Figure | None:
+    """Return the figure of a name, without a look at all the others."""
+    value: Any = given
+    for key in name.split("/"):
+        value = value.get(key) if isinstance(value, dict) else None
+    stated = isinstance(value, dict) and value.get("mean") is not None
+    return _figure(name, value) if stated else None
+
+
+def _figure(name: str, value: Json) -> Figure:
+    bounds = value.get("ci95")
+    return Figure(
+        name=name,
+        mean=value["mean"],
+        interval=(bounds[0], bounds[1]) if bounds else None,
+        sd=value.get("sd"),
+        hits=value.get("hits"),
+    )
 
 
 def derived_interval(figure: Figure, n: int) -> Interval | None:

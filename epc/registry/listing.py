@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Final
 
-from epc.registry.figures import Difference, figures
+from epc.registry.figures import Difference, at, figures
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Json, Snapshot
 
@@ -18,7 +18,7 @@ def entries(registry: Registry, as_of: date) -> list[Json]:
 
 
 def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Json:
-    shown = {figure.name: figure for figure in figures(snapshot.figures)}
+    shown = {name: found for name in (*_HEADLINE, _EXCESS) if (found := at(snapshot.figures, name))}
     name = next((name for name in _HEADLINE if name in shown), None)
     state = registry.of_tag(tag, as_of)
     return {
