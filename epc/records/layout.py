@@ -143,6 +143,8 @@ def digest(path: Path) -> Json:
     Raises: WorldError if it cannot be read.
     """
     hasher, size, rows = hashlib.sha256(), 0, 0
+    if path.exists() and not path.is_file():  # a device has no end
+        raise WorldError(f"cannot read {path}: it is no regular file\n  fix: name a file")
     try:
         with path.open("rb") as file:
             while chunk := file.read(_CHUNK):

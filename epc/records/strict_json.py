@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 from typing import Any, BinaryIO, Final
 
 from epc.errors import Finding, WorldError
@@ -62,15 +63,24 @@ def read(path: Path) -> tuple[Any, list[Finding]]:
 
 
 def read_text(path: Path) -> tuple[str, list[Finding]]:
-    """Return a small file's text, or why it is not to be read."""
+    """Return a small file's text, or why it is not to be read.
+
+    Only a regular file, and of it no more than the bound: a device has no end, whatever its size.
+
+    Raises: WorldError if the file cannot be read.
+    """
     try:
-        if path.is_dir():
+        mode = path.stat().st_mode
+        if S_ISDIR(mode):
             return "", [finding("", f"{path.name} is a directory", "name a file")]
-        size = path.stat().st_size
-        if size > MAX_DOCUMENT_BYTES:
+        if not S_ISREG(mode):
+            return "", [finding("", f"{path.name} is no regular file", "name a file")]
+        with path.open("rb") as file:
+            content = file.read(MAX_DOCUMENT_BYTES + 1)
+        if len(content) > MAX_DOCUMENT_BYTES:
+            size = max(len(content), path.stat().st_size)
             found = f"{path.name} has {size:,} bytes, expected at most {MAX_DOCUMENT_BYTES:,}"
             return "", [finding("", found, "keep trials out of the manifest")]
-        content = path.read_bytes()
     except OSError as error:
         raise WorldError(f"cannot read {path}: {error.strerror or error}") from error
     return decode(content)
@@ -87,6 +97,10 @@ def read_lines(
     """
     reader = Reader()
     try:
+        if path.exists() and not path.is_file():
+            problem = f"{path.name} is no regular file"
+            yield 0, None, [finding(f"/{name}", problem, "name a file")]
+            return
         with path.open("rb") as file:
             for index in range(10**12):
                 line = file.readline(longest + 1)

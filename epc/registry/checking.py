@@ -10,6 +10,7 @@ from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.schemas import findings as schema_findings
 from epc.registry import layout
+from epc.registry.days import impossible
 from epc.registry.lives import Json
 from epc.registry.reading import policy
 
@@ -41,7 +42,10 @@ def check(checkout: Path) -> list[Finding]:
 
 
 def _meaning(where: str, record: Json, stem: str, found: Findings) -> None:
-    """Note what a schema cannot see: a misnamed file, a life that ends before it begins."""
+    """Note what a schema cannot see: a misnamed file, no such day, an end before the beginning."""
+    for place, day in impossible(record):
+        problem, remedy = f"there is no day {day}", "see what its source says"
+        found.add(_CLAUSE, f"{where}{place}", problem, remedy)
     if record["generation"] != stem:
         problem = f"says {record['generation']}, the file is called {stem}"
         found.add(_CLAUSE, f"{where}/generation", problem, "rename the file")

@@ -5,6 +5,7 @@ that was published, and git pins the events.
 """
 
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -30,6 +31,55 @@ def lost_events(checkout: Path) -> list[str] | None:
     log = git(checkout, "log", "-m", "--format=", "-p", "-U0", "--no-renames", "--", _PATH)
     once = dict.fromkeys(line[1:] for line in lines_of(log) if line.startswith(("+{", "-{")))
     return [line for line in once if line not in present]
+
+
+def moved_events(checkout: Path) -> list[str]:
+    """Return the event lines that no longer stand behind those that they were published behind.
+
+    A commit that only adds lines keeps the order of those that were there. So it is enough to look
+    at what HEAD holds, and at what stood there before each commit that took a line away. The first
+    order is the right one: a commit that changed it is no witness, and may be mended.
+
+    Raises: WorldError if git fails.
+    """
+    path = checkout / _PATH
+    present = path.read_text("utf-8", "replace").splitlines() if path.exists() else []
+    tip = git(checkout, "ls-tree", "HEAD", "--", _PATH).split()[2:3]
+    witnesses: list[list[str]] = []
+    for blob in (*_before_removals(checkout), *tip):
+        held = git(checkout, "cat-file", "blob", blob).splitlines()
+        if not any(_behind(earlier, held) for earlier in witnesses):
+            witnesses.append(held)
+    return list(dict.fromkeys(line for held in witnesses for line in _behind(held, present)))
+
+
+def _behind(published: list[str], now: list[str]) -> list[str]:
+    """Return the lines that now stand before one that they were published behind."""
+    place = {line: index for index, line in enumerate(now)}
+    kept = [line for line in published if line in place]
+    return [b for a, b in pairwise(kept) if place[b] < place[a]]
+
+
+def _before_removals(checkout: Path) -> list[str]:
+    """Return the events as they were before each commit that took a line away, oldest first."""
+    words = (
+        "log",
+        "--reverse",
+        "-m",
+        "--format=%x40",
+        "--raw",
+        "--numstat",
+        "--no-abbrev",
+        "--no-renames",
+    )
+    blobs = []
+    for commit_text in git(checkout, *words, "--", _PATH).split("@\n"):
+        lines = commit_text.split("\n")
+        before = [line.split()[2] for line in lines if line.startswith(":")]
+        counts = [line.split("\t")[1] for line in lines if line and not line.startswith(":")]
+        if counts != ["0"]:
+            blobs += [blob for blob in before if blob.strip("0")]
+    return blobs
 
 
 def _has_whole_history(checkout: Path) -> bool:

@@ -4,9 +4,11 @@ Reading is quick and trusts what is there, so that a list of thousands takes no 
 be trusted is what `epc snapshot verify` and `epc evaluators check` say.
 """
 
+import gc
 import json
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -58,15 +60,28 @@ def of_folder(checkout: Path) -> Registry:
 def document(checkout: Path) -> Json:
     """Return a checkout's registry as the one document that the site publishes."""
     home = checkout / layout.FOLDER
-    return {
-        "evaluators": [_json(p) for p in sorted((home / layout.EVALUATORS).glob("*.json"))],
-        "snapshots": [
-            {"card": _json(f"{p}/{layout.CARD}"), "figures": _figures(f"{p}/{layout.FIGURES}")}
-            for p in map(str, folders(checkout))
-        ],
-        "events": list(_lines(home / layout.EVENTS)),
-        "policy": policy(checkout),
-    }
+    with _all_kept():
+        return {
+            "evaluators": [_json(p) for p in sorted((home / layout.EVALUATORS).glob("*.json"))],
+            "snapshots": [
+                {"card": _json(f"{p}/{layout.CARD}"), "figures": _figures(f"{p}/{layout.FIGURES}")}
+                for p in map(str, folders(checkout))
+            ],
+            "events": list(_lines(home / layout.EVENTS)),
+            "policy": policy(checkout),
+        }
+
+
+@contextmanager
+def _all_kept() -> Iterator[None]:
+    """Look for no garbage meanwhile: of thousands of documents none is any, and looking is slow."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def folders(checkout: Path) -> list[Path]:

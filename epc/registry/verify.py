@@ -15,8 +15,9 @@ from epc.records.layout import PROBES
 from epc.records.schemas import findings as schema_findings
 from epc.registry import layout
 from epc.registry.cards import conditions_of
+from epc.registry.days import impossible
 from epc.registry.figures import misstated
-from epc.registry.history import lost_events
+from epc.registry.history import lost_events, moved_events
 from epc.registry.places import reader
 from epc.registry.reading import folders
 from epc.registry.snapshots import Json
@@ -25,6 +26,7 @@ from epc.registry.sums import parse_sums, sha256
 from epc.registry.tags import Tag
 
 _CLAUSE: Final = "EPC-4"
+_RAW: Final = "raw"
 _RESTORE: Final = "restore it with `git checkout`; publish the next snapshot to correct one"
 
 
@@ -51,6 +53,7 @@ def _events(checkout: Path, found: Findings) -> dict[str, str]:
     path = checkout / place
     sealed: dict[str, str] = {}
     rows = strict_json.read_lines(path, layout.EVENTS) if path.exists() else ()
+    latest = ""
     for index, row, problems in rows:
         where = f"{place}:{index + 1}"
         wrong = problems or schema_findings("event", row, clause=_CLAUSE)
@@ -58,6 +61,8 @@ def _events(checkout: Path, found: Findings) -> dict[str, str]:
             found.add(_CLAUSE, where, finding.problem, finding.remedy)
         if wrong:
             continue
+        _day(row["date"], latest, where, found)
+        latest = max(latest, row["date"])
         if row["event"] == "published" and row["tag"] in sealed:
             found.add(_CLAUSE, where, f"{row['tag']} is published twice", "remove this line")
         elif row["event"] == "published":
@@ -69,14 +74,27 @@ def _events(checkout: Path, found: Findings) -> dict[str, str]:
     return sealed
 
 
+def _day(day: str, latest: str, where: str, found: Findings) -> None:
+    """Note an event of a day that there is not, or of one before its predecessor's."""
+    for _, text in impossible(day):
+        found.add(_CLAUSE, where, f"there is no day {text}", _RESTORE)
+    if day < latest:
+        problem = f"is of {day}, and stands after an event of {latest}"
+        found.add(_CLAUSE, where, problem, "put the lines in the order of their days")
+
+
 def _history(checkout: Path, place: str, found: Findings) -> None:
     lost = lost_events(checkout)
     if lost is None:
         problem = "not held against history: this is no git repository, or a shallow clone"
         remedy = "clone it whole; in CI, `fetch-depth: 0`"
         found.add(_CLAUSE, place, problem, remedy, severity="warning")
-    for line in lost or ():
+        return
+    for line in lost:
         found.add(_CLAUSE, place, f"this line was published and is gone: {line}", _RESTORE)
+    for line in moved_events(checkout):
+        problem = f"this line no longer stands where it was published: {line}"
+        found.add(_CLAUSE, place, problem, _RESTORE)
 
 
 def _folder(folder: Path, seal: str | None, found: Findings) -> None:
@@ -115,9 +133,21 @@ def _misfits(folder: Path, listed: dict[str, str]) -> Iterator[tuple[str, str]]:
             yield name, "is missing"
         elif (now := sha256(path)) != value:
             yield name, f"SHA-256 is {now}, published with {value}"
-    present = {path.name for path in folder.iterdir()} - {layout.SUMS, "raw", ".gitignore"}
+    present = {path.name for path in folder.iterdir()} - {layout.SUMS, _RAW, ".gitignore"}
     for name in sorted(present - set(own)):
         yield name, "is not in SHA256SUMS"
+    yield from _pulled(folder, listed)
+
+
+def _pulled(folder: Path, listed: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield each raw file that `dvc pull` put beside the documents and is not as it is listed."""
+    raw = folder / _RAW
+    for path in sorted(raw.iterdir()) if raw.is_dir() else ():
+        name = f"{_RAW}/{path.name}"
+        if name not in listed:
+            yield name, "is not in SHA256SUMS"
+        elif (now := sha256(path)) != listed[name]:
+            yield name, f"SHA-256 is {now}, published with {listed[name]}"
 
 
 def _documents(folder: Path, listed: dict[str, str]) -> Iterator[Finding]:

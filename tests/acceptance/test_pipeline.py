@@ -7,8 +7,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 from endpoint_support import Endpoint, refusal, serving
 from engine_support import environment, files_that_hold
 
@@ -119,3 +121,19 @@ def test_no_secret_is_in_what_dvc_keeps_of_a_run_that_failed(
     assert "not with Bearer [OPENAI_API_KEY]" in said
     assert [secret for secret in SECRETS if secret in said] == []
     assert files_that_hold(clone.parent, *SECRETS) == []
+
+
+def outs(stage: dict[str, Any]) -> set[str]:
+    return {next(iter(out)) if isinstance(out, dict) else out for out in stage["outs"]}
+
+
+def test_the_stages_stand_in_the_order_of_what_they_need() -> None:
+    """So `dvc repro --single-item`, which takes them as they stand, leaves nothing out of date."""
+    stages = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["stages"]
+    made: set[str] = set()
+    every = {path for stage in stages.values() for path in outs(stage)}
+    for stage in stages.values():
+        needed = {str(dep) for dep in stage.get("deps", [])} & every
+        assert needed <= made
+        made |= outs(stage)
+    assert made == every

@@ -136,6 +136,40 @@ def test_an_event_that_was_taken_out_and_put_back_is_not_lost(checkout: Checkout
     assert verify(checkout.folder) == []
 
 
+@pytest.mark.parametrize("committed", [False, True])
+def test_events_in_another_order_than_history_has_them_are_found(
+    checkout: Checkout, *, committed: bool
+) -> None:
+    checkout.publish("v1.0-Other", day="2026-03-01")  # of the same day as the one before it
+    commit(checkout.folder, "publish a third")
+    path = checkout.home / "events.jsonl"
+    first, second, third = path.read_text().splitlines(keepends=True)
+    path.write_text(first + third + second)
+    if committed:
+        commit(checkout.folder, "reorder")
+        (checkout.folder / "later.txt").touch()
+        commit(checkout.folder, "go on")
+
+    assert places(checkout) == ["snapshots/events.jsonl"]
+
+    path.write_text(first + second + third)
+    assert verify(checkout.folder) == []
+    checkout.publish("v1.1-Other", day="2026-03-01")
+    commit(checkout.folder, "mend it and go on")
+    assert verify(checkout.folder) == []
+
+
+def test_an_event_of_an_earlier_day_than_the_one_before_it_is_found(checkout: Checkout) -> None:
+    path = checkout.home / "events.jsonl"
+    checkout.tell({"date": "2026-02-28", "event": "withdrawn", "tag": SECOND, "reason": "r"})
+    assert places(checkout) == ["snapshots/events.jsonl:3"]
+
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:2]))
+    checkout.tell({"date": "2026-06-31", "event": "withdrawn", "tag": SECOND, "reason": "r"})
+    assert places(checkout) == ["snapshots/events.jsonl:3"]
+
+
 def test_two_branches_may_both_publish(checkout: Checkout) -> None:
     git(checkout.folder, "checkout", "--quiet", "-b", "side", "HEAD~1")
     checkout.publish("v1.0-Other", day="2026-03-02")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -187,6 +188,44 @@ def test_one_flipped_byte_in_a_measured_folder_is_found_and_named(clone: Path, n
     errors = [f.where for f in verify(clone) if f.severity == "error"]
 
     assert any(where.startswith(f"snapshots/{TAG}/{name}") for where in errors), errors
+
+
+def published(clone: Path) -> list[Path]:
+    """Return every file that verification answers for."""
+    folder = clone / "snapshots" / TAG
+    return [
+        clone / "snapshots" / "events.jsonl",
+        *sorted(folder.rglob("*.*")),
+        folder / "SHA256SUMS",
+    ]
+
+
+def test_one_flipped_bit_anywhere_is_found_and_the_file_named(clone: Path) -> None:
+    """First byte, last byte and some between, of every file; `raw/` is what `dvc pull` leaves."""
+    shutil.copytree(origin_raw(clone), clone / "snapshots" / TAG / "raw")
+    assert [f for f in verify(clone) if f.severity == "error"] == []
+    rng = random.Random(20261122)
+    for path in (*published(clone), *objects(clone)):
+        whole = path.read_bytes()
+        path.chmod(0o644)
+        for place in {0, len(whole) - 1, *(rng.randrange(len(whole)) for _ in range(6))}:
+            broken = bytearray(whole)
+            broken[place] ^= 1 << rng.randrange(8)
+            path.write_bytes(broken)
+
+            errors = [f for f in verify(clone) if f.severity == "error"]
+
+            name = path.relative_to(clone).as_posix()
+            assert any(f.where.startswith(name) for f in errors), (name, place, errors)
+        path.write_bytes(whole)
+    assert [f for f in verify(clone) if f.severity == "error"] == []
+
+
+def origin_raw(clone: Path) -> Path:
+    """Return the raw files as they were fetched."""
+    assert epc(clone, "snapshot", "fetch", TAG, "--out", "raw").returncode == 0
+    (clone / "raw" / "manifest.json").unlink()
+    return clone / "raw"
 
 
 def test_a_lost_object_is_named(clone: Path) -> None:

@@ -6,7 +6,7 @@ Over 400 lines, because reading and writing are tested against each other with t
 import json
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from epc.errors import WorldError
 from epc.records import strict_json
+from epc.records.layout import digest
 from epc.records.strict_json import (
     MAX_DEPTH,
     MAX_DOCUMENT_BYTES,
@@ -249,6 +250,20 @@ def test_a_document_past_the_size_limit_is_not_read(tmp_path: Path) -> None:
     assert [f.problem for f in problems] == [
         "big.json has 67,108,865 bytes, expected at most 67,108,864"
     ]
+
+
+@pytest.mark.parametrize("made", [lambda p: p.symlink_to("/dev/zero"), os.mkfifo])
+def test_what_has_no_end_is_refused_unread(tmp_path: Path, made: Callable[[Path], object]) -> None:
+    path = tmp_path / "endless.json"
+    made(path)
+
+    _, problems = read_text(path)
+    [(_, _, of_lines)] = read_lines(path, "trials")
+
+    for found_there in (problems, of_lines):
+        assert [f.problem for f in found_there] == ["endless.json is no regular file"]
+    with pytest.raises(WorldError, match="no regular file"):
+        digest(path)
 
 
 def lines(tmp_path: Path, content: bytes) -> list[tuple[int, Any, list[tuple[str, str]]]]:
