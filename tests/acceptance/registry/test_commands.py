@@ -2,10 +2,13 @@
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -14,7 +17,7 @@ from typing import Any
 
 import pytest
 from icalendar import Calendar
-from registry_support import Checkout, generation_record, life_record, stated
+from registry_support import ROOT, Checkout, generation_record, life_record, stated
 
 Done = subprocess.CompletedProcess[str]
 
@@ -84,6 +87,31 @@ def test_today_is_the_day_in_utc_wherever_one_is(
     assert (done.returncode, row["as_of"]) == (code, day)
 
 
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Etc/GMT+12"])  # UTC+14 and UTC-12
+@pytest.mark.parametrize(
+    ("at", "states"),
+    [
+        ("2026-06-30T10:00", ["expiring", "current", "current"]),  # is 1 July in Kiritimati
+        ("2026-06-30T23:59", ["expiring", "current", "current"]),
+        ("2026-07-01T00:00", ["expired", "unknown", "current"]),  # is 30 June at UTC-12
+        ("2026-07-01T11:59", ["expired", "unknown", "current"]),
+        ("2026-07-02T00:00", ["expired", "unknown", "current"]),
+    ],
+)
+def test_an_exact_day_one_not_before_which_and_none_are_of_utc_everywhere(
+    checkout: Checkout, zone: str, at: str, states: list[str]
+) -> None:
+    ends = {"exact": stated("2026-07-01"), "later": stated("2026-07-01", "not_before")}
+    for name in ("exact", "later", "endless"):
+        life = life_record(model=name, retires=ends.get(name))
+        checkout.evaluator(generation_record(f"G-{name}", life))
+
+    done = run(checkout.folder, "expiry", *ends, "endless", "--format", "json", at=at, TZ=zone)
+
+    assert [row["status"] for row in rows(done)] == states
+    assert done.returncode == (1 if "expired" in states else 0)
+
+
 def test_platforms_differ_and_a_name_without_one_means_all(checkout: Checkout) -> None:
     done = run(checkout.folder, "expiry", "judge-1", "--as-of", "2026-07-15", "--format", "json")
 
@@ -135,9 +163,9 @@ class _Quiet(SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
-@pytest.fixture
-def address(checkout: Checkout, tmp_path: Path) -> Iterator[str]:
-    folder = tmp_path / "public"
+@contextmanager
+def served(checkout: Checkout, folder: Path) -> Iterator[str]:
+    """Publish a checkout's registry.json in a folder, over HTTP."""
     folder.mkdir()
     done = run(checkout.folder, "snapshot", "export")
     (folder / "registry.json").write_text(done.stdout)
@@ -146,6 +174,12 @@ def address(checkout: Checkout, tmp_path: Path) -> Iterator[str]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
+
+
+@pytest.fixture
+def address(checkout: Checkout, tmp_path: Path) -> Iterator[str]:
+    with served(checkout, tmp_path / "public") as found:
+        yield found
 
 
 def test_without_a_checkout_the_published_document_answers_alike(
@@ -159,6 +193,50 @@ def test_without_a_checkout_the_published_document_answers_alike(
     for place in places:
         away = run(tmp_path, *words, "--registry", place)
         assert (away.returncode, rows(away)) == (here.returncode, rows(here)), place
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("list",),
+        ("show", "v1.0-Judge-1"),
+        ("diff", "v1.0-Judge-1", "v1.1-Judge-1"),
+        ("changes", "--since", "2026-01-15"),
+    ],
+)
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_an_address_lists_shows_compares_and_tells_changes_as_a_checkout_does(
+    checkout: Checkout, tmp_path: Path, words: tuple[str, ...], form: str
+) -> None:
+    checkout.publish("v1.1-Judge-1", day="2026-03-01")
+    with served(checkout, tmp_path / "public") as address:
+        here = run(checkout.folder, "snapshot", *words, "--format", form)
+        away = run(tmp_path, "snapshot", *words, "--format", form, "--registry", address)
+
+    assert here.stdout
+    assert here.returncode in {0, 1}
+    assert (away.returncode, away.stdout) == (here.returncode, here.stdout), away.stderr
+
+
+@pytest.mark.parametrize(("retires", "code"), [("2026-12-31", 0), ("2026-01-01", 1)])
+def test_the_gates_of_the_documents_work_against_a_published_registry(
+    checkout: Checkout, tmp_path: Path, retires: str, code: int
+) -> None:
+    """The very commands that a reader copies, with our address for the one in the example."""
+    text = (ROOT / "site" / "docs" / "expiry.md").read_text("utf-8")
+    example = "https://example.org/registry.json"
+    hook = re.search(r"entry: (epc expiry .*?)}", text)
+    action = re.search(r"- run: (epc expiry .*)", text)
+    assert hook
+    assert action
+    life = life_record(platform="openai", model="gpt-4o-2024-08-06", retires=stated(retires))
+    checkout.evaluator(generation_record("GPT4o-0806", life))
+    with served(checkout, tmp_path / "public") as address:
+        for found in (hook, action):
+            assert example in found[1]
+            words = shlex.split(found[1].replace(example, f"{address}/registry.json"))
+            done = run(tmp_path, *words[1:])
+            assert done.returncode == code, done.stderr
 
 
 def test_an_address_that_does_not_answer_is_the_worlds_failure(

@@ -1,0 +1,188 @@
+"""For every tag, years later: clone, check out, pull, digests, the same figures.
+
+This repository's own tags, from its own folder without a network, over plain HTTP, and from a real
+S3 server. The S3 server and DVC's S3 part have an environment of their own (`make .venv-s3/.made`).
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+from registry_support import ROOT, git
+
+from epc.records.rewrite import rewrite
+from epc.registry.layout import FILES
+
+S3 = Path(os.environ.get("EPC_S3_VENV", ROOT / ".venv-s3")) / "bin"
+CLOSED = "http://127.0.0.1:9"
+OWN = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "PYTHONPATH": str(ROOT),
+    **{f"GIT_{who}_NAME": "Test" for who in ("AUTHOR", "COMMITTER")},
+    **{f"GIT_{who}_EMAIL": "test@example.org" for who in ("AUTHOR", "COMMITTER")},
+    "AWS_ACCESS_KEY_ID": "a-test",
+    "AWS_SECRET_ACCESS_KEY": "a-test",
+    "AWS_DEFAULT_REGION": "us-east-1",
+    "AWS_EC2_METADATA_DISABLED": "true",
+    "NO_PROXY": "127.0.0.1",
+}
+EPC, DVC = (sys.executable, "-m", "epc"), (sys.executable, "-m", "dvc")
+
+
+def run(folder: Path, *words: str | Path, more: dict[str, str] | None = None) -> str:
+    done = subprocess.run(
+        list(map(str, words)),
+        cwd=folder,
+        env=os.environ | OWN | (more or {}),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, (words, done.stdout, done.stderr)
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def offline() -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return what takes the network from a command: a namespace without one, or dead proxies."""
+    for words in (("unshare", "--net"), ("unshare", "--net", "--map-root-user")):
+        tried = subprocess.run([*words, "true"], capture_output=True, check=False)
+        if tried.returncode == 0:
+            return words, {}
+    return (), {f"{name}_proxy": CLOSED for name in ("http", "https", "all")}
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A clone of this repository with a tag a snapshot, be they in history alone."""
+    if git(ROOT, "rev-parse", "--is-shallow-repository").strip() != "false":
+        pytest.fail("a shallow clone has not every tag's commit: `git fetch --unshallow`")
+    folder = tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", "--no-hardlinks", str(ROOT), str(folder))
+    run(folder, *EPC, "snapshot", "tags", "--restore")
+    return folder
+
+
+def snapshots(clone: Path) -> dict[str, str]:
+    """Return every published tag, with its kind by the files that its folder has."""
+    folders = sorted((clone / "snapshots").glob("v*"))
+    kinds = {p.name: "measured" if (p / "raw.dvc").exists() else "reported" for p in folders}
+    for tag, kind in kinds.items():
+        assert all((clone / "snapshots" / tag / name).exists() for name in FILES[kind])
+    return kinds
+
+
+def pointers(clone: Path) -> list[str]:
+    return [f"snapshots/{t}/raw.dvc" for t, kind in snapshots(clone).items() if kind == "measured"]
+
+
+def as_published(clone: Path, tag: str) -> None:
+    """Every digest by sha256sum, and every figure again from the raw files."""
+    folder = clone / "snapshots" / tag
+    run(folder, "sha256sum", "--check", "--quiet", "--strict", "SHA256SUMS")
+    if (folder / "raw.dvc").exists():
+        shutil.copyfile(folder / "manifest.json", folder / "raw" / "manifest.json")
+        again = rewrite(folder / "raw", write=False)
+        assert (again.changed, again.findings) == ([], [])
+        (folder / "raw" / "manifest.json").unlink()
+
+
+def forget(clone: Path) -> None:
+    """Remove all that was pulled, and what DVC remembers of it."""
+    for path in (clone / "snapshots").glob("v*/raw"):
+        shutil.rmtree(path)
+    for name in ("cache", "tmp"):
+        shutil.rmtree(clone / ".dvc" / name, ignore_errors=True)
+
+
+def test_epc_4_every_tag_is_whole_without_a_network(
+    clone: Path, offline: tuple[tuple[str, ...], dict[str, str]]
+) -> None:
+    without, more = offline
+    tags = set(git(clone, "tag", "--list").split())
+    kinds = snapshots(clone)
+    assert tags >= set(kinds)
+    assert "measured" in kinds.values()
+
+    for tag, kind in kinds.items():
+        run(clone, *without, "git", "checkout", "--quiet", tag, more=more)
+        if kind == "measured":
+            words = ("pull", "--quiet", f"snapshots/{tag}/raw.dvc")
+            run(clone, *without, *DVC, *words, more=more)
+        as_published(clone, tag)
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def test_epc_4_every_snapshot_comes_over_plain_http(clone: Path, tmp_path: Path) -> None:
+    handler = partial(_Quiet, directory=str(ROOT))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}"
+        run(clone, *DVC, "remote", "add", "--local", "web", f"{address}/snapshots/.store")
+
+        run(clone, *DVC, "pull", "--quiet", "--remote", "web", *pointers(clone))
+        for tag, kind in snapshots(clone).items():
+            as_published(clone, tag)
+            if kind == "measured":
+                run(tmp_path, *EPC, "snapshot", "fetch", tag, "--from", address)
+                again = rewrite(tmp_path / "runs" / tag, write=False)
+                assert (again.changed, again.findings) == ([], [])
+        server.shutdown()
+
+
+@pytest.fixture
+def s3() -> Iterator[str]:
+    """The address of an S3 server with an empty bucket called registry."""
+    if not (S3 / "moto_server").exists():
+        pytest.fail(f"there is no S3 server in {S3}: run `make .venv-s3/.made`")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    address = f"http://127.0.0.1:{port}"
+    words = [str(S3 / "moto_server"), "--host", "127.0.0.1", "--port", port]
+    server = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(120):
+            try:
+                urlopen(f"{address}/moto-api/data.json").close()  # noqa: S310  (our own server)
+                break
+            except OSError:
+                time.sleep(0.5)
+        make = "import boto3, sys; boto3.client('s3', endpoint_url=sys.argv[1])"
+        make += ".create_bucket(Bucket='registry')"
+        run(ROOT, S3 / "python", "-c", make, address)
+        yield address
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def test_epc_4_every_snapshot_goes_to_s3_and_comes_back_the_same(clone: Path, s3: str) -> None:
+    dvc = S3 / "dvc"
+    run(clone, dvc, "remote", "add", "--local", "s3", "s3://registry/store")
+    run(clone, dvc, "remote", "modify", "--local", "s3", "endpointurl", s3)
+    run(clone, dvc, "pull", "--quiet", *pointers(clone))
+    run(clone, dvc, "push", "--quiet", "--remote", "s3", *pointers(clone))
+    forget(clone)
+    shutil.rmtree(clone / "snapshots" / ".store")
+
+    run(clone, dvc, "pull", "--quiet", "--remote", "s3", *pointers(clone))
+
+    for tag in snapshots(clone):
+        as_published(clone, tag)
