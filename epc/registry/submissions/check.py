@@ -187,6 +187,7 @@ def _located(findings: Sequence[Finding]) -> Iterator[Finding]:
 
 def _submissions(path: Path, whole: Findings) -> list[Path]:
     """Return the submissions that a path stands for: itself, or those below `submissions/`."""
+    path = path.absolute()
     if not path.is_symlink() and path.name != layout.FOLDER:
         if not path.exists():
             raise UsageError(f"there is no {path}\n  fix: name a folder below {layout.FOLDER}/")

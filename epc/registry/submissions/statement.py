@@ -20,7 +20,7 @@ LICENCES = ("CC-BY-4.0", "CC0-1.0")
 # The free text of a manifest, by place and kind; `*` stands for every key or index.
 _PLACES: tuple[tuple[tuple[str, ...], Kind], ...] = (
     *(
-        ((role, key), "name")
+        ((role, key), "label")
         for role in ("evaluator", "executor")
         for key in ("model", "version", "endpoint", "gateway")
     ),
@@ -32,9 +32,9 @@ _PLACES: tuple[tuple[tuple[str, ...], Kind], ...] = (
     (("strategies", "*", "name"), "name"),
     (("strategies", "*", "prompt"), "prompt"),
     (("evaluator_prompt",), "prompt"),
-    (("provenance", "software", "**"), "name"),
-    (("provenance", "served_models", "**"), "name"),
-    (("provenance", "system_fingerprints", "**"), "name"),
+    (("provenance", "software", "**"), "label"),
+    (("provenance", "served_models", "**"), "label"),
+    (("provenance", "system_fingerprints", "**"), "label"),
     (("accuracy", "**"), "prompt"),
 )
 

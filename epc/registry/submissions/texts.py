@@ -1,8 +1,9 @@
 """Text that is only text: what a contributor may write in a field that others will read.
 
 Every page and comment escapes what it shows. This is the second line: what could do harm where
-somebody forgets is refused at the door. Three kinds of field: a *name* (of a person, a model, a
-strategy), *prose* (a sentence about the measurement), and a *prompt* (what models were shown).
+somebody forgets is refused at the door. Four kinds of field: a *name* (of a person, a strategy),
+a *label* (what a machine calls a model, a version, an address), *prose* (a sentence about the
+measurement), and a *prompt* (what models were shown).
 """
 
 import re
@@ -10,18 +11,21 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final, Literal
 
-Kind = Literal["name", "prose", "prompt"]
+Kind = Literal["name", "label", "prose", "prompt"]
 
-MOST: Final = {"name": 200, "prose": 2_000, "prompt": 20_000}
+MOST: Final = {"name": 200, "label": 300, "prose": 2_000, "prompt": 20_000}
 _MARKS: Final = {
     "name": " .,'()&/:+_-\u2019",
+    "label": " .,'()&/:+_-@?=%~",
     "prose": " .,;:!?'\"()&/%+=_#\u2019\u201c\u201d\u2013\u2014-",
 }
 _FORMULA: Final = "=+-@\t\r"
 _HTML: Final = re.compile(r"<[A-Za-z/!?]")
 _TEMPLATE: Final = re.compile(r"\{\{|\{%|\{#")
-_MARKDOWN: Final = re.compile(r"\]\s*\(|\]\s*\[|!\[")
-_SCHEME: Final = re.compile(r"\b(javascript|vbscript|data|file)\s*:", re.IGNORECASE)
+_MARKDOWN: Final = re.compile(r"\]\(|!\[|^[ >]{0,9}\[[^\]\n]{1,99}\]:", re.MULTILINE)
+_SCHEME: Final = re.compile(
+    r"\b(?:javascript|vbscript)\s*:|\bdata:[\w.+-]{1,99}[/;,]|\bfile:/", re.IGNORECASE
+)
 _HIDDEN: Final = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 _JOINERS: Final = "\u200c\u200d"  # what several scripts and emoji are spelt with
 _COLONS: Final = re.compile(":(?=:)")
