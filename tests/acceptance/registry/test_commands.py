@@ -372,15 +372,22 @@ def test_sync_reads_the_list_that_the_installed_package_carries(checkout: Checko
 
 
 @pytest.mark.parametrize("content", ["[]", "{}", '{"a":NaN}', "null"])
-@pytest.mark.parametrize("words", [("snapshot", "list"), ("expiry",)])
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (("snapshot", "list"), "metrics.json"),
+        (("snapshot", "list"), "snapshot.json"),
+        (("expiry",), "snapshot.json"),  # which looks at no figures
+    ],
+)
 def test_a_damaged_snapshot_is_named_and_no_unforeseen_error(
-    checkout: Checkout, words: tuple[str, ...], content: str
+    checkout: Checkout, words: tuple[str, ...], name: str, content: str
 ) -> None:
-    (figures,) = checkout.home.glob("v*/metrics.json")
-    figures.write_text(content, "utf-8")
+    (damaged,) = checkout.home.glob(f"v*/{name}")
+    damaged.write_text(content, "utf-8")
 
     done = run(checkout.folder, *words)
 
     assert done.returncode == 2
-    assert "metrics.json" in done.stderr
+    assert name in done.stderr
     assert "unforeseen" not in done.stderr
