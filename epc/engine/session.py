@@ -36,6 +36,7 @@ from epc.engine.prices import price_of
 from epc.engine.questions import Questions
 from epc.engine.recorded import Recorded
 from epc.engine.remote import Remote
+from epc.engine.together import seldom_collected
 from epc.errors import UsageError
 from epc.records.layout import MANIFEST
 from epc.records.recompute import load_manifest
@@ -248,6 +249,7 @@ async def measure(
     if limits.cache and opened.plan.reuse == "memo":
         cache = Cache(answer_cache_folder(), today=now.date().isoformat())
     async with AsyncExitStack() as stack:
+        stack.enter_context(seldom_collected())
         for model in opened.models:
             stack.push_async_callback(model.close)
         restrain(opened.models, limits)

@@ -21,7 +21,7 @@ from epc.engine.journal import Journal
 from epc.engine.places import answer_cache_folder
 from epc.engine.prices import price_of
 from epc.engine.session import Watch, budget_of, require_keys, restrain
-from epc.engine.together import all_of
+from epc.engine.together import all_of, seldom_collected
 from epc.errors import UsageError
 from epc.judge.prompt import judge_prompt
 from epc.judge.reply import read_reply
@@ -125,6 +125,7 @@ async def evaluate(
     models = [role.model for role in evaluation.judges.values()]
     require_keys(models)
     async with AsyncExitStack() as stack:
+        stack.enter_context(seldom_collected())
         for model in models:
             stack.push_async_callback(model.close)
         restrain(models, limits)
