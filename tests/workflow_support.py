@@ -148,13 +148,19 @@ class Runner:
     failed: list[str] = field(default_factory=list)
     said: str = ""
 
-    def walk(self, name: str) -> None:
-        """Run every job, in the order in which they stand, unless one it needs has failed."""
+    def walk(self, name: str, only: str | None = None) -> None:
+        """Run every job, in the order in which they stand, unless one it needs has failed.
+
+        `only` names a job that needs none, to be run alone.
+        """
         self.home.mkdir(exist_ok=True)
         done: set[str] = set()
         for job, given in workflow(name)["jobs"].items():
             needs = given.get("needs", [])
-            if not ({needs} if isinstance(needs, str) else set(needs)) <= done:
+            if (
+                only not in {None, job}
+                or not ({needs} if isinstance(needs, str) else set(needs)) <= done
+            ):
                 continue
             assert CONDITIONS[_folded(given.get("if"))]
             self._job(job, given)

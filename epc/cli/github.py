@@ -74,8 +74,9 @@ def comment(text: Path, event: Path | None, pull: int | None) -> None:
     r"""Write the file TEXT as the one comment of its kind on a pull request.
 
     Its first line, such as <!-- epc-submission-report -->, is what it is found by when it changes.
-    With --event, the pull request is the one whose head was checked, and none if it moved on. Where
-    it changes anything outside submissions/, the comment says that instead of TEXT.
+    With --event, the pull request is the one whose head was checked, and none if it moved on; the
+    comment ends with that commit. Where it changes anything outside submissions/, the comment says
+    so instead of TEXT.
 
     \b
     Example:
@@ -86,7 +87,8 @@ def comment(text: Path, event: Path | None, pull: int | None) -> None:
 
     content = text.read_text("utf-8")
     first = mark(content)
-    number = pull_of(checked(event)) if event else _given(pull, "--pull")
+    run = checked(event) if event else None
+    number = pull_of(run) if run else _given(pull, "--pull")
     if number is None:
         note("the pull request moved on, or is closed; nothing is said")
         return
@@ -96,6 +98,8 @@ def comment(text: Path, event: Path | None, pull: int | None) -> None:
         return
     if changes == "more":
         content = f"{first}\n{NOT_BELIEVED}"
+    if run:
+        content += f"\nThis is about commit {run.sha}.\n"
     note(f"#{number}: {say_once(number, content)}")
 
 

@@ -20,18 +20,13 @@ from workflow_support import (
     Runner,
     ended,
     github_says,
-    make_origin,
     zipped,
 )
 
 SLUG = "submissions/stranger-1"
+ABOUT = f"\nThis is about commit {'5' * 40}.\n"
 STATEMENT = f"{SLUG}/submission.json"
 MARK = "<!-- epc-submission-report -->"
-
-
-@pytest.fixture(scope="session")
-def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_origin(tmp_path_factory.mktemp("origin"))
 
 
 @pytest.fixture
@@ -386,7 +381,7 @@ def test_the_comment_goes_where_github_says_and_nowhere_else(tmp_path: Path) -> 
 
     assert code == 0
     assert [(call["path"], call["body"]) for call in wrote] == [
-        ("issues/7/comments", {"body": f"{MARK}\nclean\n"})
+        ("issues/7/comments", {"body": f"{MARK}\nclean\n{ABOUT}"})
     ]
 
 
@@ -476,7 +471,7 @@ def test_only_our_own_comment_is_changed(tmp_path: Path) -> None:
 
 def test_the_second_page_of_comments_is_read_before_another_is_written(tmp_path: Path) -> None:
     many = [{"id": n, "body": "x", "user": {"login": "stranger"}} for n in range(100)]
-    ours = {"id": 500, "body": f"{MARK}\nclean\n", "user": {"login": "github-actions[bot]"}}
+    ours = {"id": 500, "body": f"{MARK}\nclean\n{ABOUT}", "user": {"login": "github-actions[bot]"}}
     second = COMMENTS.replace("&page=1", "&page=2")
     answers = says(tmp_path, [STATEMENT], **{COMMENTS: many, second: [ours]})
 

@@ -23,7 +23,6 @@ from workflow_support import (
     all_workflows,
     ended,
     github_says,
-    make_origin,
     steps,
     workflow,
     zipped,
@@ -33,25 +32,21 @@ from epc.registry.reading import of_folder
 from epc.registry.upkeep.links import addresses
 
 
-@pytest.fixture(scope="session")
-def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_origin(tmp_path_factory.mktemp("origin"))
-
-
 def test_nothing_is_left_out_that_no_workflow_runs() -> None:
     commands = {step.get("run") for name in all_workflows() for _, step in steps(workflow(name))}
 
     assert set(ELSEWHERE) <= commands
 
 
-def test_ci_passes_in_a_clean_clone(origin: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("job", workflow("ci.yml")["jobs"])
+def test_ci_passes_in_a_clean_clone(origin: Path, tmp_path: Path, job: str) -> None:
     runner = Runner(home=tmp_path, origin=origin)
 
-    runner.walk("ci.yml")
+    runner.walk("ci.yml", only=job)
 
     assert runner.failed == [], runner.said
-    assert "make conformance" in runner.ran
-    assert runner.ran[-2:] == ["make verify", "make reproduce"]
+    mine = [step.get("run") for name, step in steps(workflow("ci.yml")) if name == job]
+    assert runner.ran == list(filter(None, mine))
 
 
 GONE = "arxiv.org"

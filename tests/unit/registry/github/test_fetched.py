@@ -1,0 +1,78 @@
+"""The second line of defence: what git would have refused already is refused here too."""
+
+from pathlib import Path
+
+import pytest
+from registry_support import commit, git
+
+from epc.errors import UsageError
+from epc.registry.github.fetched import _Entry, _top, _write
+
+NAMES = ["submissions/a/../../x", "submissions/./x", "submissions//x", "submissions/a/.git/x"]
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    folder = tmp_path / "checkout"
+    folder.mkdir()
+    git(folder, "init", "--quiet")
+    (folder / "file").write_text("content")
+    (folder / "target").write_bytes(b"/etc\0/passwd")
+    commit(folder)
+    return folder
+
+
+def entry(checkout: Path, path: str, *, mode: bytes = b"100644", blob: str = "file") -> _Entry:
+    name = git(checkout, "rev-parse", f"HEAD:{blob}").strip().encode()
+    return _Entry(mode=mode, object=name, size=7, path=path.encode())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_path_that_leads_elsewhere_is_refused(checkout: Path, tmp_path: Path, name: str) -> None:
+    out = tmp_path / "out" / "deep"
+    out.mkdir(parents=True)
+
+    with pytest.raises(UsageError, match="no path may be"):
+        _write(checkout, [entry(checkout, name)], out)
+
+    assert list(out.parent.rglob("*")) == [out]
+
+
+def test_no_file_takes_another_ones_place(checkout: Path, tmp_path: Path) -> None:
+    same = entry(checkout, "submissions/a/x")
+
+    with pytest.raises(FileExistsError):
+        _write(checkout, [same, same], tmp_path / "out")
+
+
+def test_files_come_before_links_whatever_the_order(checkout: Path, tmp_path: Path) -> None:
+    link = entry(checkout, "submissions/a", mode=b"120000", blob="target")
+    file = entry(checkout, "submissions/a/x")
+
+    with pytest.raises(FileExistsError):
+        _write(checkout, [link, file], tmp_path / "out")
+
+    assert (tmp_path / "out" / "submissions" / "a" / "x").read_text() == "content"
+
+
+def test_a_link_whose_target_no_disk_can_hold_is_still_a_link(
+    checkout: Path, tmp_path: Path
+) -> None:
+    _write(checkout, [entry(checkout, "submissions/a", mode=b"120000", blob="target")], tmp_path)
+
+    assert str((tmp_path / "submissions" / "a").readlink()) == "/etc?/passwd"
+
+
+@pytest.mark.parametrize(
+    ("path", "top"),
+    [
+        (b"submissions/a/b", b"a"),
+        (b"submissions/README.md", b"README.md"),
+        (b"submissions", b""),
+        (b"submissions2/a", None),
+        (b"epc/submissions/a", None),
+        (b"", None),
+    ],
+)
+def test_the_folder_that_a_path_belongs_to(path: bytes, top: bytes | None) -> None:
+    assert _top(path) == top
