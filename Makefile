@@ -6,7 +6,7 @@ S3     := .venv-s3
 RUN    ?= runs/first
 
 .DEFAULT_GOAL := help
-.PHONY: help install measure check models lint types test docs benchmark drift-study vectors conformance \
+.PHONY: help install measure check models browser screenshots lint types test docs benchmark drift-study vectors conformance \
   verify reproduce report publish push pages upkeep lock clean
 
 help: ## Show the targets.
@@ -20,10 +20,20 @@ measure: $(VENV)/.run ## Measure a real embedded model: about 5 minutes on 2 cor
 install: $(VENV)/.run ## The program alone, from its lock file.
 
 # The job `check` of .github/workflows/ci.yml has these very steps; a test holds them together.
-check: models lint types vectors conformance docs test ## Everything that CI runs: lint, types, tests, docs.
+check: models browser lint types vectors conformance docs test ## Everything that CI runs: lint, types, tests, docs.
 
 models: $(VENV)/.dev ## Fetch the embedded weights that tests measure with.
 	$(BIN)/epc models fetch
+
+browser: ## Find chromium, or install it, for the tests of the published site.
+	@command -v chromium || { \
+	  root=$$(test "$$(id -u)" = 0 || command -v sudo) && \
+	  $$root apt-get update --quiet && \
+	  $$root apt-get install --yes --quiet --no-install-recommends chromium; \
+	} || { echo 'make: no chromium, and no way to install it: apt-get install chromium' >&2; exit 1; }
+
+screenshots: $(VENV)/.dev browser ## Every kind of page as a picture, large and small, light and dark: build/screenshots/.
+	$(BIN)/python tests/studies/screenshots.py
 
 lint: $(VENV)/.dev ## Style and likely mistakes.
 	$(BIN)/ruff format --check epc tests

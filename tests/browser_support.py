@@ -1,5 +1,6 @@
 """A real browser over a built site: what it asks for, what it complains of, what it shows."""
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -40,9 +41,8 @@ KINDS = {
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """Start the system's chromium (`make browser` installs it)."""
-    path = next(
-        p for p in map(Path, ("/usr/bin/chromium", "/usr/bin/chromium-browser")) if p.exists()
-    )
+    path = shutil.which("chromium")
+    assert path, "no chromium: run `make browser`"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=list(_QUIET))
         yield browser

@@ -15,16 +15,13 @@ from markupsafe import Markup
 
 from epc.records import picture, strict_json
 from epc.site.charts.chart import Chart
+from epc.site.charts.licence import licence
 from epc.site.escaping import shown
 
 _SPACE: Final = "{http://www.w3.org/2000/svg}"
 # The picture has one name as a whole; what the renderer says of its parts would be said twice.
 _DROPPED: Final = ("role", "class", "version", "pointer-events")
 _LONG: Final = re.compile(r"\d+\.\d{3,}")
-_LICENCE: Final = (
-    "/* Vega, Vega-Lite and Vega-Embed, Copyright University of Washington Interactive Data Lab, "
-    "BSD-3-Clause, with their dependencies (BSD, ISC and MIT licences), as {} bundles them. */\n"
-)
 _WHERE: Final = ("width", "height")
 
 
@@ -78,5 +75,5 @@ def script(cache: Path) -> str:
     path = cache / f"{hashlib.sha256(picture.renderer().encode()).hexdigest()}.js"
     if not path.is_file():
         path.parent.mkdir(parents=True, exist_ok=True)
-        strict_json.write_text(path, [_LICENCE.format(picture.renderer()), picture.bundle()])
+        strict_json.write_text(path, [licence(picture.renderer()), picture.bundle()])
     return path.read_text("utf-8")

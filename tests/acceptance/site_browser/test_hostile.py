@@ -1,0 +1,129 @@
+"""Text that would be code, in every field of a snapshot and of an evaluator: it shows as text."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser_support import Visit, served, visit
+from playwright.sync_api import Browser
+from registry_support import card, commit, generation_record, life_record, stated
+from site_support import BuiltSite, build, epc, with_documents
+
+CODE = (
+    '"><img src=x onerror="window.canary=1"></script><script>window.canary=1</script>'
+    "<svg onload=window.canary=1> {{ 7*7 }} {% raw %} `c` **b** [l](javascript:window.canary=1)"
+)
+# Keys whose values are ids, days and kinds that schemas hold to a pattern.
+HELD = {"tag", "kind", "trust", "generation", "protocol_version", "from", "to", "platform", "date"}
+
+
+def hostile(value: Any, key: str = "") -> Any:
+    """Return a document with code in place of each text that may be free."""
+    if isinstance(value, dict):
+        return {name: hostile(item, name) for name, item in value.items()}
+    if isinstance(value, list):
+        return [hostile(item, key) for item in value]
+    return f"{key} {CODE}" if isinstance(value, str) and key not in HELD else value
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
+    made = with_documents(tmp_path_factory.mktemp("hostile") / "clone")
+    fault = {"id": "a", "says": "b"}
+    free = hostile(card("v1.0-Judge-1") | {"known_faults": [fault, fault]})
+    made.publish("v1.0-Judge-1", **{k: v for k, v in free.items() if k not in HELD})
+    life = life_record(notes=["n"], replacement="r", retires=stated("2026-07-01"), aliases=["a"])
+    record = generation_record("Judge-1", life)
+    made.evaluator(hostile(record))
+    made.tell(
+        {"date": "2026-02-02", "event": "drifted", "tag": "v1.0-Judge-1"}
+        | hostile({"reason": "r", "source": "s"})
+    )
+    made.init()
+    # Strategies and tasks are hostile in a real measurement, of verdicts that were recorded.
+    table = made.folder.parent / "verdicts.csv"
+    cell = '"{}"'.format(CODE.replace('"', '""'))
+    rows = [
+        f"{name},{domain},{task},{'AB'[(place + len(domain)) % 2]}"
+        for place, name in enumerate(("step_by_step", cell))
+        for domain in ("text", "visual")
+        for task in (cell, "plain")
+    ]
+    table.write_text("strategy,domain,task,verdict\n" + "\n".join(rows) + "\n", "utf-8")
+    run = made.folder.parent / "run"
+    words = ("--seeds", "0-2", "--rounds", "3", "--out", str(run))
+    epc(made.folder, "run", "--evaluator", f"recorded:{table}", *words)
+    made.evaluator(generation_record("Recorded", life_record(platform="recorded", pinned=True)))
+    words = ("--generation", "Recorded", "--platform", "recorded", "--contributor", CODE)
+    epc(made.folder, "snapshot", "publish", str(run), *words, "--no-git")
+    commit(made.folder, "publish")
+    return build(made)
+
+
+@pytest.fixture
+def window(browser: Browser, site: BuiltSite) -> Iterator[Visit]:
+    host = Path(site.checkout.folder.parent / "host")
+    host.mkdir(exist_ok=True)
+    if not (host / "epc").exists():
+        (host / "epc").symlink_to(site.out)
+    with served(host) as address, visit(browser, f"{address}epc/") as seen:
+        yield seen
+        assert seen.outside == []
+        assert seen.complaints == []
+        assert seen.dialogs == []
+
+
+PAGES = (
+    *("", "expired/", "snapshots/", "evaluators/", "changes/"),
+    *("snapshots/v1.0-Judge-1/", "snapshots/v1.0-Recorded/", "evaluators/Judge-1/"),
+    "compare/?a=v1.0-Judge-1&b=v1.0-Recorded",
+)
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_code_in_any_field_does_nothing(window: Visit, path: str) -> None:
+    page = window.to(path)
+    window.enlivened()
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+
+    assert page.evaluate("window.canary") is None
+    assert page.locator("img[src=x], svg[onload], a[href^='javascript:']").count() == 0
+    assert " 49 " not in page.locator("main").inner_text(), "a template was filled in"
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("snapshots/v1.0-Judge-1/", ("model", "contributor", "says", "work", "place", "reason")),
+        ("evaluators/Judge-1/", ("maker", "aliases", "notes", "replacement", "source")),
+        ("expired/", ("reason",)),
+        ("changes/", ("reason",)),
+    ],
+)
+def test_code_in_a_field_shows_as_it_stands(
+    window: Visit, path: str, fields: tuple[str, ...]
+) -> None:
+    shown = window.to(path).locator("main").inner_text()
+
+    for field in fields:
+        assert f"{field} {CODE}" in shown, field
+
+
+def test_code_as_the_name_of_a_strategy_shows_in_tables_and_pictures(window: Visit) -> None:
+    page = window.to("snapshots/v1.0-Recorded/")
+
+    assert CODE in page.locator("table#win-rates").inner_text()
+    assert CODE[:8] in page.locator("#picture-win-rates svg").inner_html()
+    assert CODE in page.locator("#strategies").evaluate("place => place.textContent")
+
+
+def test_the_canary_would_sing(window: Visit) -> None:
+    page = window.to("")
+
+    page.evaluate("code => { document.body.insertAdjacentHTML('beforeend', code); }", CODE)
+    page.wait_for_function("window.canary === 1")
+
+    assert page.locator("img[src=x], svg[onload]").count() == 2
+    window.outside.clear()
+    window.complaints.clear()

@@ -1,0 +1,248 @@
+"""Pictures as data: valid, with the numbers that they claim, and words for what they show."""
+
+import json
+from datetime import date
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from records_support import Run, made, make_run, ties, tiny, vega_lite
+from registry_support import Checkout, generation_record, life_record, stated
+
+from epc.core.noise import blind_band
+from epc.core.weights import UpdateRule
+from epc.site.charts import charts_of_evaluator, charts_of_snapshot, spark
+from epc.site.charts.chart import Chart
+from epc.site.charts.gallery import csv_text
+from epc.site.charts.seeds import MOST_SEEDS, gamma_chart
+from epc.site.collecting import collect
+from epc.site.pages import EvaluatorPage, Site, SnapshotPage, WinRate
+
+__all__ = ["made", "ties", "tiny"]
+NAMES = [
+    *("gamma", "noise-floor", "excess", "jsd", "win-rates", "trajectories", "ties"),
+    "position-bias",
+]
+
+
+class _Page:
+    """A measured snapshot's page, as far as its pictures look at it."""
+
+    def __init__(self, run: Run) -> None:
+        self.manifest = run.manifest()
+        self.raw = {"trials.jsonl": run.folder / "trials.jsonl"}
+        names = [strategy["name"] for strategy in self.manifest["strategies"]]
+        counts = self.manifest["results"]["verdict_table"]["counts"]
+        self.win_rates = tuple(
+            WinRate(
+                strategy=name,
+                domain=domain,
+                wins=sum(cell[0] for cell in counts[domain][name]),
+                losses=sum(cell[1] for cell in counts[domain][name]),
+                ties=sum(cell[2] for cell in counts[domain][name]),
+            )
+            for name in names
+            for domain in ("text", "visual")
+        )
+
+
+def of(run: Run) -> dict[str, Chart]:
+    page: Any = _Page(run)
+    return {chart.name: chart for chart in charts_of_snapshot(page)}
+
+
+@pytest.mark.parametrize("name", ["flip", "exhaustive", "single"])
+def test_a_measured_snapshot_has_all_its_pictures_each_valid(
+    made: dict[str, Run], name: str
+) -> None:
+    charts = of(made[name])
+
+    assert list(charts) == NAMES
+    for chart in charts.values():
+        assert list(vega_lite().iter_errors(chart.specification)) == []
+        assert chart.specification["description"] == chart.alternative
+        assert chart.rows
+
+
+def test_a_run_that_measured_nothing_has_pictures_too(ties: Run, tmp_path: Path) -> None:
+    none = make_run(tmp_path / "none", seeds=2, rounds=0)
+
+    for run in (ties, none):
+        charts = of(run)
+        assert set(charts) >= {"gamma", "ties", "win-rates"}
+        for chart in charts.values():
+            assert list(vega_lite().iter_errors(chart.specification)) == []
+    assert of(ties)["win-rates"].alternative == (
+        "No strategy has decided comparisons in both domains."
+    )
+    assert "100.0% of the rounds were ties" in of(ties)["ties"].alternative
+
+
+def test_the_rows_of_gamma_are_the_seeds_of_the_manifest(made: dict[str, Run]) -> None:
+    run = made["flip"]
+    titles = {"text to visual": "text_to_visual", "visual to text": "visual_to_text"}
+
+    chart = of(run)["gamma"]
+
+    assert {(r["seed"], titles[r["direction"]]): r["gamma"] for r in chart.rows} == {
+        (record["seed"], d): record["gamma"][d]
+        for record in run.manifest()["results"]["per_seed"]
+        for d in titles.values()
+    }
+    summary = run.manifest()["results"]["summary"]
+    mean = summary["gamma"]["text_to_visual"]["mean"]
+    floor = summary["control"]["noise_floor"]["text_to_visual"]["mean"]
+    assert f"text to visual: mean {mean:.3f}, noise floor {floor:.3f}" in chart.alternative
+
+
+def test_the_words_count_the_seeds_inside_the_band(made: dict[str, Run]) -> None:
+    manifest = made["flip"].manifest()
+    floors = manifest["results"]["summary"]["control"]["noise_floor"]
+    values = [record["gamma"]["text_to_visual"] for record in manifest["results"]["per_seed"]]
+    floors["text_to_visual"] |= {"q025": min(values) + 1e-9, "q975": 4.0}
+
+    words = gamma_chart(manifest).alternative
+
+    assert "2 of 3 seeds inside the grey band; visual to text" in words
+
+
+def test_many_seeds_are_thinned_to_ranks_and_every_one_is_in_the_rows(
+    made: dict[str, Run],
+) -> None:
+    manifest = made["flip"].manifest()
+    first = manifest["results"]["per_seed"][0]
+    manifest["results"]["per_seed"] = [
+        first | {"seed": n, "gamma": dict.fromkeys(first["gamma"], n / 1000)} for n in range(1001)
+    ]
+
+    chart = gamma_chart(manifest)
+
+    drawn = chart.specification["layer"][2]["data"]["values"]
+    assert len(drawn) == 2 * MOST_SEEDS
+    values = sorted(r["value"] for r in drawn if r["direction"] == "text to visual")
+    assert (values[0], values[-1]) == (0, 1)
+    assert values[len(values) // 2] == pytest.approx(0.5, abs=0.006)
+    assert len(chart.rows) == 2 * 1001
+    assert f"thinned to {MOST_SEEDS}" in chart.note
+
+
+def test_win_rates_name_the_strategy_on_which_the_domains_part_most(made: dict[str, Run]) -> None:
+    page: Any = _Page(made["exhaustive"])
+    page.win_rates = (
+        WinRate(strategy="a", domain="text", wins=3, losses=1, ties=0),
+        WinRate(strategy="a", domain="visual", wins=2, losses=2, ties=0),
+        WinRate(strategy="b", domain="text", wins=1, losses=3, ties=0),
+        WinRate(strategy="b", domain="visual", wins=4, losses=0, ties=1),
+        WinRate(strategy="c", domain="text", wins=0, losses=0, ties=4),
+        WinRate(strategy="c", domain="visual", wins=4, losses=0, ties=0),
+    )
+
+    chart = next(c for c in charts_of_snapshot(page) if c.name == "win-rates")
+
+    assert chart.alternative == (
+        "The domains part most on b: it wins 25% of its decided comparisons in text and 100% in "
+        "visual."
+    )
+    # Wilson's interval of 3 in 4, from its formula by hand.
+    assert chart.rows[0]["low"] == pytest.approx(0.3006, abs=1e-4)
+    assert chart.rows[0]["high"] == pytest.approx(0.9544, abs=1e-4)
+    assert chart.rows[4]["rate"] is None
+
+
+def test_trials_that_are_not_the_manifests_stop_the_pictures(tiny: Run) -> None:
+    page: Any = _Page(tiny)
+    weights = page.manifest["results"]["per_seed"][0]["weights"]["text"]
+    first = next(iter(weights))
+    weights[first] += 1e-16 + weights[first] * 1e-15
+
+    with pytest.raises(Exception, match="does not end text where the manifest says"):
+        charts_of_snapshot(page)
+
+
+# An evaluator through time.
+
+
+def site(folder: Path, *, record: Any = None) -> Site:
+    made = Checkout(folder)
+    if record:
+        made.evaluator(record)
+    made.publish("v1.0-Judge-1")
+    made.publish("v1.1-Judge-1", measured={"from": "2026-02-01", "to": "2026-02-11"})
+    return collect(folder, as_of=date(2026, 4, 1), address="")
+
+
+def judge(found: Site) -> EvaluatorPage:
+    return next(page for page in found.evaluators if page.name == "Judge-1")
+
+
+def test_a_history_holds_figures_lifecycle_events_and_expiry(tmp_path: Path) -> None:
+    life = life_record(released=stated("2025-03-01"), retires=stated("2026-12-01"))
+    record = generation_record("Judge-1", life)
+
+    (chart,) = charts_of_evaluator(judge(site(tmp_path, record=record)))
+
+    assert chart.name == "gamma-history"
+    assert list(vega_lite().iter_errors(chart.specification)) == []
+    figures = [row for row in chart.rows if "snapshot" in row]
+    assert [(r["snapshot"], r["day"], r["mean"]) for r in figures] == [
+        ("v1.0-Judge-1", "2026-01-01", 1.1),
+        ("v1.1-Judge-1", "2026-02-06", 1.1),
+    ]
+    events = {(row["day"], row["what"], row["of"]) for row in chart.rows if "what" in row}
+    assert events == {
+        ("2025-03-01", "released", "maker"),
+        ("2026-12-01", "retires", "maker"),
+        ("2026-02-01", "published", "v1.0-Judge-1"),
+        ("2026-02-01", "published", "v1.1-Judge-1"),
+        ("2026-06-30", "expires", "v1.0-Judge-1"),
+        ("2026-07-31", "expires", "v1.1-Judge-1"),
+    }
+    assert "gamma in 2 snapshots; newest, 2026-02-06: text to visual 1.100." in chart.alternative
+    assert "v1.0-Judge-1 expires 2026-06-30" in chart.alternative
+    assert "maker retires 2026-12-01" in chart.alternative
+
+
+def test_where_nothing_was_published_there_is_no_picture(tmp_path: Path) -> None:
+    Checkout(tmp_path).tell({"date": "2026-01-01", "event": "published", "tag": "x"})
+    (tmp_path / "snapshots" / "events.jsonl").write_text("")
+
+    found = collect(tmp_path, as_of=date(2026, 4, 1), address="")
+
+    assert charts_of_evaluator(judge(found)) == []
+
+
+# The small picture of a row.
+
+
+def row(folder: Path, **given: Any) -> SnapshotPage:
+    made = Checkout(folder)
+    made.publish("v1.0-Judge-1", **given)
+    return collect(folder, as_of=date(2026, 4, 1), address="").snapshots[0]
+
+
+def test_a_row_is_drawn_on_a_coin_flip_where_it_has_no_floor_of_its_own(tmp_path: Path) -> None:
+    coin = blind_band(strategies=11, rounds=30, rule=UpdateRule())["gamma"]
+
+    drawn = unescape(spark(row(tmp_path).row))
+
+    assert "gamma 1.100  (no interval)" in drawn
+    assert f"a coin flip {coin.mean:.2f}" in drawn
+    assert drawn.count("<rect") == 1
+    assert drawn.count("<circle") == 1
+
+
+def test_a_variant_with_another_coin_is_drawn_without_a_band(tmp_path: Path) -> None:
+    drawn = spark(row(tmp_path, protocol_version="EPC-v1.0-AltRounds").row)
+
+    assert "<rect" not in drawn
+    assert "<circle" in drawn
+
+
+def test_csv_is_written_as_json_writes_numbers() -> None:
+    rows: list[dict[str, Any]] = [{"a": 1e-05, "b": 0.1 + 0.2, "c": None}, {"a": 2, "d": 'x,"y"'}]
+
+    text = csv_text(rows)
+
+    assert text == 'a,b,c,d\r\n1e-05,0.30000000000000004,,\r\n2,,,"x,""y"""\r\n'
+    assert json.loads("0.30000000000000004") == 0.1 + 0.2
