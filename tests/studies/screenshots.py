@@ -45,6 +45,8 @@ def main() -> None:
                     with visit(browser, home, width=width, color_scheme=scheme) as seen:
                         page = seen.to(path)
                         seen.enlivened()
+                        page.evaluate("scrollTo(0, 0)")
+                        page.wait_for_timeout(500)  # until the head has come back
                         file = out / f"{name}-{width}-{scheme}.png"
                         page.screenshot(path=file, full_page=True)
                         print(file)
