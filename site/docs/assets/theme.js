@@ -4,8 +4,8 @@
   document.querySelector(".md-search[role=dialog]")?.setAttribute("aria-label", "Search");
 
   const mend = () => {
-    // A table that is wider than its place can be pushed sideways from the keyboard too.
-    for (const place of document.querySelectorAll(".md-typeset__scrollwrap")) {
+    // What is wider than its place can be pushed sideways from the keyboard too.
+    for (const place of document.querySelectorAll(".md-typeset__scrollwrap, pre > code")) {
       place.tabIndex = place.scrollWidth > place.clientWidth ? 0 : -1;
     }
     // Each listing has a navigation of its own; they are told apart by a name.
