@@ -11,7 +11,8 @@ from epc.registry.expiry import Expiry
 def calendar(states: Iterable[Expiry]) -> str:
     """Return a calendar with an all-day entry on each day on which something ends.
 
-    An entry's name stays when its date moves, so that a subscriber sees it move.
+    An entry's name stays when its date moves, so that a subscriber sees it move, and its sequence
+    rises, so that the later word wins.
     """
     made = Calendar.new(
         prodid="-//EPC registry//epc expiry//EN", name="EPC expiry", uid="expiry@epc-registry"
@@ -28,6 +29,7 @@ def _entry(state: Expiry) -> Event:
         uid=f"{state.id}{where}@epc-registry",
         stamp=datetime.combine(state.as_of, time(), tzinfo=UTC),
         start=state.until,
+        sequence=state.revision,
         summary=f"{state.id} expires",
         description=f"{state.note}\nsource: {state.source}",
         transparency=TRANSP.TRANSPARENT,

@@ -34,7 +34,8 @@ class Expiry:
     """The state of one snapshot or evaluator on a day.
 
     `since` is the day on which this state began, `until` the first day on which the figure no
-    longer holds, as far as it is known; for an expired one both are the same.
+    longer holds, as far as it is known; for an expired one both are the same. `revision` rises with
+    all that was recorded and could have moved `until`.
     """
 
     id: str
@@ -46,6 +47,7 @@ class Expiry:
     as_of: date
     platform: str | None
     note: str
+    revision: int
 
     def as_json(self) -> Json:
         """Return the contract's object."""
@@ -112,6 +114,7 @@ def of_snapshot(
         as_of=as_of,
         platform=snapshot.platform,
         source=life.source if life else None,
+        revision=len(known) + (_revision(life) if life else 0),
     )
 
 
@@ -130,6 +133,7 @@ def of_evaluator(name: str, life: Life, *, policy: Policy, as_of: date) -> Expir
         as_of=as_of,
         platform=life.platform,
         source=life.source,
+        revision=_revision(life),
     )
 
 
@@ -145,6 +149,7 @@ def unknown(name: str, as_of: date, note: str) -> Expiry:
         as_of=as_of,
         platform=None,
         note=note,
+        revision=0,
     )
 
 
@@ -158,6 +163,7 @@ def _state(
     as_of: date,
     platform: str | None,
     source: str | None,
+    revision: int,
 ) -> Expiry:
     """Weigh ends and doubts: an end that has come outweighs a doubt, a doubt one to come."""
     come = sorted((e for e in ends if e.day <= as_of), key=_End.order)
@@ -186,6 +192,7 @@ def _state(
         as_of=as_of,
         platform=platform,
         note=note,
+        revision=revision,
     )
 
 
@@ -221,6 +228,16 @@ def _of_age(first_day: date, policy: Policy) -> _End:
     note = f"measured on {first_day}; a figure holds {policy.maximum_age} days at most"
     end = _days(first_day, policy.maximum_age)
     return _End(day=end, reason="stale", source=POLICY_SOURCE, note=note)
+
+
+def _revision(life: Life) -> int:
+    """Return how often a platform's word on an end was recorded; it only rises.
+
+    A day that moved stays beside the one that is used, and a name given to another model stays
+    recorded.
+    """
+    stated = 1 + life.retires.others if life.retires else 0
+    return stated + len(life.routes)
 
 
 def doubtful_from(life: Life) -> date | None:

@@ -17,12 +17,14 @@ class Stated:
     """A date as somebody stated it.
 
     `exact` is the platform's own day; `not_before` a day until which nothing ends; `announced`
-    somebody else's word, or one that reserves the day.
+    somebody else's word, or one that reserves the day. `others` counts the days that were stated
+    and are not used: those that moved, and those of sources that disagree.
     """
 
     date: date
     kind: Kind
     source: str
+    others: int
 
     @classmethod
     def of(cls, given: Json | None) -> Self | None:
@@ -30,7 +32,10 @@ class Stated:
         if given is None:
             return None
         return cls(
-            date=date.fromisoformat(given["date"]), kind=given["kind"], source=given["source"]
+            date=date.fromisoformat(given["date"]),
+            kind=given["kind"],
+            source=given["source"],
+            others=len(given["others"]),
         )
 
 

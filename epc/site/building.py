@@ -22,6 +22,7 @@ from epc.site.charts.gallery import Gallery
 from epc.site.collecting import collect
 from epc.site.machines import files, remote, sitemap
 from epc.site.pages import Site
+from epc.site.reference import page as functions
 from epc.site.rendering import Pictures, pages
 from epc.site.writing import Folder
 
@@ -114,6 +115,7 @@ def write_sources(site: Site, reference: str) -> Path:
     for name, text in pages(site, drawn):
         sources.put(f"docs/{name}", text)
     sources.put("docs/commands.md", reference)
+    sources.put("docs/functions.md", functions())
     sources.put("mkdocs.yml", _config(given / "mkdocs.yml", site))
     sources.tidy()
     return sources.path

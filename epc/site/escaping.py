@@ -16,7 +16,7 @@ _SPECIAL: Final = re.compile(
 # What HTML has no place for, or what makes a text read otherwise than it is written.
 _UNSHOWN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    "\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff]"
+    "\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
 )
 _WEB: Final = re.compile(r"https?://[^\s]+")
 

@@ -85,6 +85,7 @@ def _environment() -> Environment:
         "json": lambda value: Markup(dumps_line(value).strip()),  # noqa: S704  (of a front matter)
         "tie_rates": describing.tie_rates,
         "verbatim": verbatim,
+        "version": lambda tag: tag.split("-", 1)[0],
         "words": lambda value: str(value).replace("_", " "),
     }
     made.globals |= {
@@ -115,7 +116,7 @@ def _evaluators(rows: list[Row], *, held: bool) -> list[Row]:
 
 def _home(site: Site) -> dict[str, Any]:
     rows = [page.row for page in site.snapshots]
-    current = _evaluators(rows, held=True)
+    current = sorted(_evaluators(rows, held=True), key=lambda row: row.snapshot.kind != "measured")
     ending = [row for row in current if row.standing.state.until]
     retiring = [
         (page, platform)

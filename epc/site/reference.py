@@ -1,0 +1,90 @@
+"""The page about the protocol's functions, from their own signatures and docstrings.
+
+The sources are read and not run, so that nothing loads for the sake of a page.
+"""
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import Final
+
+from markupsafe import Markup
+
+from epc.site.escaping import shown, verbatim
+
+_PACKAGES: Final = ("epc.core", "epc.judge")
+_CODE: Final = re.compile(r"`([^`]+)`")
+_Defined = ast.FunctionDef | ast.ClassDef
+
+_HEAD: Final = """---
+title: Functions
+description: The protocol's pure functions in Python, from their own signatures and docstrings.
+---
+# Functions
+
+The protocol and the judge protocol as pure functions: they open no file, read no clock and own no
+random state. Made from their sources; what is not here is internal. The public face is
+[the command line](cli.md): these names may move.
+"""
+
+
+def page() -> str:
+    """Return every public function and class of the pure layers, as one page of Markdown."""
+    return _HEAD + "\n".join(_lines())
+
+
+def _lines() -> Iterator[str]:
+    for package in _PACKAGES:
+        folder = files(package)
+        for name in sorted(path.name.removesuffix(".py") for path in folder.iterdir()):
+            path = folder / f"{name}.py"
+            if name.startswith("_") or not path.is_file():
+                continue
+            yield from _module(f"{package}.{name}", ast.parse(path.read_text("utf-8")))
+
+
+def _module(name: str, module: ast.Module) -> Iterator[str]:
+    defined = [
+        node for node in module.body if isinstance(node, _Defined) and not node.name.startswith("_")
+    ]
+    if defined:
+        yield f"\n## {name}\n"
+        yield from _described(module)
+    for node in defined:
+        yield f"\n### {node.name} {{ #{name}.{node.name} }}\n"
+        code = "\n".join(_signature(node))
+        yield f'<pre class="epc-code" tabindex="0"><code>{verbatim(code)}</code></pre>'
+        yield from _described(node)
+
+
+def _signature(node: _Defined) -> Iterator[str]:
+    """Yield how something is called: a function's head, a class's fields and public methods."""
+    if isinstance(node, ast.FunctionDef):
+        yield _call(node)
+        return
+    bases = ", ".join(ast.unparse(base) for base in node.bases)
+    yield f"class {node.name}({bases})" if bases else f"class {node.name}"
+    for item in node.body:
+        if isinstance(item, ast.AnnAssign):
+            yield f"    {ast.unparse(item)}"
+        elif isinstance(item, ast.FunctionDef) and not item.name.startswith("_"):
+            yield f"    {_call(item)}"
+
+
+def _call(node: ast.FunctionDef) -> str:
+    answer = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    return f"{node.name}({ast.unparse(node.args)}){answer}"
+
+
+def _described(node: ast.Module | _Defined) -> Iterator[str]:
+    """Yield a docstring's paragraphs, with what it marks as code as code."""
+    text = inspect.cleandoc(ast.get_docstring(node) or "")
+    for paragraph in filter(None, text.split("\n\n")):
+        parts = _CODE.split(paragraph)
+        marked = Markup("").join(
+            Markup("<code>{}</code>").format(shown(part)) if index % 2 else shown(part)
+            for index, part in enumerate(parts)
+        )
+        yield f"<p>{marked}</p>"

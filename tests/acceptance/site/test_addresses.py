@@ -1,0 +1,59 @@
+"""Addresses never change: urls.txt lists every kind that was ever published, and only grows.
+
+{tag} stands for every published snapshot and {name} for every evaluator, so a publication needs
+no line of its own. A new page does.
+"""
+
+from pathlib import Path
+
+import pytest
+from registry_support import ROOT
+from site_support import ADDRESS, AS_OF, epc
+
+from epc.registry.reading import of_folder
+
+LISTED = (Path(__file__).parent / "urls.txt").read_text().split()
+# What the pages load, by names that change with the content, and the builder's own files.
+_LOADED = ("assets/", "search/", "snapshots/", ".nojekyll", ".epc-site", "404.html")
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the site of this very registry, in a folder of links to it."""
+    folder = tmp_path_factory.mktemp("real")
+    for name in ("snapshots", "site", "params.yaml"):
+        (folder / name).symlink_to(ROOT / name)
+    epc(folder, "site", "build", "--base-url", ADDRESS, "--as-of", AS_OF)
+    return folder / "public"
+
+
+def expanded() -> set[str]:
+    registry = of_folder(ROOT)
+    tags = list(registry.snapshots)
+    return {
+        place.format(tag=tag, name=name)
+        for place in LISTED
+        for tag in (tags if "{tag}" in place else [""])
+        for name in (registry.generations if "{name}" in place else [""])
+    }
+
+
+def test_every_address_that_was_ever_published_answers(real: Path) -> None:
+    gone = [
+        place
+        for place in sorted(expanded())
+        if not (real / place / "index.html" if place.endswith("/") else real / place).is_file()
+    ]
+
+    assert gone == [], "an address that was published must go on answering"
+    assert len(LISTED) == len(set(LISTED)) > 60
+
+
+def test_every_address_that_is_new_is_listed(real: Path) -> None:
+    files = (path.relative_to(real).as_posix() for path in real.rglob("*") if path.is_file())
+    ours = {f"/{name}".removesuffix("index.html")[1:] for name in files}
+    pages = {name for name in ours if name.startswith("snapshots/") and name.endswith("/")}
+    ours = pages | {name for name in ours if not name.startswith(_LOADED)}
+
+    new = sorted(ours - expanded() - {""})
+    assert new == [], f"add these to {Path(__file__).with_name('urls.txt')}"

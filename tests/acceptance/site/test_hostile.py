@@ -1,0 +1,169 @@
+"""Hostile text in every field of a snapshot, an evaluator and an event shows as text."""
+
+import json
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+from icalendar import Calendar
+from registry_support import generation_record, life_record, stated
+from site_support import BuiltSite, build, measured, with_documents
+
+from epc.records.strict_json import dumps
+
+HOSTILE = (
+    '"><script>canary()</script><img src=x onerror=canary()>',
+    "</code></pre></td></table><canary-x onclick='canary()'>",
+    "[click](javascript:canary()) ![x](https://canary.example/x.png)",
+    "{{ canary }} {% raw %} {{ ''.__class__ }} {# no #}",
+    "```\n</script>\n```\n\n# Canary heading\n\n| a | b |\n|---|---|\n\n    code\n",
+    "{: onclick=canary() } ]]> <!-- --> &lt;canary&gt; &#60;canary-y&#62;",
+    "=cmd|' /C calc'!A0,+1\r\n\x02wzxhzdk:0\x03 \u202eyranac\u202c",
+    "javascript:canary()",
+)
+# What a manifest holds in the writer's own words.
+FREE = {
+    "evaluator_prompt",
+    "prompt",
+    "prompt_template",
+    "version",
+    "endpoint",
+    "gateway",
+    "generator",
+    "created",
+}
+
+
+class _Words:
+    """Hostile text by turns, each with a number of its own, and all that was given out."""
+
+    def __init__(self) -> None:
+        self.given: list[str] = []
+
+    def __call__(self) -> str:
+        text = f"no{len(self.given)} {HOSTILE[len(self.given) % len(HOSTILE)]}"
+        self.given.append(text)
+        return text
+
+
+def poisoned(value: Any, say: _Words, key: str = "") -> Any:
+    """Return a manifest with every free text replaced."""
+    if isinstance(value, dict):
+        if key in {"served_models", "software", "details"}:
+            return {k: say() if isinstance(v, str) else v for k, v in value.items()}
+        return {k: poisoned(v, say, k) for k, v in value.items()}
+    if isinstance(value, list):
+        return [
+            say() if key in {"text", "visual"} and isinstance(v, str) else poisoned(v, say)
+            for v in value
+        ]
+    return say() if key in FREE and isinstance(value, str) else value
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[BuiltSite, list[str]]:
+    made, say = with_documents(tmp_path_factory.mktemp("hostile") / "clone"), _Words()
+    model = {"model": say(), "platform": "maker", "gateway": say(), "proxy": True}
+    cited = {key: say() for key in ("work", "place", "address", "as_printed")}
+    made.publish(
+        "v1.0-Judge-1",
+        contributor=say(),
+        evaluator={**model, "as_printed": None},
+        executor={**model, "as_printed": None},
+        citation=cited,
+        known_faults=[{"id": "a-fault", "says": say()}],
+    )
+    life = life_record(
+        aliases=[say()],
+        replacement=say(),
+        notes=[say()],
+        confidence=say(),
+        checked={"source": say(), "via": say(), "seen": None},
+        released=stated("2025-01-01", source=say()),
+        retires=stated("2026-06-01", source=say()),
+        routes=[{"date": "2026-07-01", "to": say(), "source": say(), "seen": None}],
+    )
+    life["retires"]["others"] = [
+        {"by": say(), "date": "2026-05-01", "seen": None, "settled": say()}
+    ]
+    made.evaluator(generation_record("Judge-1", life) | {"maker": say()})
+    made.tell({"date": "2026-03-01", "event": "withdrawn", "reason": say(), "tag": "v1.0-Judge-1"})
+    tag = measured(made)
+    folder = made.home / tag
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(dumps(poisoned(manifest, say)))
+    card = json.loads((folder / "snapshot.json").read_text())
+    card["contributor"] = say()
+    for finding in card["audit"]["findings"]:
+        finding["problem"] = say()
+    (folder / "snapshot.json").write_text(dumps(card))
+    return build(made), say.given
+
+
+class _Page(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.words = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+def pages(site: BuiltSite) -> Iterator[tuple[Path, _Page]]:
+    for path in site.out.rglob("*.html"):
+        yield path, _Page(path.read_text("utf-8"))
+
+
+def folded(text: str) -> str:
+    shown = "".join(c if c.isprintable() or c.isspace() else "\ufffd" for c in text)
+    return " ".join(shown.split())
+
+
+def test_no_page_gets_an_element_an_attribute_or_an_address_from_it(
+    hostile: tuple[BuiltSite, list[str]],
+) -> None:
+    for path, page in pages(hostile[0]):
+        for tag, attributes in page.elements:
+            assert "canary" not in tag, path
+            for name, value in attributes.items():
+                assert not name.startswith("on"), (path, tag, name)
+                assert "canary" not in name, path
+                if name in {"href", "src", "id", "action"}:
+                    assert "canary" not in (value or "").lower(), (path, tag, value)
+
+
+def test_every_word_of_it_is_shown(hostile: tuple[BuiltSite, list[str]]) -> None:
+    site, given = hostile
+    words = folded(" ".join(page.words for _, page in pages(site)))
+
+    missing = [text for text in given if folded(text) not in words]
+    assert len(given) > 60
+    assert missing == []
+
+
+def test_the_files_for_programs_hold_it_as_what_it_is(
+    hostile: tuple[BuiltSite, list[str]],
+) -> None:
+    site, _ = hostile
+    ET.fromstring(site.text("feed.xml"))
+    for badge in site.out.glob("badges/*.svg"):
+        assert {e.tag.split("}")[1] for e in ET.fromstring(badge.read_text()).iter()} <= {
+            *("svg", "title", "clipPath", "rect", "g", "text")
+        }
+    for calendar in site.out.glob("calendars/*.ics"):
+        Calendar.from_ical(calendar.read_text())
+    assert "canary" not in site.text("figures.csv")
+    for script in site.text("snapshots/v1.0-Judge-1/index.html").split("application/ld+json")[1:]:
+        json.loads(script.split(">", 1)[1].split("</script>")[0])
+    index = json.loads(site.text("search/search_index.json"))
+    assert not any(
+        "<canary" in entry["text"] or "<script" in entry["text"] for entry in index["docs"]
+    )

@@ -1,0 +1,253 @@
+"""What programs read: shapes, digits, addresses."""
+
+import csv
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlparse
+from urllib.request import Request, urlopen
+from xml.etree import ElementTree as ET
+
+import pytest
+from icalendar import Calendar
+from openapi_spec_validator import validate as validate_openapi
+from registry_support import generation_record, life_record, stated
+from site_support import ADDRESS, AS_OF, BuiltSite, build, epc, with_documents
+
+from epc.records.schemas import findings as schema_findings
+from epc.site.serving import server
+
+
+@pytest.fixture(scope="session")
+def address(site: BuiltSite) -> Iterator[str]:
+    with server(site.out, 0) as made:
+        threading.Thread(target=made.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{made.server_port}/"
+        made.shutdown()
+
+
+def document(site: BuiltSite, path: str) -> Any:
+    return json.loads(site.text(path))
+
+
+SCHEMAS = {
+    "api/v1/index.json": "api_index",
+    "api/v1/expiry.json": "api_expiry",
+    "api/v1/changes.json": "api_changes",
+    "api/v1/snapshots/*.json": "api_snapshot",
+    "api/v1/evaluators/*.json": "api_evaluator",
+    "api/v1/badges/*.json": "api_badge",
+}
+
+
+def test_every_answer_has_the_shape_that_is_published(site: BuiltSite) -> None:
+    seen = {site.out / "api" / "v1" / "openapi.json"}
+    for pattern, name in SCHEMAS.items():
+        paths = list(site.out.glob(pattern))
+        assert paths, pattern
+        for path in paths:
+            assert schema_findings(name, json.loads(path.read_text())) == [], path
+        seen |= set(paths)
+        assert document(site, f"schemas/v1/{name}.json")["$id"] == f"urn:epc:schema:v1:{name}"
+    assert set(site.out.glob("api/v1/**/*.json")) == seen, "an answer without a schema"
+
+
+def test_the_openapi_document_is_one_and_names_every_answer(site: BuiltSite) -> None:
+    given = document(site, "api/v1/openapi.json")
+    validate_openapi(given)
+
+    assert given["servers"] == [{"url": f"{ADDRESS}api/v1"}]
+    for path in given["paths"]:
+        place = path.format(tag="v1.1-Judge-1", name="Judge-1")
+        assert (site.out / "api" / "v1" / place.removeprefix("/")).is_file(), path
+
+
+def numbers(given: Any, prefix: str = "") -> Iterator[tuple[str, float]]:
+    for key, value in given.items():
+        if isinstance(value, dict) and isinstance(value.get("mean"), int | float):
+            yield f"{prefix}{key}", value["mean"]
+        elif isinstance(value, dict):
+            yield from numbers(value, f"{prefix}{key}/")
+
+
+def test_page_answer_table_and_command_line_hold_the_same_digits(site: BuiltSite) -> None:
+    with (site.out / "figures.csv").open(newline="") as file:
+        table = {(row["tag"], row["figure"]): row["mean"] for row in csv.DictReader(file)}
+    compared = 0
+    for tag in ("v1.1-Judge-1", "v1.0-CoinFlip"):
+        words = ("snapshot", "show", tag, "--as-of", AS_OF, "--format", "json")
+        said = dict(numbers(json.loads(epc(site.checkout.folder, *words).stdout)["figures"]))
+        answered = dict(numbers(document(site, f"api/v1/snapshots/{tag}.json")["figures"]))
+        page = site.text(f"snapshots/{tag}/index.html")
+        assert said == answered
+        for name, value in said.items():
+            digits = json.dumps(value)
+            assert table[tag, name] == digits, (tag, name)
+            assert f'<data value="{digits}">' in page, (tag, name)
+            compared += 1
+        assert {name for row_tag, name in table if row_tag == tag} == set(said)
+    assert compared > 20
+
+
+def test_parquet_holds_the_doubles_of_the_table(site: BuiltSite) -> None:
+    from pyarrow import parquet
+
+    with (site.out / "figures.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    columns = parquet.read_table(site.out / "figures.parquet").to_pydict()
+
+    assert columns["mean"] == [float(row["mean"]) for row in rows]
+    assert columns["figure"] == [row["figure"] for row in rows]
+    assert columns["ci95_low"] == [float(r["ci95_low"]) if r["ci95_low"] else None for r in rows]
+
+
+def test_croissant_names_the_table_by_its_digest_and_its_columns(site: BuiltSite) -> None:
+    import hashlib
+
+    given = document(site, "croissant.json")
+    (file,) = given["distribution"]
+    content = (site.out / "figures.csv").read_bytes()
+
+    assert file["sha256"] == hashlib.sha256(content).hexdigest()
+    named = [field["source"]["extract"]["column"] for field in given["recordSet"][0]["field"]]
+    assert named == content.decode().splitlines()[0].split(",")
+
+
+def test_the_feed_tells_every_change_under_an_id_of_its_own(site: BuiltSite) -> None:
+    atom = {"a": "http://www.w3.org/2005/Atom"}
+    feed = ET.fromstring(site.text("feed.xml"))
+    entries = feed.findall("a:entry", atom)
+    ids = [entry.findtext("a:id", "", atom) for entry in entries]
+    changes = document(site, "api/v1/changes.json")["changes"]
+
+    assert len(entries) == len(changes) == len(set(ids))
+    told = [entry.findtext("a:title", "", atom) for entry in entries]
+    assert told == [f"{c['tag']}: {c['what']}" for c in reversed(changes)]
+    assert feed.findtext("a:updated", "", atom) == f"{changes[-1]['date']}T00:00:00Z"
+
+
+def entries(path: Path) -> dict[str, Any]:
+    return {str(e["uid"]): e for e in Calendar.from_ical(path.read_text()).walk("VEVENT")}
+
+
+def test_calendars_name_every_end_and_a_corrected_one_rises_in_sequence(tmp_path: Path) -> None:
+    made = with_documents(tmp_path / "clone")
+    made.evaluator(generation_record("Judge-1", life_record(retires=stated("2026-05-01"))))
+    made.publish()
+    before = entries(build(made).out / "calendars" / "Judge-1.ics")
+    moved = stated("2026-06-01")
+    moved["others"] = [
+        {"by": "https://maker.example/ends", "date": "2026-05-01", "seen": None, "settled": "moved"}
+    ]
+    made.evaluator(generation_record("Judge-1", life_record(retires=moved)))
+    out = build(made).out
+    after = entries(out / "calendars" / "Judge-1.ics")
+
+    assert (
+        set(before)
+        == set(after)
+        == {
+            "Judge-1.maker@epc-registry",
+            "v1.0-Judge-1.maker@epc-registry",
+        }
+    )
+    for uid in before:
+        assert before[uid].decoded("dtstart") == date(2026, 5, 1)
+        assert after[uid].decoded("dtstart") == date(2026, 6, 1)
+        assert after[uid]["sequence"] > before[uid]["sequence"]
+    whole = entries(out / "calendar.ics")
+    assert set(whole) == {"v1.0-Judge-1.maker@epc-registry"}
+
+
+def test_a_badge_states_a_day_so_that_a_cached_one_stays_true(site: BuiltSite) -> None:
+    badge = ET.fromstring(site.text("badges/Judge-1.svg"))
+
+    assert badge.get("aria-label") == "EPC Judge-1: v1.1 until 2026-06-30"
+    assert document(site, "api/v1/badges/Judge-1.json")["message"] == "v1.1 until 2026-06-30"
+    assert document(site, "api/v1/badges/Judge-2.json")["message"] == "no baseline"
+
+
+def test_the_site_is_a_registry_for_the_command_line(
+    site: BuiltSite, address: str, tmp_path: Path
+) -> None:
+    words = ("expiry", "--as-of", AS_OF, "--format", "json")
+    here = epc(site.checkout.folder, *words, code=1).stdout
+
+    assert epc(tmp_path, *words, "--registry", address, code=1).stdout == here
+    assert document(site, "api/v1/expiry.json")["snapshots"] == json.loads(here)
+
+
+def test_a_run_is_fetched_from_the_site_and_recomputes(
+    site: BuiltSite, address: str, tmp_path: Path
+) -> None:
+    again = tmp_path / "again"
+    epc(tmp_path, "snapshot", "fetch", "v1.0-CoinFlip", "--from", address, "--out", str(again))
+
+    epc(tmp_path, "validate", str(again))
+    place = document(site, "api/v1/snapshots/v1.0-CoinFlip.json")["files"]
+    raw = {f["name"].removeprefix("raw/"): f for f in place if f["name"].startswith("raw/")}
+    for name, file in raw.items():
+        with urlopen(file["address"].replace(ADDRESS, address)) as answer:
+            assert answer.read() == (again / name).read_bytes(), name
+    assert set(raw) == {"trials.jsonl", "calls.jsonl", "weights.jsonl"}
+
+
+def test_dvc_reads_the_site_as_a_remote(site: BuiltSite, address: str, tmp_path: Path) -> None:
+    def dvc(*words: str) -> None:
+        done = subprocess.run(
+            [sys.executable, "-m", "dvc", *words],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    dvc("init", "--no-scm", "--quiet")
+    dvc("remote", "add", "--default", "published", f"{address}snapshots/.store")
+    source = site.out / "snapshots" / "v1.0-CoinFlip" / "raw.dvc"
+    (tmp_path / "raw.dvc").write_bytes(source.read_bytes())
+    dvc("pull", "raw.dvc", "--quiet")
+
+    assert (tmp_path / "raw" / "trials.jsonl").stat().st_size > 0
+
+
+def test_the_server_compresses_for_those_who_take_it_and_has_a_page_for_what_is_missing(
+    address: str,
+) -> None:
+    import gzip
+    from urllib.error import HTTPError
+
+    with urlopen(Request(address, headers={"Accept-Encoding": "gzip"})) as answer:
+        assert answer.headers["Content-Encoding"] == "gzip"
+        small = answer.read()
+    with urlopen(address) as answer:
+        assert answer.headers["Content-Encoding"] is None
+        assert gzip.decompress(small) == answer.read()
+    with pytest.raises(HTTPError) as missing:
+        urlopen(f"{address}nothing/")
+    assert missing.value.code == 404
+    assert b"EPC registry" in missing.value.read()
+
+
+def test_the_sitemap_lists_every_page_and_no_time(site: BuiltSite) -> None:
+    space = {"s": "http://www.sitemaps.org/schemas/sitemap/0.9"}
+    root = ET.fromstring(site.text("sitemap.xml"))
+    places = {place.text or "" for place in root.findall("s:url/s:loc", space)}
+    pages = {p.relative_to(site.out).parent.as_posix() for p in site.out.rglob("index.html")}
+
+    assert places == {f"{ADDRESS}{page}/".replace("/./", "/") for page in pages}
+    assert "lastmod" not in site.text("sitemap.xml")
+    assert f"Sitemap: {ADDRESS}sitemap.xml" in site.text("robots.txt")
+    for place in [
+        w for line in site.text("llms.txt").split("](")[1:] for w in [line.split(")")[0]]
+    ]:
+        path = urlparse(place).path.removeprefix("/epc/")
+        target = site.out / path
+        assert (target / "index.html" if path.endswith("/") else target).is_file(), place

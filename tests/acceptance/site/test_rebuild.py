@@ -1,0 +1,95 @@
+"""The same registry gives the same bytes, a change touches what it must; another builder agrees."""
+
+import os
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+from site_support import AS_OF, BuiltSite, build, epc, furnished
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_a_build_elsewhere_gives_the_same_bytes(site: BuiltSite, tmp_path: Path) -> None:
+    again = build(site.checkout, tmp_path / "elsewhere")
+
+    first, second = contents(site.out), contents(again.out)
+    assert set(first) == set(second)
+    assert [name for name in first if first[name] != second[name]] == []
+
+
+def test_a_change_of_one_snapshot_leaves_the_other_pages_alone(tmp_path: Path) -> None:
+    made = furnished(tmp_path / "clone")
+    out = build(made).out
+    for path in out.rglob("*"):
+        os.utime(path, (1, 1))
+    made.tell({"date": "2026-03-05", "event": "withdrawn", "reason": "why", "tag": "v1.1-Judge-1"})
+    build(made)
+
+    changed = {p.relative_to(out).as_posix() for p in out.rglob("*") if p.stat().st_mtime > 1}
+    assert "snapshots/v1.1-Judge-1/index.html" in changed
+    assert "index.html" in changed
+    assert "snapshots/v1.0-Judge-1/index.html" not in changed
+    assert "protocol/index.html" not in changed
+    assert "api/v1/snapshots/v1.0-Judge-1.json" not in changed
+
+
+def test_a_folder_of_somebody_elses_is_refused(site: BuiltSite, tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    words = ("site", "build", "--out", str(tmp_path), "--as-of", AS_OF)
+
+    assert "holds something else" in epc(site.checkout.folder, *words, code=2).stderr
+    assert (tmp_path / "thesis.txt").exists()
+
+
+def test_what_is_no_address_is_refused_as_one(site: BuiltSite) -> None:
+    done = epc(site.checkout.folder, "site", "build", "--base-url", "javascript:x", code=2)
+
+    assert "fix:" in done.stderr
+
+
+class Words(HTMLParser):
+    """The text of a page's main part, without the permanent links of headings."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.words: list[str] = []
+        self.feed(page.split("<article", 1)[1].split("</article", 1)[0])
+
+    def handle_data(self, data: str) -> None:
+        self.words += data.split()
+
+
+def test_another_program_builds_the_same_sources(site: BuiltSite) -> None:
+    """Zensical, which reads mkdocs.yml: every page is there, with the same words and figures."""
+    work = site.checkout.folder / "build" / "site"
+    sources = work / "sources"
+    done = subprocess.run(
+        [sys.executable, "-m", "zensical", "build", "--config-file", str(sources / "mkdocs.yml")],
+        cwd=sources,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+    made = sources / "html"
+    ours = {p.relative_to(work / "html") for p in (work / "html").rglob("index.html")}
+    theirs = {p.relative_to(made) for p in made.rglob("index.html")}
+    assert ours - theirs == set()
+    for page in (
+        "index.html",
+        "snapshots/v1.0-CoinFlip/index.html",
+        "evaluators/Judge-1/index.html",
+    ):
+        words = Words((made / page).read_text()).words
+        assert words == Words((work / "html" / page).read_text()).words, page
+        assert len(words) > 50

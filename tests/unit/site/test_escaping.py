@@ -1,0 +1,150 @@
+"""Text from anywhere shows as text, whatever reads the page on its way to a reader."""
+
+import re
+import unicodedata
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jinja2 import Environment
+from markdown import markdown
+
+from epc.site.escaping import address, finalized, shown, verbatim
+
+EXTENSIONS = ["admonition", "attr_list", "tables", "toc", "pymdownx.superfences"]  # of mkdocs.yml
+MARKUP: tuple[str, ...] = (
+    "<b>",
+    "</td>",
+    "[a](javascript:b)",
+    "`",
+    "**",
+    "{{ 1 }}",
+    "{% raw %}",
+    "&lt;",
+    "# ",
+    "| ",
+)
+MARKUP += (
+    "```",
+    "~~~",
+    "<!--",
+    "-->",
+    "]]>",
+    "{: .x }",
+    "1. ",
+    "- ",
+    "\\",
+    '" onload="',
+    "\x02",
+    "$",
+)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+TEXTS |= st.lists(st.sampled_from(MARKUP) | st.text(max_size=5), max_size=6).map("".join)
+
+
+class Read(HTMLParser):
+    """What a browser makes of a page: its elements, their attributes, and its text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.words = ""
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+def folded(text: str) -> str:
+    return " ".join(text.split())
+
+
+def visible(text: str) -> str:
+    """Return what of a text can be seen: invisible characters become U+FFFD."""
+    kept = (c if c in "\t\n" or unicodedata.category(c)[0] != "C" else "\ufffd" for c in text)
+    return "".join(kept)
+
+
+def same(page: str, text: str) -> bool:
+    """Whether a page's text is a given one, but for spaces and invisible characters."""
+    return re.sub("\ufffd+", "\ufffd", folded(visible(page))) == re.sub(
+        "\ufffd+", "\ufffd", folded(visible(" ".join(text.splitlines())))
+    )
+
+
+@given(TEXTS)
+def test_in_a_paragraph_of_markdown(text: str) -> None:
+    read = Read(markdown(f"before {shown(text)} after", extensions=EXTENSIONS))
+
+    assert read.tags == ["p"]
+    assert same(read.words, f"before {text} after")
+
+
+@given(TEXTS)
+def test_in_a_table_of_html(text: str) -> None:
+    page = f"<table>\n<tr><td>\n{shown(text)}\n</td><td>{verbatim(text)}</td></tr>\n</table>\n"
+    read = Read(markdown(f"# Head\n\n{page}\nend\n", extensions=EXTENSIONS))
+
+    assert read.tags == ["h1", "table", "tr", "td", "td", "p"]
+    assert same(read.words, f"Head {text}\n{text} end")
+
+
+@given(TEXTS)
+def test_in_an_attribute(text: str) -> None:
+    read = Read(markdown(f'<p title="{shown(text)}">x</p>\n', extensions=EXTENSIONS))
+
+    (attribute,) = read.attributes
+    assert attribute[0] == "title"
+    assert same(attribute[1] or "", text)
+
+
+@given(TEXTS)
+def test_through_a_template(text: str) -> None:
+    made = Environment(autoescape=True, finalize=finalized).from_string("<p>{{ text }}</p>")
+
+    assert same(Read(made.render(text=text)).words, text)
+
+
+def test_lines_are_kept_where_they_matter_and_begin_no_line_of_markdown() -> None:
+    made = verbatim("one\n\n# two\n```")
+
+    assert "\n" not in made
+    assert Read(f"<pre>{made}</pre>").words == "one\n\n# two\n```"
+
+
+def test_what_turns_a_text_around_is_seen() -> None:
+    assert shown("a\u202eb\u200bc\U000e0041") == "a\ufffdb\ufffdc\ufffd"
+
+
+@pytest.mark.parametrize("given_address", ["https://maker.example/a?b=c&d", "http://x.example"])
+def test_an_address_on_the_web_is_a_link(given_address: str) -> None:
+    read = Read(address(given_address))
+
+    assert dict(read.attributes)["href"] == given_address
+    assert read.words == given_address
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "javascript:alert(1)",
+        "JAVASCRIPT:alert(1)",
+        " https://x.example",
+        "data:text/html,x",
+        "https://x.example onclick=y",
+        "ftp://x.example",
+        "litellm 1.80.0",
+    ],
+)
+def test_everything_else_is_text(text: str) -> None:
+    read = Read(address(text))
+
+    assert read.tags == []
+    assert read.words == text
