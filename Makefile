@@ -54,6 +54,7 @@ benchmark: $(VENV)/.dev ## Measure speed, as ratios in one run.
 	$(BIN)/python tests/benchmarks/judge.py
 	$(BIN)/python tests/benchmarks/registry.py
 	$(BIN)/python tests/benchmarks/simulate.py
+	$(BIN)/python tests/benchmarks/published_site.py
 
 drift-study: $(VENV)/.dev ## Simulate what site/docs/drift.md states: about 2 minutes.
 	$(BIN)/python tests/studies/drift.py

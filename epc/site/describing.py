@@ -88,6 +88,17 @@ def commands(site: Site, page: SnapshotPage) -> Iterator[tuple[str, str]]:
     )
 
 
+def judged(audit: Json) -> Iterator[Fact]:
+    """Yield what an audit's own questions showed of an evaluator: planted pairs, both orders."""
+    if swap := audit["position_bias"]["swap"]:
+        yield "Same answer in both orders", share(swap["order_consistency"]["mean"])
+        yield "Pairs asked in both orders", whole(swap["pairs"])
+    if competence := audit["competence"]:
+        planted = competence["overall"]
+        yield "Told planted good from bad", f"{competence['word']} ({planted['pairs']} pairs)"
+        yield "Right about planted pairs", share(planted["accuracy"]["mean"])
+
+
 def tie_rates(given: Json) -> list[Fact]:
     """Return the tie rate of each phase."""
     return [(f"Tie rate, {name.replace('_', ' ')}", share(e["mean"])) for name, e in given.items()]

@@ -16,6 +16,7 @@ from epc.site.escaping import shown, verbatim
 
 _PACKAGES: Final = ("epc.core", "epc.judge")
 _CODE: Final = re.compile(r"`([^`]+)`")
+_PARAGRAPH: Final = re.compile(r"\n\n|\n(?=(?:Shapes|Unit|Raises|Sources?):)")
 _Defined = ast.FunctionDef | ast.ClassDef
 
 _HEAD: Final = """---
@@ -81,7 +82,7 @@ def _call(node: ast.FunctionDef) -> str:
 def _described(node: ast.Module | _Defined) -> Iterator[str]:
     """Yield a docstring's paragraphs, with what it marks as code as code."""
     text = inspect.cleandoc(ast.get_docstring(node) or "")
-    for paragraph in filter(None, text.split("\n\n")):
+    for paragraph in filter(None, _PARAGRAPH.split(text)):
         parts = _CODE.split(paragraph)
         marked = Markup("").join(
             Markup("<code>{}</code>").format(shown(part)) if index % 2 else shown(part)

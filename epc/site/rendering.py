@@ -83,6 +83,7 @@ def _environment() -> Environment:
         "away": _away,
         "interval": numbers.interval,
         "json": lambda value: Markup(dumps_line(value).strip()),  # noqa: S704  (of a front matter)
+        "judged": lambda audit: list(describing.judged(audit)),
         "tie_rates": describing.tie_rates,
         "verbatim": verbatim,
         "version": lambda tag: tag.split("-", 1)[0],

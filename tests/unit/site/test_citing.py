@@ -1,0 +1,40 @@
+"""Citations that other programs can read, whatever a contributor is called."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from registry_support import day
+from site_support import ADDRESS, with_documents
+
+from epc.site.citing import bibtex, cff
+from epc.site.collecting import collect
+from epc.site.pages import Site
+
+
+def site(folder: Path, contributor: str) -> Site:
+    made = with_documents(folder)
+    made.publish(contributor=contributor)
+    return collect(made.folder, as_of=day("2026-04-01"), address=ADDRESS)
+
+
+@pytest.mark.parametrize("name", ["A. Name", 'Ann "Q": #1\n- x', "{% 50% } & Söhne_\\"])
+def test_a_cff_is_yaml_and_names_snapshot_and_contributor(tmp_path: Path, name: str) -> None:
+    made = site(tmp_path, name)
+    given = yaml.safe_load(cff(made, made.snapshots[0]))
+
+    assert given["version"] == "v1.0-Judge-1"
+    assert given["authors"] == [{"name": name}]
+    assert str(given["date-released"]) == "2026-02-01"
+    assert given["url"] == f"{ADDRESS}snapshots/v1.0-Judge-1/"
+
+
+def test_a_bibtex_entry_keeps_its_braces_and_escapes_what_tex_acts_upon(tmp_path: Path) -> None:
+    made = site(tmp_path, "R&D {lab} 50% a_b \\x")
+    given = bibtex(made, made.snapshots[0])
+
+    assert given.startswith("@misc{epc-v1.0-Judge-1,\n")
+    assert r"author = {{R\&D \{lab\} 50\% a\_b \textbackslash{}x}}" in given
+    assert "year = {2026}" in given
+    plain = given.replace(r"\{", "").replace(r"\}", "")
+    assert plain.count("{") == plain.count("}")

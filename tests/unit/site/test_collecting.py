@@ -1,0 +1,71 @@
+"""What a page states of a standing, so that a browser can work it out again later."""
+
+from datetime import date
+from pathlib import Path
+
+from registry_support import day, generation_record, life_record, stated
+from site_support import with_documents
+
+from epc.site.collecting import collect
+from epc.site.pages import Standing
+
+
+def standing(folder: Path, as_of: str, **life: object) -> Standing:
+    made = with_documents(folder)
+    made.evaluator(generation_record("Judge-1", life_record(**life)))
+    made.publish()
+    (page,) = collect(made.folder, as_of=day(as_of), address="").snapshots
+    return page.row.standing
+
+
+def test_the_reason_of_an_end_is_known_before_it_has_come(tmp_path: Path) -> None:
+    found = standing(tmp_path, "2026-02-10", retires=stated("2026-05-01"))
+
+    assert (found.state.status, found.state.reason) == ("current", None)
+    assert (found.state.until, found.end_reason) == (date(2026, 5, 1), "retired")
+
+
+def test_the_graver_of_two_ends_that_come_is_the_earlier_one(tmp_path: Path) -> None:
+    """Measured on 1 January, it is stale on 30 June; it retires a day later."""
+    found = standing(tmp_path, "2026-02-10", retires=stated("2026-07-01"))
+
+    assert (found.state.until, found.end_reason) == (date(2026, 6, 30), "stale")
+
+
+def test_a_day_not_before_which_it_ends_is_the_day_of_doubt(tmp_path: Path) -> None:
+    found = standing(tmp_path, "2026-02-10", retires=stated("2026-05-01", "not_before"))
+
+    assert found.doubt == date(2026, 5, 1)
+    assert found.state.until == date(2026, 6, 30)
+
+
+def test_weights_that_are_pinned_cannot_be_in_doubt(tmp_path: Path) -> None:
+    retires = stated("2026-05-01", "not_before")
+    found = standing(tmp_path, "2026-02-10", retires=retires, pinned=True)
+
+    assert found.doubt is None
+
+
+def test_what_a_browser_works_out_is_what_the_registry_says(tmp_path: Path) -> None:
+    """The rule of the pages' script, in Python, on every day of half a year."""
+    for name, kind in (("one", "exact"), ("two", "not_before")):
+        built = standing(tmp_path / name, "2026-02-10", retires=stated("2026-05-01", kind))
+        made = with_documents(tmp_path / f"{name}-again")
+        life = life_record(retires=stated("2026-05-01", kind))
+        made.evaluator(generation_record("Judge-1", life))
+        made.publish()
+        for number in range(200):
+            today = date.fromordinal(date(2026, 2, 10).toordinal() + number)
+            (page,) = collect(made.folder, as_of=today, address="").snapshots
+            assert page.row.standing.state.status == worked_out(built, today), (name, today)
+
+
+def worked_out(given: Standing, today: date) -> str:
+    until = given.state.until
+    if until and today >= until:
+        return "expired"
+    if given.state.status == "unknown" or (given.doubt and today >= given.doubt):
+        return "unknown"
+    if until and (until - today).days <= 60:
+        return "expiring"
+    return "current"
