@@ -24,5 +24,5 @@ def _sections(command: click.Command, context: click.Context) -> Iterator[str]:
             if inner is not None:
                 yield from _sections(inner, click.Context(inner, parent=context, info_name=name))
         return
-    context.terminal_width = 96
+    context.terminal_width = 78
     yield f"\n## {context.command_path}\n\n```text\n{command.get_help(context)}\n```\n"

@@ -61,7 +61,14 @@ def _asked(title: str, role: Json) -> Iterator[Fact]:
     yield title, f"{role['model']}, version {role['version']}, {role['endpoint']}"
     yield f"{title}, decoding", decoding
     for name, value in sorted(role["details"].items()):
-        yield f"{title}, {name}", str(value)
+        yield f"{title}, {name}", _flat(value)
+
+
+def _flat(value: Any) -> str:
+    """Return a detail as words, however it is nested."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_flat(item)}" for name, item in sorted(value.items()))
+    return str(value)
 
 
 def commands(site: Site, page: SnapshotPage) -> Iterator[tuple[str, str]]:
