@@ -160,7 +160,7 @@ def s3() -> Iterator[str]:
     try:
         for _ in range(120):
             try:
-                urlopen(f"{address}/moto-api/data.json").close()  # noqa: S310  (our own server)
+                urlopen(f"{address}/moto-api/data.json").close()
                 break
             except OSError:
                 time.sleep(0.5)

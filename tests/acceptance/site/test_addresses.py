@@ -55,6 +55,7 @@ def test_every_address_that_is_new_is_listed(real: Path) -> None:
     ours = {f"/{name}".removesuffix("index.html")[1:] for name in files}
     pages = {name for name in ours if name.startswith("snapshots/") and name.endswith("/")}
     ours = pages | {name for name in ours if not name.startswith(_LOADED)}
+    ours = {name for name in ours if "/pictures/" not in name}  # as many as there are figures
 
     documents = (ROOT / "site" / "docs").rglob("*.md")
     known = {f"{path.relative_to(ROOT / 'site' / 'docs').with_suffix('')}/" for path in documents}
