@@ -57,9 +57,28 @@ def _today() -> str:
     return now().date().isoformat()
 
 
+class Day(click.DateTime):
+    """A calendar day, as YYYY-MM-DD."""
+
+    name = "day"
+
+    def __init__(self) -> None:
+        super().__init__(["%Y-%m-%d"])
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> datetime:
+        """Return the beginning of the day."""
+        try:
+            day: datetime = super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{value!r} is no day; write it as YYYY-MM-DD", param, ctx)
+        return day
+
+
 as_of_option = click.option(
     "--as-of",
-    type=click.DateTime(["%Y-%m-%d"]),
+    type=Day(),
     default=_today,
     metavar="YYYY-MM-DD",
     help="The day to ask about; today in UTC if left out.",

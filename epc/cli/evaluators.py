@@ -39,10 +39,8 @@ def list_evaluators(as_of: datetime, form: str, registry: str | None) -> None:
         echo_json([{"generation": g.name, "maker": g.maker, **s.as_json()} for g, s in states])
         return
     for generation, state in states:
-        word = "since" if state.status == "expired" else "on"
-        until = f" {word} {state.until}" if state.until else ""
         where = f"{state.platform}/{state.id}"
-        click.echo(f"{generation.name:<36}  {where:<54}  {state.status}{until}")
+        click.echo(f"{generation.name:<36}  {where:<54}  {state.words}")
 
 
 @command.command()
@@ -61,7 +59,8 @@ def show(asked: str, registry: str | None) -> None:
     opened = open_registry(registry)
     wanted = {generation.name for generation, _ in find(asked, opened.generations.values())}
     if not wanted:
-        raise click.UsageError(f"No evaluator {asked}. See `epc evaluators list`.")
+        (state,) = opened.expiry([asked], now().date())
+        raise click.UsageError(f"{asked}: {state.note}. See `epc evaluators list`.")
     echo_json([r for r in opened.given["evaluators"] if r["generation"] in wanted])
 
 

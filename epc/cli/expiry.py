@@ -25,10 +25,16 @@ if TYPE_CHECKING:
     show_default=True,
     help="How to print the result; ics is a calendar.",
 )
+@click.option("--known", is_flag=True, help="Exit 1 for what is unknown as well.")
 @registry_option
 @click.pass_context
 def command(
-    ctx: click.Context, asked: tuple[str, ...], as_of: datetime, form: str, registry: str | None
+    ctx: click.Context,
+    asked: tuple[str, ...],
+    as_of: datetime,
+    form: str,
+    known: bool,
+    registry: str | None,
 ) -> None:
     r"""Say whether published figures, or evaluators, still hold on a day.
 
@@ -36,7 +42,9 @@ def command(
 
     An evaluator is a model id, an alias, a generation, or PLATFORM/MODEL: dates differ by
     platform, and a name without one means all of them. Without a name, all snapshots are asked
-    about. A day is a day in UTC. Exits 1 if anything asked about has expired.
+    about. A day is a day in UTC. Exits 1 if anything asked about has expired. A name that is not in
+    the registry is unknown, and no failure: a gate in CI should say --known, or a misspelt name
+    passes for ever.
 
     \b
     Example:
@@ -54,7 +62,8 @@ def command(
         click.echo(calendar(states), nl=False)
     else:
         _print(states)
-    expired = any(state.status == "expired" for state in states)
+    failing = {"expired", "unknown"} if known else {"expired"}
+    expired = any(state.status in failing for state in states)
     ctx.exit(ExitCode.FINDINGS if expired else ExitCode.CLEAN)
 
 
@@ -62,9 +71,5 @@ def _print(states: "Sequence[Expiry]") -> None:
     names = [f"{s.id} ({s.platform})" if s.platform else s.id for s in states]
     width = max(map(len, names), default=0)
     for name, state in zip(names, states, strict=True):
-        reason = f" ({state.reason})" if state.reason else ""
-        day = f" on {state.until}" if state.until and state.status == "expiring" else ""
-        day = f" until {state.until}" if state.until and state.status == "current" else day
-        day = f" since {state.since}" if state.status == "expired" else day
-        click.echo(f"{name:<{width}}  {state.status}{day}{reason}")
+        click.echo(f"{name:<{width}}  {state.words}")
         click.echo(f"  {state.note}" + (f" [{state.source}]" if state.source else ""))

@@ -150,7 +150,9 @@ def tags(ctx: click.Context, restore: bool) -> None:
     for tag, commit in missing.items():
         if restore:
             tag_commit(checkout, tag, commit)
-        click.echo(f"{tag}  {commit}")
+        click.echo(f"{tag}  {'made at' if restore else 'is missing; published by'} {commit}")
+    if missing and not restore:
+        note("make them again with `epc snapshot tags --restore`")
     ctx.exit(ExitCode.FINDINGS if missing and not restore else ExitCode.CLEAN)
 
 

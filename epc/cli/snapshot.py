@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import as_of_option, echo_json, format_option, note, registry_option
+from epc.cli.common import Day, as_of_option, echo_json, format_option, note, registry_option
 from epc.cli.maintaining import drift, expire, publish, tags, withdraw
 from epc.errors import ExitCode
 
@@ -99,7 +99,7 @@ def diff(ctx: click.Context, a: str, b: str, form: str, registry: str | None) ->
 
 
 @command.command()
-@click.option("--since", required=True, type=click.DateTime(["%Y-%m-%d"]), help="After this day.")
+@click.option("--since", required=True, type=Day(), metavar="YYYY-MM-DD", help="After this day.")
 @as_of_option
 @format_option
 @registry_option

@@ -33,7 +33,10 @@ def report(comparison: Comparison) -> str:
 
 def _heading(comparison: Comparison) -> Iterator[str]:
     like = "like for like" if comparison.like_for_like else "not like for like"
-    yield f"{WORDS[comparison.verdict]}, {like}"
+    # What tells two evaluators apart is no drift of either.
+    same = comparison.left["evaluator"] == comparison.right["evaluator"]
+    word = WORDS[comparison.verdict] if same else "TWO EVALUATORS"
+    yield f"{word}, {like}"
     yield from (
         _side(name, head) for name, head in (("A", comparison.left), ("B", comparison.right))
     )

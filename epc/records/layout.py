@@ -33,6 +33,8 @@ RAW: Final = {"trials": "trials.jsonl", "calls": "calls.jsonl", "weights": "weig
 PROBES: Final = "probes.jsonl"  # beside the raw files, which the manifest's digests cover
 PROBING: Final = "probing"
 
+SEALED: Final = "raw.dvc"  # what stands in a published snapshot's folder for its raw files
+
 RECHECK: Final = "recheck/"  # the occasion of a call that asks again what was answered before
 IDENTITY: Final = ("model", "version", "endpoint", "gateway", "details")
 _CHUNK: Final = 2**20

@@ -49,6 +49,13 @@ class Expiry:
     note: str
     revision: int
 
+    @property
+    def words(self) -> str:
+        """The status with its day and reason: `expired since 2026-06-30 (retired)`."""
+        told = {"current": "until", "expiring": "until", "expired": "since", "unknown": ""}
+        day = f" {told[self.status]} {self.until}" if self.until and told[self.status] else ""
+        return f"{self.status}{day}{f' ({self.reason})' if self.reason else ''}"
+
     def as_json(self) -> Json:
         """Return the contract's object."""
         return {
@@ -113,7 +120,7 @@ def of_snapshot(
         policy=policy,
         as_of=as_of,
         platform=snapshot.platform,
-        source=life.source if life else None,
+        source=life.source if life and as_of >= snapshot.first_day else None,
         revision=len(known) + (_revision(life) if life else 0),
     )
 
@@ -188,7 +195,7 @@ def _state(
         reason=reason,
         since=since,
         until=until,
-        source=end.source if end else source,
+        source=end.source if end and status != "unknown" else source,
         as_of=as_of,
         platform=platform,
         note=note,
@@ -213,8 +220,8 @@ def _of_life(life: Life, *, measured: date | None) -> Iterator[_End]:
     if life.pinned:
         return
     if life.retires and life.retires.kind != "not_before":
-        word = "retires on" if life.retires.kind == "exact" else "is said to retire by"
-        note = f"{life.platform}/{life.model} {word} {life.retires.date}"
+        word = "retirement" if life.retires.kind == "exact" else "retirement, it is said,"
+        note = f"{life.platform}/{life.model}: {word} on {life.retires.date}"
         if life.replacement:
             note += f"; replacement {life.replacement}"
         yield _End(day=life.retires.date, reason="retired", source=life.retires.source, note=note)

@@ -163,8 +163,13 @@ def untagged(checkout: Path) -> dict[str, str]:
 
     A snapshot was published by the commit that added its digests.
 
-    Raises: WorldError if git fails.
+    Raises: UsageError if there is no whole history to look into; WorldError if git fails.
     """
+    if not _has_whole_history(checkout):
+        raise UsageError(
+            "a shallow clone does not know which commit published what\n"
+            "  fix: `git fetch --unshallow`; in CI, `fetch-depth: 0`"
+        )
     words = ("log", "--reverse", "--diff-filter=A", "--format=%H", "--name-only", "--no-renames")
     log = git(checkout, *words, "--", f"{layout.FOLDER}/*/{layout.SUMS}")
     made: dict[str, str] = {}

@@ -15,13 +15,15 @@ The same as one document is what the site publishes, `registry.json`.
 
 from typing import Final
 
+from epc.records.layout import SEALED
+
 FOLDER: Final = "snapshots"
 EVALUATORS: Final = "evaluators"
 EVENTS: Final = "events.jsonl"
 CARD: Final = "snapshot.json"
 FIGURES: Final = "metrics.json"
 MANIFEST: Final = "manifest.json"
-POINTER: Final = "raw.dvc"
+POINTER: Final = SEALED
 SUMS: Final = "SHA256SUMS"
 STORE: Final = ".store"
 POLICY: Final = "params.yaml"

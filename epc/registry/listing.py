@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date
-from typing import Final
+from typing import Any, Final
 
 from epc.registry.figures import Difference, at, figures
 from epc.registry.registry import Registry
@@ -35,6 +35,7 @@ def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Jso
         "excess": shown[_EXCESS].mean if _EXCESS in shown else None,
         "excess_ci95": list(shown[_EXCESS].interval or ()) or None if _EXCESS in shown else None,
         "audit": snapshot.card["audit"]["verdict"] if snapshot.kind == "measured" else None,
+        "state": state.words,
         "status": state.status,
         "reason": state.reason,
         "until": state.until.isoformat() if state.until else None,
@@ -59,13 +60,10 @@ def _table(rows: Sequence[Json]) -> str:
         figure = f"{named}{_estimate(row['mean'], row['ci95'])}"
         excess = _estimate(row["excess"], row["excess_ci95"], sign="+")
         proxy = " (proxy)" if row["proxy"] else ""
-        reason = f", {row['reason']}" if row["reason"] else ""
-        ahead = row["until"] and row["status"] != "expired"
-        until = f" until {row['until']}" if ahead else ""
-        evaluator, state = f"{row['evaluator']}{proxy}", f"{row['status']}{reason}{until}"
+        evaluator = f"{row['evaluator']}{proxy}"
         audit = (row["audit"] or "-").replace("_", " ")
         middle = (row["trust"], evaluator, str(row["n"]), figure, excess, audit)
-        cells.append((row["tag"], *middle, str(row["faults"]), state))
+        cells.append((row["tag"], *middle, str(row["faults"]), row["state"]))
     widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
@@ -97,15 +95,16 @@ def shown_text(value: Json) -> str:
     state, measured = value["expiry"], value["measured"]
     reason = f", {state['reason']}" if state["reason"] else ""
     days = " to ".join(dict.fromkeys((measured["from"], measured["to"])))
+    kinds = dict.fromkeys((value["kind"], value["trust"]))
     lines = [
-        f"{value['tag']}  {value['kind']}, {value['trust']}  {value['protocol_version']}",
+        f"{value['tag']}  {', '.join(kinds)}  {value['protocol_version']}",
         f"  state      {state['status']}{reason}: {state['note']}",
         f"  evaluator  {_model(value['evaluator'])}",
         f"  executor   {_model(value['executor'])}",
         f"  measured   {days}, N = {value['figures']['n']}, by {value['contributor']}",
     ]
     if value["kind"] == "measured":
-        lines += _audited(value["audit"])
+        lines += _audited(value["audit"], value["figures"]["control"]["method"])
     if value["citation"]:
         cited = value["citation"]
         lines += [f"  source     {cited['work']}", f"             {cited['place']}"]
@@ -120,10 +119,10 @@ def shown_text(value: Json) -> str:
     return "\n".join(lines)
 
 
-def _audited(audit: Json) -> list[str]:
+def _audited(audit: Json, control: str) -> list[str]:
     """Return what an audit said, and what it warned of."""
     p_value = "" if audit["p_value"] is None else f", p = {audit['p_value']:.2g}"
-    told = [f"  audit      {audit['verdict']}{p_value}"]
+    told = [f"  audit      {audit['verdict']}{p_value}; the control is {control}"]
     return told + [f"             {finding['problem']}" for finding in audit["findings"]]
 
 
@@ -144,9 +143,13 @@ def difference_text(found: Difference) -> str:
     """Return two snapshots side by side."""
     lines = ["like for like" if found.like_for_like else "NOT like for like; these differ:"]
     for key, (a, b) in found.conditions.items():
-        lines += [f"  {key}", f"    a  {a}", f"    b  {b}"]
+        lines += [f"  {key}", f"    a  {_shown(a)}", f"    b  {_shown(b)}"]
     if not found.figures:
         lines.append("no figure stands in both")
     for name, (x, y) in found.figures.items():
         lines.append(f"  {name:<36}{x.mean:.3f}  {y.mean:.3f}  {y.mean - x.mean:+.3f}")
     return "\n".join(lines)
+
+
+def _shown(condition: Any) -> str:
+    return _model(condition) if isinstance(condition, dict) else str(condition)

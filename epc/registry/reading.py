@@ -120,7 +120,8 @@ def _registry(given: Any, place: str) -> Registry:
     try:
         return Registry.of(given)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _malformed(place, f"not a registry: {error!r}") from error
+        lacks = f"it lacks {error}" if isinstance(error, KeyError) else repr(error)
+        raise _malformed(place, f"not a registry: {lacks}") from error
 
 
 def _fetched(address: str) -> Any:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from epc.errors import EpcError, Finding, WorldError
+from epc.errors import EpcError, Finding, UsageError, WorldError
 from epc.records.audit import audit_checked
 from epc.records.findings import Findings
 from epc.records.probes import read_probes
@@ -42,9 +42,17 @@ class Again:
 
 
 def measured(registry: Registry, tags: Sequence[str]) -> list[Tag]:
-    """Return the measured snapshots among some tags; all of them where none is named."""
-    asked = set(tags) or registry.snapshots.keys()
-    found = (s for tag, s in registry.snapshots.items() if tag in asked)
+    """Return the measured snapshots among some tags; all of them where none is named.
+
+    Raises: UsageError if a named one has no trials.
+    """
+    found = [s for tag, s in registry.snapshots.items() if tag in tags or not tags]
+    reported = [snapshot.tag for snapshot in found if snapshot.kind == "reported"]
+    if tags and reported:
+        raise UsageError(
+            f"{reported[0]} is a reported snapshot: there are no trials to recompute it from\n"
+            f"  fix: see its source with `epc snapshot show {reported[0]}`"
+        )
     return [snapshot.tag for snapshot in found if snapshot.kind == "measured"]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from difflib import get_close_matches
-from typing import Self
+from typing import Final, Self
 
 from epc.errors import UsageError
 from epc.registry import expiry
@@ -15,6 +15,8 @@ from epc.registry.expiry import Expiry, Policy
 from epc.registry.lives import Generation, Json, find
 from epc.registry.snapshots import Event, Snapshot, Trust
 from epc.registry.tags import Tag
+
+_HINTS: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +94,14 @@ class Registry:
         for _, life in found:
             yield expiry.of_evaluator(name, life, policy=self.policy, as_of=as_of)
         if not found:
-            names = {life.model for g in self.generations.values() for life in g.lives}
-            close = get_close_matches(name, [*self.snapshots, *self.generations, *names], n=3)
+            close = self._close(name)
             hint = f"; did you mean {' or '.join(close)}?" if close else ""
             yield expiry.unknown(name, as_of, f"not in this registry{hint}")
+
+    def _close(self, name: str) -> list[str]:
+        """Return what a name may have been meant for: what it begins, then what is spelt alike."""
+        lives = [life for generation in self.generations.values() for life in generation.lives]
+        served = [spelling for life in lives for spelling in (life.model, *life.aliases)]
+        named = dict.fromkeys([*self.snapshots, *self.generations, *served])
+        begun = [full for full in named if name and full.startswith(name)]
+        return list(dict.fromkeys([*begun, *get_close_matches(name, named, n=_HINTS)]))[:_HINTS]

@@ -1,12 +1,17 @@
-"""The notice that the bundled script has to carry: its authors' licence asks for it."""
+"""The notice that the bundled script has to carry: its authors' licence asks for it.
+
+The copyright lines are those of the LICENSE files in the npm packages of these names.
+"""
 
 from typing import Final
 
 _NOTICE: Final = """/*
 Vega, Vega-Lite, Vega-Embed, Vega-Tooltip and their parts, as {renderer} bundles them.
 
-Copyright (c) 2015-2026, University of Washington Interactive Data Lab and contributors
-Copyright (c) Mike Bostock (the D3 modules, under the ISC licence)
+Copyright (c) 2015-2023, University of Washington Interactive Data Lab (Vega)
+Copyright (c) 2015, University of Washington Interactive Data Lab (Vega-Lite, Vega-Embed)
+Copyright 2016 Interactive Data Lab and contributors (Vega-Tooltip)
+Copyright 2010-2026 Mike Bostock (the D3 modules, under the ISC licence)
 
 Redistribution and use in source and binary forms, with or without modification, are permitted
 provided that the following conditions are met:

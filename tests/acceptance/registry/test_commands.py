@@ -391,3 +391,44 @@ def test_a_damaged_snapshot_is_named_and_no_unforeseen_error(
     assert done.returncode == 2
     assert name in done.stderr
     assert "unforeseen" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["judge-11", "v1.0-Judge", ""])
+def test_a_gate_that_asks_for_the_known_is_not_passed_by_a_misspelt_name(
+    checkout: Checkout, name: str
+) -> None:
+    words = ("expiry", name, "--as-of", "2026-02-02")
+
+    plain, gate = run(checkout.folder, *words), run(checkout.folder, *words, "--known")
+    known = run(checkout.folder, "expiry", "v1.0-Judge-1", "--as-of", "2026-02-02", "--known")
+
+    assert (plain.returncode, gate.returncode, known.returncode) == (0, 1, 0)
+    assert plain.stdout == gate.stdout
+    assert "not in this registry" in gate.stdout
+
+
+def test_a_beginning_of_a_name_is_answered_with_the_names_that_it_begins(
+    checkout: Checkout,
+) -> None:
+    (row,) = rows(run(checkout.folder, "expiry", "v1.0-J", "--format", "json"))
+
+    assert row["note"] == "not in this registry; did you mean v1.0-Judge-1?"
+
+
+@pytest.mark.parametrize(
+    "words", [("expiry", "--as-of", "soon"), ("snapshot", "changes", "--since", "soon")]
+)
+def test_a_day_that_is_none_is_answered_with_how_to_write_one(
+    checkout: Checkout, words: tuple[str, ...]
+) -> None:
+    done = run(checkout.folder, *words)
+
+    assert done.returncode == 2
+    assert "'soon' is no day; write it as YYYY-MM-DD" in done.stderr
+
+
+def test_a_reported_snapshot_has_nothing_to_recompute(checkout: Checkout) -> None:
+    done = run(checkout.folder, "snapshot", "recompute", "v1.0-Judge-1")
+
+    assert done.returncode == 2
+    assert "there are no trials" in done.stderr

@@ -486,3 +486,27 @@ def test_a_replication_is_a_second_contributors_and_agrees(
 
     epc(checkout.folder, "snapshot", "withdraw", "v1.1-CoinFlip", "--reason", "r")
     assert trust()[TAG] == "recomputed"
+
+
+def test_a_shallow_clone_makes_no_tags(origin: Checkout, tmp_path: Path) -> None:
+    """There the last commit looks as if it had published everything."""
+    where = tmp_path / "shallow"
+    words = ("clone", "--quiet", "--depth", "1", "--no-tags", origin.folder.as_uri(), str(where))
+    git(tmp_path, *words)
+
+    done = epc(where, "snapshot", "tags", "--restore")
+
+    assert done.returncode == 2
+    assert "git fetch --unshallow" in done.stderr
+    assert git(where, "tag", "--list") == ""
+
+
+@pytest.mark.parametrize("command", ["show", "validate", "audit", "recompute"])
+def test_a_published_folder_is_no_run_folder_and_nothing_is_written_there(
+    clone: Path, command: str
+) -> None:
+    done = epc(clone, command, f"snapshots/{TAG}")
+
+    assert done.returncode == 2
+    assert f"epc snapshot fetch {TAG}" in done.stderr
+    assert verify(clone) == []
