@@ -39,6 +39,9 @@ def build(out: Path, base_url: str | None, as_of: datetime, form: str) -> None:
     Example:
       epc site build --base-url https://example.org/epc/
     """
+    from epc.site.extra import require
+
+    require()
     from epc.cli.reference import page
     from epc.registry.reading import find_checkout
     from epc.site.building import build as build_site
@@ -71,9 +74,7 @@ def _address(given: str | None) -> str:
 
 
 @command.command()
-@click.argument(
-    "folder", type=click.Path(exists=True, file_okay=False, path_type=Path), default=Path("public")
-)
+@click.argument("folder", type=click.Path(path_type=Path), default=Path("public"))
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -91,6 +92,10 @@ def serve(folder: Path, port: int) -> None:
     from epc.errors import WorldError
     from epc.site.serving import server
 
+    if not (folder / "index.html").is_file():
+        raise UsageError(
+            f"there is no built site in {folder}\n  fix: build it first: epc site build"
+        )
     try:
         made = server(folder, port)
     except OSError as error:

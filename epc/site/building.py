@@ -61,8 +61,7 @@ def build(
 
     `reference` is the page about the program's commands, which only the program itself can write.
 
-    Raises: UsageError if the folder is somebody else's or mkdocs is missing; WorldError if the
-    disk or mkdocs fails.
+    Raises: UsageError if the folder is somebody else's; WorldError if the disk or mkdocs fails.
     """
     target = Folder(out)
     site = collect(checkout, as_of=as_of, address=address)
@@ -154,6 +153,4 @@ def _run_mkdocs(sources: Path, html: Path, as_of: date) -> None:
         raise WorldError(f"cannot run mkdocs: {error.strerror or error}") from error
     if done.returncode:
         said = _TOLD.sub("", (done.stderr + done.stdout).decode(errors="replace")).strip()
-        if "No module named mkdocs" in said:
-            raise UsageError("mkdocs is not installed\n  fix: pip install 'epc-registry[site]'")
         raise WorldError(f"mkdocs refused the pages:\n{said}")

@@ -53,8 +53,9 @@ def pages(site: Site, pictures: Pictures) -> Iterator[tuple[str, str]]:
     yield "expired.md", page("expired", expired=expired)
     yield "snapshots/index.md", page("snapshots", rows=rows)
     by_baselines = sorted(site.evaluators, key=lambda evaluator: not evaluator.snapshots)
-    yield "evaluators/index.md", page("evaluators", pages=by_baselines)
-    yield "compare.md", page("compare")
+    lives = sum(max(1, len(evaluator.platforms)) for evaluator in site.evaluators)
+    yield "evaluators/index.md", page("evaluators", pages=by_baselines, lives=lives)
+    yield "compare.md", page("compare", pair=_pair(site))
     yield "changes.md", page("changes", latest=site.changes[: -_LATEST - 1 : -1])
     for evaluator in site.evaluators:
         yield (
@@ -113,6 +114,12 @@ def _away(day: date, today: date) -> str:
 
 def _evaluators(rows: list[Row], *, held: bool) -> list[Row]:
     return [row for row in rows if row.standing.held == held and not row.snapshot.calibration]
+
+
+def _pair(site: Site) -> list[str]:
+    """Return the two tags to compare first: an evaluator's first two, or else any."""
+    given = [page.snapshots for page in site.evaluators if len(page.snapshots) > 1]
+    return [page.row.tag for page in (given[0] if given else site.snapshots)[:2]]
 
 
 def _home(site: Site) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The built site on this machine alone, as a web server would publish it."""
 
 import gzip
+import sys
 from functools import partial
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -59,6 +60,14 @@ class _Handler(SimpleHTTPRequestHandler):
         """Say nothing: what is asked for is nobody's news."""
 
 
+class _Server(ThreadingHTTPServer):
+    """A server to whom a reader that went away early is no fault."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def server(folder: Path, port: int) -> ThreadingHTTPServer:
     """Return a server of a built site on 127.0.0.1; port 0 takes a free one."""
-    return ThreadingHTTPServer(("127.0.0.1", port), partial(_Handler, directory=str(folder)))
+    return _Server(("127.0.0.1", port), partial(_Handler, directory=str(folder)))

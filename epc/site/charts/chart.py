@@ -72,9 +72,14 @@ def specified(content: Json, alternative: str) -> Json:
     }
 
 
-def colours(domain: list[str]) -> Json:
-    """Return the scale that gives up to four names their colours."""
-    return {"domain": domain, "range": [FIRST, SECOND, THIRD, FOURTH][: len(domain)]}
+def colours(domain: list[str], shown: list[str] | None = None) -> Json:
+    """Return the scale that gives up to four names their colours.
+
+    Where only some are `shown`, each keeps the colour that it has among all.
+    """
+    given = dict(zip(domain, (FIRST, SECOND, THIRD, FOURTH), strict=False))
+    kept = [name for name in domain if shown is None or name in shown]
+    return {"domain": kept, "range": [given[name] for name in kept]}
 
 
 def layer(rows: list[Json], mark: Json, **encoding: Any) -> Json:

@@ -26,6 +26,8 @@ from epc.spec.epc_v1 import DIRECTIONS
 
 _AIR: Final = 10  # days
 _SHORT: Final = 150  # days; below, an axis names days and not months
+_APART: Final = 2  # pixels to either side, so that two directions of one day can both be seen
+_SHAPES: Final = dict(zip(TITLES.values(), ("circle", "square"), strict=True))
 _NO_DAYS: Final = {"labels": False, "ticks": False, "title": None, "tickCount": 3}
 
 
@@ -66,6 +68,8 @@ def _chart(page: EvaluatorPage, metric: _Metric, events: list[Json]) -> Chart | 
     note = "Mean with its 95% interval where there is one; a level line is the time of measuring. "
     if band:
         note += "Grey: where 90% of the seeds of a coin flip lie. "
+    if len(_directions(rows)) > 1:
+        note += "Two directions side by side are of the same days. "
     alternative = _words(page, metric, rows, band, events)
     return Chart(
         name=f"{metric.name}-history",
@@ -188,16 +192,23 @@ def _layers(
     dash = {"strokeDash": [4, 3]} if metric.name == "excess" else {}
     if band or metric.name == "excess":
         yield layer(middle, {"type": "rule", "color": MUTED, **dash}, y=y)
-    titles = list(TITLES.values())
-    for title, shift in zip(titles, (-3, 3), strict=True):
-        yield from _means([row for row in rows if row["direction"] == title], x, y, shift)
+    titles = _directions(rows)
+    shifts = (-_APART, _APART) if len(titles) > 1 else (0,)
+    for title, shift in zip(titles, shifts, strict=True):
+        own = [row for row in rows if row["direction"] == title]
+        yield from _means(own, titles, x, y, shift)
 
 
-def _means(rows: list[Json], x: Json, y: Json, shift: int) -> Iterator[Json]:
-    """Yield the layers of one direction, moved aside so that both can be seen."""
-    titles = list(TITLES.values())
-    colour = {"field": "direction", "type": "nominal", "scale": colours(titles)}
-    shapes = {"domain": titles, "range": ["circle", "square"]}
+def _directions(rows: list[Json]) -> list[str]:
+    """Return the titles of the directions of which anything is known."""
+    return [title for title in _SHAPES if any(row["direction"] == title for row in rows)]
+
+
+def _means(rows: list[Json], titles: list[str], x: Json, y: Json, shift: int) -> Iterator[Json]:
+    """Yield the layers of one direction, moved aside where there are two."""
+    scale = colours(list(_SHAPES), titles)
+    colour = {"field": "direction", "type": "nominal", "scale": scale}
+    shapes = {"domain": titles, "range": [_SHAPES[title] for title in titles]}
     shape = {"field": "direction", "type": "nominal", "scale": shapes}
     facts = told(snapshot="snapshot", direction="direction", mean="mean", low="from", high="to")
     spread = [row for row in rows if row["low"] is not None]
@@ -209,9 +220,8 @@ def _means(rows: list[Json], x: Json, y: Json, shift: int) -> Iterator[Json]:
     if spread:
         low, high = y | {"field": "low"}, {"field": "high"}
         yield layer(spread, rule, x=x, y=low, y2=high, color=colour)
-    if rows:
-        dot = {"type": "point", "filled": True, "opacity": 1, "size": 60, "xOffset": shift}
-        yield layer(rows, dot, x=x, y=y, color=colour, shape=shape, tooltip=facts)
+    dot = {"type": "point", "filled": True, "opacity": 1, "size": 60, "xOffset": shift}
+    yield layer(rows, dot, x=x, y=y, color=colour, shape=shape, tooltip=facts)
 
 
 def _lived(events: list[Json], x: Json) -> Json:

@@ -80,8 +80,10 @@
   };
 
   const table = (label, names, rows) => {
+    for (const row of rows) [...row.cells].forEach((each, index) => { each.dataset.label = names[index]; });
     const head = make("tr", ...names.map((name) => Object.assign(make("th", name), { scope: "col" })));
     const made = make("table", make("thead", head), make("tbody", ...rows));
+    made.className = "epc-cards";
     const region = Object.assign(make("div", made), { className: "epc-scroll", tabIndex: 0 });
     region.setAttribute("role", "region");
     region.setAttribute("aria-label", label);
@@ -154,6 +156,10 @@
   };
 
   const compare = async (a, b) => {
+    if (a === b) {
+      place.replaceChildren(make("p", `Both are ${a}. Choose two that are not the same.`));
+      return;
+    }
     try {
       shown(...(await Promise.all([fetched(a), fetched(b)])));
     } catch (error) {
@@ -169,6 +175,12 @@
     if ([...choice.options].some((option) => option.value === tag)) choice.value = tag;
     else place.append(make("p", `There is no snapshot ${tag} here.`));
   }
+  const tell = () => {
+    const command = `epc snapshot diff ${form.elements.a.value} ${form.elements.b.value}`;
+    document.getElementById("command").textContent = command;
+  };
+  tell();
+  form.addEventListener("change", tell);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const chosen = new URLSearchParams({ a: form.elements.a.value, b: form.elements.b.value });

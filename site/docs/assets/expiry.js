@@ -35,6 +35,9 @@
         label.textContent = now.reason ? `${now.status} (${now.reason})` : now.status;
         label.className = `epc-status epc-${now.status}`;
       }
+      for (const label of place.querySelectorAll("[data-epc=until]")) {
+        label.textContent = now.status === "expired" ? "since" : "until";
+      }
       for (const label of place.querySelectorAll("[data-epc=in]")) {
         label.textContent = away(place.dataset.until);
       }
@@ -82,7 +85,7 @@
     if (!answer.ok) return;
     const home = new DOMParser().parseFromString(await answer.text(), "text/html");
     const known = new Set([...table.tBodies[0].rows].map((row) => row.dataset.tag));
-    const rows = told(home).filter((row) => row.closest("table#current") && !known.has(row.dataset.tag));
+    const rows = told(home).filter((row) => row.closest("table#current-table") && !known.has(row.dataset.tag));
     for (const row of rows.reverse()) {
       const own = document.createElement("tr");
       Object.assign(own.dataset, row.dataset);
@@ -104,11 +107,11 @@
     place.textContent = today;
     place.setAttribute("datetime", today);
   }
-  const rows = changed.filter((place) => place.closest("table#current"));
+  const rows = changed.filter((place) => place.closest("table#current-table"));
   if (rows.length) moved(rows);
   count("current", -rows.length);
   count("expired", rows.length);
   for (const place of changed.filter((each) => each.matches(".epc-soonest > li"))) place.remove();
-  const expired = document.querySelector("table#expired");
+  const expired = document.querySelector("table#expired-table");
   if (expired) gather(expired).catch(() => {});
 })();

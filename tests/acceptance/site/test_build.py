@@ -1,8 +1,31 @@
 """`epc site build` over a registry that has everything."""
 
 import json
+import subprocess
+import sys
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
 
 from site_support import AS_OF, BuiltSite, epc
+
+WITHOUT = """
+import sys
+sys.modules |= dict.fromkeys(("jinja2", "markupsafe", "mkdocs", "material", "pyarrow"))
+from epc.cli.program import main
+main(["site", "build"])
+"""
+
+
+class Ids(HTMLParser):
+    """Counts the ids of a page's elements."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.met: Counter[str] = Counter()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.met.update(value for name, value in attrs if name == "id" and value)
 
 
 def test_every_snapshot_and_evaluator_has_its_page(site: BuiltSite) -> None:
@@ -32,3 +55,44 @@ def test_a_snapshots_document_holds_what_the_command_line_prints(site: BuiltSite
         published = json.loads(site.text(f"api/v1/snapshots/{tag}.json"))
 
         assert {key: published[key] for key in said} == said
+
+
+def test_no_two_elements_of_a_page_share_an_id(site: BuiltSite) -> None:
+    pages = list(site.out.rglob("*.html"))
+    assert len(pages) > 10
+    for path in pages:
+        ids = Ids()
+        ids.feed(path.read_text("utf-8"))
+        assert ids.met, path
+        assert [name for name, count in ids.met.items() if count > 1] == [], path
+
+
+def test_a_build_without_the_sites_packages_says_what_is_missing_and_how_to_get_it(
+    site: BuiltSite,
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT],
+        cwd=site.checkout.folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert done.returncode == 3
+    assert "not installed: jinja2, markupsafe, material, mkdocs, pyarrow" in done.stderr
+    assert "make docs" in done.stderr
+    assert "pip install '.[site]'" in done.stderr
+
+
+def test_serving_what_was_never_built_says_to_build_it(tmp_path: Path) -> None:
+    done = epc(tmp_path, "site", "serve", code=2)
+
+    assert "there is no built site in public" in done.stderr
+    assert "epc site build" in done.stderr
+
+
+def test_counts_that_differ_say_why(site: BuiltSite) -> None:
+    # Judge-1 has two platforms and Judge-2 one; of the four snapshots CoinFlip's is a mock's.
+    assert 'a row a platform: <data value="3">3</data> in all' in site.text("evaluators/index.html")
+    assert '<data value="1">1</data> of the instrument\'s own</a>' in site.text("index.html")

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from itertools import permutations
 
-from browser_support import Visit
+from browser_support import PHONE, Visit
 from playwright.sync_api import Page
 from site_support import BuiltSite, epc
 
@@ -79,3 +79,32 @@ def test_an_address_with_what_is_no_snapshot_says_so_as_text(window: Callable[..
         "There is no snapshot <img src=x onerror=alert(1)> here."
     )
     assert page.locator("#comparison img").count() == 0
+
+
+def test_the_command_is_always_that_of_the_chosen_pair(window: Callable[..., Visit]) -> None:
+    page = window().to("compare/")
+    command = page.locator("#command")
+    assert command.inner_text() == "epc snapshot diff v1.0-Judge-1 v1.1-Judge-1"
+
+    page.get_by_label("Second").select_option("v1.0-CoinFlip")
+    assert command.inner_text() == "epc snapshot diff v1.0-Judge-1 v1.0-CoinFlip"
+
+    page = compared(window(), "v1.0-Judge-3", "v1.1-Judge-1")
+    assert page.locator("#command").inner_text() == "epc snapshot diff v1.0-Judge-3 v1.1-Judge-1"
+
+
+def test_the_same_snapshot_twice_is_no_comparison(window: Callable[..., Visit]) -> None:
+    page = window().to("compare/?a=v1.0-Judge-1&b=v1.0-Judge-1")
+
+    assert page.locator("#comparison").inner_text().strip() == (
+        "Both are v1.0-Judge-1. Choose two that are not the same."
+    )
+
+
+def test_on_a_phone_every_figure_of_both_can_be_read(window: Callable[..., Visit]) -> None:
+    page = compared(window(width=PHONE), "v1.0-Judge-1", "v1.1-Judge-1")
+
+    cells = page.locator("[aria-label='Figures side by side'] tbody td").all()
+    boxes = [box for cell in cells if (box := cell.bounding_box())]
+    assert len(boxes) >= 2
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= PHONE for box in boxes)

@@ -113,7 +113,7 @@ def test_code_in_a_field_shows_as_it_stands(
 def test_code_as_the_name_of_a_strategy_shows_in_tables_and_pictures(window: Visit) -> None:
     page = window.to("snapshots/v1.0-Recorded/")
 
-    assert CODE in page.locator("table#win-rates").inner_text()
+    assert CODE in page.locator("table#win-rates-table").inner_text()
     drawn = page.locator("#picture-win-rates svg").evaluate("place => place.textContent")
     assert CODE[:8] in drawn
     assert CODE in page.locator("#strategies").evaluate("place => place.textContent")

@@ -60,14 +60,26 @@ def test_the_days_of_the_test_see_every_state(site: BuiltSite) -> None:
     assert met == {"current", "expiring", "expired", "unknown"}
 
 
+def test_a_state_in_a_sentence_ends_until_a_day_and_has_ended_since_it(
+    window: Callable[..., Visit],
+) -> None:
+    # Measured on 2026-01-01, it holds 180 days at most.
+    lead = "p[data-tag='v1.1-Judge-1']"
+    before = on(window(), AS_OF, "snapshots/v1.1-Judge-1/").locator(lead).inner_text()
+    after = on(window(), "2026-07-31", "snapshots/v1.1-Judge-1/").locator(lead).inner_text()
+
+    assert "current until 2026-06-30 in 90 days: " in before
+    assert "expired (stale) since 2026-06-30 31 days ago: " in after
+
+
 def test_a_page_built_long_ago_moves_what_has_expired(window: Callable[..., Visit]) -> None:
     before, after = on(window(), AS_OF), on(window(), "2026-07-02")
 
-    assert set(shown(before, "table#current tbody tr")) == {"v1.1-Judge-1", "v1.0-Judge-3"}
+    assert set(shown(before, "table#current-table tbody tr")) == {"v1.1-Judge-1", "v1.0-Judge-3"}
     assert before.locator("[data-epc=count-current]").inner_text() == "2"
     assert before.locator("#expired-now").count() == 0
 
-    assert set(shown(after, "table#current tbody tr")) == {"v1.0-Judge-3"}
+    assert set(shown(after, "table#current-table tbody tr")) == {"v1.0-Judge-3"}
     assert shown(after, "#expired-now tbody tr") == {"v1.1-Judge-1": "expired (stale)"}
     assert after.get_by_role("heading", name="Expired since this page was built").is_visible()
     assert after.locator("[data-epc=count-current]").inner_text() == "1"
@@ -79,17 +91,17 @@ def test_a_page_built_long_ago_moves_what_has_expired(window: Callable[..., Visi
 def test_the_page_of_expired_ones_takes_what_expired_since(window: Callable[..., Visit]) -> None:
     page = on(window(), "2026-07-02", "expired/")
 
-    page.wait_for_selector('#expired tr[data-tag="v1.1-Judge-1"]')
+    page.wait_for_selector('#expired-table tr[data-tag="v1.1-Judge-1"]')
 
-    row = page.locator('#expired tr[data-tag="v1.1-Judge-1"]').inner_text()
+    row = page.locator('#expired-table tr[data-tag="v1.1-Judge-1"]').inner_text()
     assert "stale" in row
     assert "2026-06-30" in row
-    page.locator('#expired tr[data-tag="v1.1-Judge-1"] a').first.click()
+    page.locator('#expired-table tr[data-tag="v1.1-Judge-1"] a').first.click()
     assert page.url.endswith("/evaluators/Judge-1/")
 
 
 def test_how_long_is_left_is_counted_from_the_readers_day(window: Callable[..., Visit]) -> None:
-    left = 'table#current tr[data-tag="v1.1-Judge-1"] [data-epc=in]'
+    left = 'table#current-table tr[data-tag="v1.1-Judge-1"] [data-epc=in]'
 
     told = {d: on(window(), d).locator(left).inner_text() for d in ("2026-06-20", "2026-06-29")}
 
@@ -107,7 +119,9 @@ def test_a_day_is_a_day_in_utc(window: Callable[..., Visit]) -> None:
     for zone in ("Pacific/Kiritimati", "Pacific/Pago_Pago"):  # 14 hours ahead, 11 behind
         seen = window(timezone_id=zone)
         seen.page.clock.set_fixed_time("2026-06-29T23:30:00Z")
-        assert shown(seen.to(""), "table#current tbody tr")["v1.1-Judge-1"] == "expiring (stale)"
+        assert (
+            shown(seen.to(""), "table#current-table tbody tr")["v1.1-Judge-1"] == "expiring (stale)"
+        )
         seen.page.clock.set_fixed_time("2026-06-30T00:30:00Z")
         assert "v1.1-Judge-1" in shown(seen.to(""), "#expired-now tbody tr")
 

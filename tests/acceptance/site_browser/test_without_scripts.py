@@ -11,9 +11,10 @@ MEASURED = "snapshots/v1.0-CoinFlip/"
 def test_without_scripts_tables_and_pictures_are_there(window: Callable[..., Visit]) -> None:
     page = window(java_script_enabled=False).to("")
 
-    assert page.locator("table#current tbody tr:visible").count() == 2
-    assert "v1.1-Judge-1" in page.locator("table#current").inner_text()
-    assert page.locator("table#current svg.epc-spark:visible").count() == 2
+    assert page.locator("table#current-table tbody tr:visible").count() == 2
+    link = page.locator("table#current-table").get_by_role("link", name="v1.1-Judge-1")
+    assert link.inner_text() == "v1.1"
+    assert page.locator("table#current-table svg.epc-spark:visible").count() == 2
 
     page = window(java_script_enabled=False).to(MEASURED)
 

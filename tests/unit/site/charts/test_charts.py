@@ -176,6 +176,26 @@ def judge(found: Site) -> EvaluatorPage:
     return next(page for page in found.evaluators if page.name == "Judge-1")
 
 
+def scales(specification: object) -> list[list[str]]:
+    """Return the directions that each scale of a picture names."""
+    if isinstance(specification, list):
+        return [found for each in specification for found in scales(each)]
+    if not isinstance(specification, dict):
+        return []
+    own = specification.get("scale", {}).get("domain", [])
+    return ([own] if own else []) + scales(list(specification.values()))
+
+
+def test_a_history_names_no_direction_without_figures(tmp_path: Path) -> None:
+    # Judge-1's figures were reported in one direction.
+    (chart,) = charts_of_evaluator(judge(site(tmp_path)))
+
+    assert {row["direction"] for row in chart.rows if "direction" in row} == {"text to visual"}
+    named = scales(chart.specification)
+    assert named
+    assert all(each == ["text to visual"] for each in named)
+
+
 def test_a_history_holds_figures_lifecycle_events_and_expiry(tmp_path: Path) -> None:
     life = life_record(released=stated("2025-03-01"), retires=stated("2026-12-01"))
     record = generation_record("Judge-1", life)
