@@ -200,6 +200,22 @@ def test_a_submission_is_checked_without_a_token_and_commented_on(
     assert slug in comment["body"]["body"]
 
 
+def test_a_pull_request_of_anything_else_passes_the_check_that_main_requires(
+    origin: Path, tmp_path: Path
+) -> None:
+    """A check that a filter of paths keeps from starting is waited for until somebody gives up."""
+    forge = Forge(origin, tmp_path)
+    (forge.work / "README.md").write_text("# Another beginning\n")
+    runner = Runner(home=tmp_path / "run", origin=forge.origin, event=forge.offer(7))
+
+    runner.walk("submission.yml")
+
+    assert workflow("submission.yml")["on"] == {"pull_request": {"branches": ["main"]}}
+    assert runner.failed == [], runner.said
+    report = json.loads(runner.artifacts["submission-report"].read_text())
+    assert (report["ok"], report["submissions"], report["findings"]) == (True, [], [])
+
+
 def test_a_merged_submission_is_published_pushed_and_deployed(
     origin: Path, tmp_path: Path, run: Path
 ) -> None:
