@@ -141,7 +141,7 @@ def _templates(home: Path) -> tuple[Path, Path]:
         ),
     )
     publish(made.folder, offer, day=date(2026, 7, 3), tell=print, git=False)
-    honest = make_run(home / "honest", seeds=3, rounds=30, exhaustive=True)
+    honest = make_run(home / "honest", seeds=10, rounds=30, exhaustive=True)
     statement = Statement(
         generation="deterministic",
         platform=None,

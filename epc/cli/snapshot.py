@@ -180,7 +180,8 @@ def fetch(tag: str, out: Path | None, place: str | None, store: str | None) -> N
 
     parsed = Tag.parse(tag)
     folder = out or Path("runs") / tag
-    fetch_from(parsed, folder, place=place or str(find_checkout(Path.cwd())), store=store)
+    place = place or str(find_checkout(Path.cwd(), option="--from PATH or URL"))
+    fetch_from(parsed, folder, place=place, store=store)
     click.echo(str(folder))
 
 

@@ -47,15 +47,20 @@ def new(run: Path, slug: str | None, **given: str | None) -> None:
     from epc.registry.submissions.identity import identity
 
     checkout = find_checkout(Path.cwd())
+    registry, own = of_folder(checkout), {value: name for name, value in secrets()}
+    making.require_no_secret({"slug": slug, **given}, own)
     manifest = making.manifest_of(run)
-    told = making.inferred(manifest, of_folder(checkout), given["platform"])
+    told = making.inferred(manifest, registry, given["platform"])
+    if tag := given["replicates"]:
+        generation = given["generation"] or told.generation
+        making.require_repeatable(registry, tag, generation, given["contributor"])
     statement = _stated(given, told, identity(manifest))
     folder = making.make(
         checkout / layout.FOLDER,
         run,
         slug or making.proposed_slug(statement.generation, manifest),
         statement,
-        {value: name for name, value in secrets()},
+        own,
     )
     note(f"next     epc submission check {folder}")
     click.echo(str(folder))
@@ -132,7 +137,7 @@ def check(
     from epc.registry.submissions.check import check as check_all
     from epc.registry.submissions.report import text
 
-    checkout = find_checkout(base or Path.cwd(), up=base is None)
+    checkout = find_checkout(base or Path.cwd(), up=base is None, option="--base CHECKOUT")
     value = check_all(
         paths or (checkout / layout.FOLDER,),
         Base.of(checkout, now().date()),

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from epc.errors import Finding, MalformedError, UsageError, WorldError
 from epc.json_text import lines_of
@@ -18,6 +18,8 @@ from epc.registry import layout
 from epc.registry.lives import Json
 from epc.registry.places import WEB, fetch
 from epc.registry.registry import Registry
+
+_NAMED: Final = "--registry PATH or URL"
 
 
 def open_registry(place: str | None, *, figures: bool = True) -> Registry:
@@ -29,7 +31,7 @@ def open_registry(place: str | None, *, figures: bool = True) -> Registry:
     disk or the network fails.
     """
     if place is None:
-        return of_folder(find_checkout(Path.cwd()), figures=figures)
+        return of_folder(find_checkout(Path.cwd(), option=_NAMED), figures=figures)
     if place.startswith(WEB):
         return _registry(_fetched(place), place)
     path = Path(place)
@@ -37,18 +39,19 @@ def open_registry(place: str | None, *, figures: bool = True) -> Registry:
         path /= layout.PUBLISHED
     if path.is_file():
         return _registry(_json(path), place)
-    return of_folder(find_checkout(path, up=False), figures=figures)
+    return of_folder(find_checkout(path, up=False, option=_NAMED), figures=figures)
 
 
-def find_checkout(start: Path, *, up: bool = True) -> Path:
-    """Return the folder that holds `snapshots/`: this one or, going up, one around it."""
+def find_checkout(start: Path, *, up: bool = True, option: str | None = None) -> Path:
+    """Return the folder that holds `snapshots/`: this one or, going up, one around it.
+
+    Raises: UsageError if there is none; it names the `option` that the command has for one.
+    """
     for folder in (start, *start.absolute().parents) if up else (start, start.parent):
         if (folder / layout.FOLDER / layout.EVALUATORS).is_dir():
             return folder
-    raise UsageError(
-        f"there is no registry at {start}\n"
-        "  fix: go to a checkout of it, or name one with --registry PATH or URL"
-    )
+    other = f", or name one with {option}" if option else ""
+    raise UsageError(f"there is no registry at {start}\n  fix: go to a checkout of it{other}")
 
 
 def of_folder(checkout: Path, *, figures: bool = True) -> Registry:

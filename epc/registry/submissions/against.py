@@ -24,6 +24,7 @@ Json = dict[str, Any]
 
 MOCKS: Final = "mock/"
 _CONTACT: Final = "say in an issue how both came about"
+OFFERED: Final = "submission "  # before the slug of what is offered; no tag has a space
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,24 +148,40 @@ def sameness(
                 problem += ", as a replication of an evaluator that always answers alike may"
                 yield _finding(layout.NEW, place, problem, _CONTACT, "warning", document=MANIFEST)
             else:
-                remedy = f"measure anew; if it was, name {shown(name)} with --replicates"
+                remedy = _apart(name, own, other)
                 yield _finding(layout.NEW, place, problem, remedy, document=MANIFEST)
+
+
+def _apart(name: str, own: Fingerprint, other: Fingerprint) -> str:
+    """Return what to do about a measurement that went as another did."""
+    if name.startswith(OFFERED):
+        return "withdraw one of the two; only what is published can be replicated"
+    if own.evaluator != other.evaluator:
+        return "measure anew"
+    return f"measure anew; if you repeated another's measurement, name {shown(name)} in replicates"
 
 
 def replication(statement: Statement, registry: Registry) -> Iterator[Finding]:
     """Yield why the snapshot that this is said to replicate cannot be that."""
     if statement.replicates is None:
         return
-    other = registry.snapshots.get(statement.replicates)
-    problem = None
-    if other is None or other.kind != "measured":
-        problem = f"there is no measured snapshot {statement.replicates}"
-    elif other.tag.generation != statement.generation:
-        problem = f"{statement.replicates} is of another generation"
-    elif other.card["contributor"] == statement.contributor:
-        problem = f"{statement.replicates} is your own: a replication is a second contributor's"
-    if problem:
+    given = (statement.replicates, statement.generation, statement.contributor)
+    if problem := unrepeatable(registry, *given):
         yield _finding(layout.WHO, "replicates", problem, "write null, or the right tag")
+
+
+def unrepeatable(
+    registry: Registry, tag: str, generation: str | None, contributor: str | None
+) -> str | None:
+    """Say why a measurement cannot replicate a snapshot, as far as it is known, or None."""
+    other = registry.snapshots.get(tag)
+    if other is None or other.kind != "measured":
+        return f"there is no measured snapshot {shown(tag)}"
+    if generation is not None and other.tag.generation != generation:
+        return f"{tag} is of another generation than {shown(generation)}"
+    if other.card["contributor"] == contributor:
+        return f"{tag} is your own: a replication is a second contributor's"
+    return None
 
 
 def _finding(

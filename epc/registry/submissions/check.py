@@ -5,15 +5,15 @@ statement, the manifest's shape and size, and only then the record itself, repla
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
-from epc.errors import Finding, MalformedError, UsageError, WorldError
-from epc.records.audit import audit_checked
+from epc.errors import MalformedError, UsageError, WorldError
+from epc.records.audit import Audit, audit_checked
 from epc.records.findings import Findings
-from epc.records.layout import MANIFEST, RAW
+from epc.records.layout import MANIFEST
 from epc.records.recompute import read_manifest
 from epc.records.validate import validate
 from epc.registry.reading import folders, of_folder
@@ -22,11 +22,13 @@ from epc.registry.submissions import against, folder, layout, plausible
 from epc.registry.submissions.again import disagreements
 from epc.registry.submissions.against import Fingerprint
 from epc.registry.submissions.changed import foreign
+from epc.registry.submissions.listing import located, reasons
 from epc.registry.submissions.report import Checked, report
-from epc.registry.submissions.secrets import scan
+from epc.registry.submissions.secrets import LEAKED, scan
 from epc.registry.submissions.statement import manifest_texts, placed, read
 from epc.registry.submissions.texts import shown
 from epc.registry.tags import Tag, next_tag
+from epc.spec.epc_v1 import PUBLICATION_SEEDS, SCREENING_SEEDS
 
 Json = dict[str, Any]
 
@@ -99,8 +101,8 @@ def check(paths: Sequence[Path], base: Base, *, changed: Sequence[str] | None = 
     _alike(found, offered, whole)
     done: list[Checked] = []
     for path in found:
-        others = {f"submission {slug}": f for slug, f in offered.items() if slug != path.name}
-        others |= {f"submission {d.slug}": d.fingerprint for d in done if d.fingerprint}
+        others = {against.OFFERED + slug: f for slug, f in offered.items() if slug != path.name}
+        others |= {against.OFFERED + d.slug: d.fingerprint for d in done if d.fingerprint}
         done.append(check_one(path, base, others))
     tags = {d.slug: base.next_tag(d.statement.generation) for d in done if d.statement}
     return report(done, whole, strangers, tags)
@@ -122,8 +124,7 @@ def check_one(
     checked.statement = read(path, found)
     for name in folder.present_files(path):
         for line, what in scan(path / name, {}):
-            where, remedy = f"{name}:{line}", "revoke it, remove it, and measure again"
-            found.add(layout.SECRETS, where, f"holds {what}", remedy)
+            found.add(layout.SECRETS, f"{name}:{line}", f"holds {what}", LEAKED)
     manifest, wrong = read_manifest(path)
     if not wrong:
         wrong = list(plausible.bounds(manifest))
@@ -151,14 +152,24 @@ def _record(path: Path, manifest: Json, checked: Checked, base: Base) -> None:
     wrong = list(plausible.days(manifest, base.today))
     found.extend(wrong)
     record = validate(path)
-    found.extend(_located(record.findings))
+    found.extend(located(record.findings))
     if record.ok:
         if not wrong:
             found.extend(plausible.call_days(manifest, path))
         found.extend(disagreements(manifest, path))
         checked.audit = audit_checked(record)
-        if checked.audit.verdict in _BLOCKING:
-            checked.blocks.append(_BLOCKING[checked.audit.verdict])
+        found.extend(reasons(checked.audit, record.findings))
+        checked.blocks.extend(_blocks(checked.audit))
+
+
+def _blocks(audit: Audit) -> Iterator[str]:
+    """Yield why a record that is true to itself can serve no reader as a baseline."""
+    if audit.verdict in _BLOCKING:
+        yield _BLOCKING[audit.verdict]
+    if (n := audit.facts.n) < SCREENING_SEEDS:
+        few = "1 seed is" if n == 1 else f"{n} seeds are"
+        enough = f"{SCREENING_SEEDS} to screen and {PUBLICATION_SEEDS} to publish"
+        yield f"{few} no baseline: EPC-2.5(g) asks for {enough}"
 
 
 def _registry(
@@ -174,15 +185,6 @@ def _registry(
         checked.fingerprint = Fingerprint.of(manifest)
         found.extend(against.sameness(checked.fingerprint, statement, others))
         found.extend(against.generation(manifest, statement, base.registry))
-
-
-def _located(findings: Sequence[Finding]) -> Iterator[Finding]:
-    """Yield validation's findings with the file that each is in."""
-    for finding in findings:
-        top, _, rest = finding.where.removeprefix("/").partition("/")
-        file = RAW.get(top) if top in RAW else None
-        where = f"{file}/{rest}".rstrip("/") if file else f"{MANIFEST}{finding.where}"
-        yield replace(finding, where=where)
 
 
 def _submissions(path: Path, whole: Findings) -> list[Path]:

@@ -13,10 +13,25 @@ from typing import Final
 
 from epc.errors import WorldError
 from epc.records.findings import Findings
+from epc.records.layout import MANIFEST
 from epc.registry.submissions import layout
+from epc.registry.submissions.secrets import LEAKED, scan
 
 _MOST_ENTRIES: Final = 50
 _CHUNK: Final = 2**20
+_FIRST: Final = 64
+_PACKED: Final = {
+    b"\x1f\x8b": "packed by gzip",
+    b"PK": "packed as zip",
+    b"\x28\xb5\x2f\xfd": "packed by zstd",
+    b"\xfd7zXZ": "packed by xz",
+    b"BZh": "packed by bzip2",
+    b"\x89PNG": "a picture",
+}
+_MAKER: Final = {
+    layout.STATEMENT: "who offers the run, written by `epc submission new`",
+    **dict.fromkeys((MANIFEST, *layout.LINES), "a run's record, written by `epc run`"),
+}
 _REMEDY: Final = f"keep {', '.join(layout.FILES)} as plain files, and nothing else"
 
 
@@ -111,6 +126,9 @@ def _entry(entry: os.DirEntry[str], found: Findings) -> int:
     if largest is not None and status.st_size > largest:
         problem = f"{status.st_size:,} bytes, expected at most {largest:,}"
         found.add(layout.SIZE, name, problem, "offer fewer seeds, or an exhaustive run")
+    if name not in layout.FILES and status.st_size <= layout.LONGEST_LINE:
+        for line, what in scan(Path(entry.path), {}):
+            found.add(layout.SECRETS, f"{ascii(name)[1:-1]}:{line}", f"holds {what}", LEAKED)
     return status.st_size
 
 
@@ -118,13 +136,25 @@ def _contents(folder: Path, found: Findings) -> None:
     """Note files that are no JSON at first sight, and lines that are too long to be parsed."""
     for name in present_files(folder):
         with (folder / name).open("rb") as file:
-            first = file.read(1)
-            if first != b"{":
-                problem = f"begins with {first!a}, expected JSON: a brace" if first else "is empty"
-                found.add(layout.PLAIN, name, problem, "write JSON as text, not packed")
+            first = file.read(_FIRST)
+            if not first.startswith(b"{"):
+                remedy = f"put back the file as it was: {_MAKER[name]}, JSON as text, not packed"
+                found.add(layout.PLAIN, name, _what(first), remedy)
             elif name in layout.LINES and (longest := _longest_line(folder / name)):
                 problem = f"a line of more than {longest:,} bytes"
                 found.add(layout.SIZE, name, problem, "one JSON object a line")
+
+
+def _what(first: bytes) -> str:
+    """Say what a file is, from its first bytes, that is no JSON object."""
+    if not first:
+        return "is empty, expected JSON: a brace"
+    for mark, what in _PACKED.items():
+        if first.startswith(mark):
+            return f"is {what}, expected JSON: a brace"
+    if b"\0" in first:
+        return f"is binary data, which begins with {first[:4]!a}, expected JSON: a brace"
+    return f"begins with {first[:1]!a}, expected JSON: a brace"
 
 
 def _longest_line(path: Path) -> int:

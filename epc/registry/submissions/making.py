@@ -13,15 +13,16 @@ from epc.records.findings import Findings
 from epc.records.validate import validate
 from epc.registry.registry import Registry
 from epc.registry.submissions import gateways, layout
-from epc.registry.submissions.against import MOCKS, candidates
+from epc.registry.submissions.against import MOCKS, candidates, unrepeatable
 from epc.registry.submissions.folder import name_problems, present_files
 from epc.registry.submissions.identity import identity
-from epc.registry.submissions.secrets import scan
+from epc.registry.submissions.secrets import scan, scan_lines
 from epc.registry.submissions.statement import Endpoint, Statement, statement_texts
 
 Json = dict[str, Any]
 _BUILDING: Final = ".new-"
 _MOST_TOLD: Final = 20
+_MOST_TAGS: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +80,40 @@ def _of_mock(model: str, registry: Registry) -> str:
     return name
 
 
+def require_no_secret(said: Mapping[str, Any], secrets: Mapping[str, str]) -> None:
+    """Refuse options and answers that hold a secret.
+
+    Raises: UsageError, which names the options and repeats nothing of them.
+    """
+    told = [
+        f"--{option}: holds {what}"
+        for option, text in said.items()
+        if isinstance(text, str)
+        for _, what in scan_lines([text.encode("utf-8", "replace")], secrets)
+    ]
+    if told:
+        remedy = "  fix: revoke it, since a shell keeps what it was given, and say it without"
+        raise UsageError("\n".join([*told, remedy]))
+
+
+def require_repeatable(
+    registry: Registry, tag: str, generation: str | None, contributor: str | None
+) -> None:
+    """Refuse a tag that a run of a generation cannot replicate; None is not known yet.
+
+    Raises: UsageError, with the tags that could be meant.
+    """
+    if problem := unrepeatable(registry, tag, generation, contributor):
+        others = [
+            name
+            for name, snapshot in registry.snapshots.items()
+            if generation in (None, snapshot.tag.generation)
+            and not unrepeatable(registry, name, generation, contributor)
+        ]
+        named = f"name {', '.join(others[-_MOST_TAGS:])}" if others else "there is none to name"
+        raise UsageError(f"--replicates: {problem}\n  fix: {named}, or leave --replicates out")
+
+
 def proposed_slug(generation: str, manifest: Json) -> str:
     """Return a folder name that says what is in it, and that no other measurement gets."""
     words = re.sub(r"[^a-z0-9]+", "-", generation.lower()).strip("-")
@@ -95,6 +130,7 @@ def make(
     Raises: UsageError if it is there already, holds a secret, or says what it must not; WorldError
     if the disk fails.
     """
+    require_no_secret({"slug": slug, **statement.as_json()}, secrets)
     found = Findings()
     name_problems(slug, found)
     found.extend(statement_texts(statement))
@@ -124,6 +160,7 @@ def _require_clean(building: Path, run: Path, secrets: Mapping[str, str]) -> Non
     told = [
         f"{run / name}:{line}: holds {what}"
         for name in present_files(building)
+        if name != layout.STATEMENT  # looked through before it was written
         for line, what in scan(building / name, secrets)
     ]
     if told:

@@ -27,6 +27,7 @@ _SHAPE: Final = re.compile(
     "|".join(rf"(?<![\w.-])(?P<s{index}>{shape})" for index, shape in enumerate(_SHAPES.values()))
 )
 _NAMES: Final = list(_SHAPES)
+LEAKED: Final = "revoke it, remove it, and measure again"
 # A line without any of these has no shape of a secret, which is quickly seen.
 _HINTS: Final = tuple(
     hint.encode()

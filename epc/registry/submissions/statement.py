@@ -1,14 +1,15 @@
 """submission.json: what no machine can know of a measurement, said by whoever offers it."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Final, Literal, Self
 
 from epc.errors import Finding
 from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.schemas import findings as schema_findings
+from epc.records.schemas import schema
 from epc.records.strict_json import pointer
 from epc.registry.submissions import layout
 from epc.registry.submissions.texts import Kind, problems, shown
@@ -16,6 +17,19 @@ from epc.registry.submissions.texts import Kind, problems, shown
 Json = dict[str, Any]
 Endpoint = Literal["direct", "gateway"]
 LICENCES = ("CC-BY-4.0", "CC0-1.0")
+
+_ANEW: Final = "make the folder again with `epc submission new`"
+# How each key may be written.
+_EXAMPLES: Final = {
+    "schema": '"schema": 1',
+    "generation": '"generation": "GPT4o-0806", a name of `epc evaluators list`',
+    "platform": '"platform": "openai", or null for a mock',
+    "endpoint": '"endpoint": "direct", or "gateway"',
+    "contributor": '"contributor": "A. Name"',
+    "licence": '"licence": "CC-BY-4.0", or "CC0-1.0"',
+    "conflicts": '"conflicts": "none", or which there are',
+    "replicates": '"replicates": null, or a published tag such as "v1.0-GPT4o-0806"',
+}
 
 # The free text of a manifest, by place and kind; `*` stands for every key or index.
 _PLACES: tuple[tuple[tuple[str, ...], Kind], ...] = (
@@ -68,13 +82,30 @@ def read(folder: Path, found: Findings) -> Statement | None:
     Raises: WorldError if it cannot be read.
     """
     value, wrong = strict_json.read(folder / layout.STATEMENT)
-    wrong = wrong or schema_findings("submission", value, clause=layout.WHO)
+    wrong = wrong or list(_shape_problems(value))
     found.extend(placed(layout.STATEMENT, finding) for finding in wrong)
     if wrong:
         return None
     statement = Statement.of(value)
     found.extend(statement_texts(statement))
     return statement
+
+
+def _shape_problems(value: Any) -> Iterator[Finding]:
+    """Yield what departs from a statement's schema, each with what to write there instead."""
+    wrong = schema_findings("submission", value, clause=layout.WHO)
+    if not isinstance(value, dict):
+        yield from (replace(finding, remedy=_ANEW) for finding in wrong)
+        return
+    keys = schema("submission")["required"]
+    for key in keys:
+        if key not in value:
+            remedy = f"add {_EXAMPLES[key]}" if key in _EXAMPLES else _ANEW
+            yield Finding(clause=layout.WHO, where=f"/{key}", problem="is missing", remedy=remedy)
+    for finding in wrong:
+        if key := finding.where.removeprefix("/"):  # what is said of the whole is a missing key
+            other = _ANEW if key in keys else "remove it"
+            yield replace(finding, remedy=f"write {_EXAMPLES[key]}" if key in _EXAMPLES else other)
 
 
 def statement_texts(statement: Statement) -> Iterator[Finding]:

@@ -1,0 +1,268 @@
+"""Whoever offers something wrong is told what it is and what to do, in as few lines as say it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from records_support import make_run
+from registry_support import ROOT
+from submissions_support import PUBLISHED, Offered, published_run
+
+from epc.registry.submissions.comment import markdown
+from epc.registry.submissions.report import headline, text
+
+Json = dict[str, Any]
+Done = subprocess.CompletedProcess[str]
+KEY = "sk-" + "proj-Ab3dEf6hIj9kLm2nOp5qRs8t"
+NAMED = ("--contributor", "A. Name", "--licence", "CC-BY-4.0", "--conflicts", "none")
+
+
+def only(value: Json) -> Json:
+    (submission,) = value["submissions"]
+    return dict(submission)
+
+
+def remedies(value: Json, place: str) -> list[str]:
+    return [f["remedy"] for f in only(value)["findings"] if f["where"] == place]
+
+
+def epc(folder: Path, *words: str | Path, **environment: str) -> Done:
+    return subprocess.run(
+        [sys.executable, "-m", "epc", *map(str, words)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
+
+
+def new(given: Offered, *words: str, **environment: str) -> Done:
+    """Offer the honest run anew, in the checkout."""
+    run = given.checkout / "runs" / "mine"
+    run.parent.mkdir()
+    given.folder.rename(run)
+    (run / "submission.json").unlink()
+    return epc(given.checkout, "submission", "new", run, *words, **environment)
+
+
+def offer(honest: Offered, folder: Path, seeds: int) -> None:
+    run = make_run(folder, seeds=seeds, rounds=30, exhaustive=True)
+    honest.replace_run(run.folder)
+
+
+@pytest.mark.parametrize(
+    ("seeds", "warned"),
+    [
+        (9, "9 seeds are too few for any claim"),
+        (10, "10 seeds are a screening: expected 30 for publication"),
+        (29, "29 seeds are a screening: expected 30 for publication"),
+        (30, None),
+    ],
+)
+def test_epc_2_5_g_ten_seeds_make_a_baseline_and_thirty_no_warning(
+    seeds: int, warned: str | None, honest: Offered, tmp_path: Path
+) -> None:
+    offer(honest, tmp_path / "few", seeds)
+
+    value = honest.check()
+    submission = only(value)
+    told = [f for f in submission["findings"] if f["clause"] == "EPC-2.5(g)"]
+
+    ok = seeds >= 10
+    assert value["ok"] is ok
+    assert [f["severity"] for f in submission["findings"]] == ["warning"] * len(
+        submission["findings"]
+    )
+    assert [f["where"] for f in told] == (["manifest.json/results/summary/n"] if warned else [])
+    for shown in ("\n".join(text(value)), markdown(value)):
+        assert ("EPC-2.5(g)" in shown) is bool(warned)
+        assert warned is None or warned in shown
+    assert bool(submission["blocks"]) is not ok
+    assert (headline(value) == "This submission can be published.") is ok
+
+
+def test_nothing_that_the_audit_says_stands_twice(honest: Offered) -> None:
+    found = [(f["where"], f["problem"]) for f in only(honest.check())["findings"]]
+
+    assert len(found) == len(set(found)) >= 1
+
+
+def test_a_copy_of_another_submission_is_to_be_withdrawn_not_named(honest: Offered) -> None:
+    other = Offered(
+        checkout=honest.checkout, folder=honest.folder.with_name("another"), canary=honest.canary
+    )
+    shutil.copytree(honest.folder, other.folder)
+    other.evaluator("random-walk", None, model="mock/random-walk", version="mock/random-walk")
+
+    value = honest.check()
+    told = [
+        f["remedy"]
+        for s in value["submissions"]
+        for f in s["findings"]
+        if "seeds went in every round" in f["problem"]
+    ]
+
+    assert told
+    assert all(remedy.startswith("withdraw one of the two") for remedy in told)
+    assert "--replicates" not in json.dumps(value)
+
+
+@pytest.mark.parametrize(
+    ("tag", "problem"),
+    [
+        ("submission an-honest-one", "there is no measured snapshot submission an-honest-one"),
+        ("v7.7-deterministic", "there is no measured snapshot v7.7-deterministic"),
+        (PUBLISHED, f"{PUBLISHED} is of another generation than deterministic"),
+    ],
+)
+def test_what_cannot_be_replicated_is_refused_at_once(
+    tag: str, problem: str, honest: Offered
+) -> None:
+    done = new(honest, "--replicates", tag)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"--replicates: {problem}" in done.stderr
+    assert "fix: there is none to name, or leave --replicates out" in done.stderr
+    assert list((honest.checkout / "submissions").iterdir()) == []
+
+
+def test_a_tag_that_could_be_meant_is_named(honest: Offered, submissions_home: Path) -> None:
+    honest.replace_run(published_run(submissions_home))
+
+    done = new(honest, *NAMED, "--replicates", "v1.9-CoinFlip")
+
+    assert done.returncode == 2
+    assert f"fix: name {PUBLISHED}, or leave --replicates out" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("key", "remedy"),
+    [
+        ("licence", 'add "licence": "CC-BY-4.0", or "CC0-1.0"'),
+        ("contributor", 'add "contributor": "A. Name"'),
+        ("identity", "make the folder again with `epc submission new`"),
+    ],
+)
+def test_a_key_that_is_missing_is_named_with_an_example(
+    key: str, remedy: str, honest: Offered
+) -> None:
+    path = honest.folder / "submission.json"
+    given = json.loads(path.read_text())
+    del given[key]
+    path.write_text(json.dumps(given))
+
+    assert remedies(honest.check(), f"submission.json/{key}") == [remedy]
+
+
+def test_a_value_that_is_wrong_is_answered_by_one_that_is_right(honest: Offered) -> None:
+    honest.statement(licence="MIT", replicates="submission an-honest-one", tag="v9.9-Mine")
+
+    value = honest.check()
+
+    assert remedies(value, "submission.json/licence") == [
+        'write "licence": "CC-BY-4.0", or "CC0-1.0"'
+    ]
+    assert remedies(value, "submission.json/replicates")[0].startswith(
+        'write "replicates": null, or'
+    )
+    assert remedies(value, "submission.json/tag") == ["remove it"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "problem", "remedy"),
+    [
+        ("submission.json", b"", "is empty", "who offers the run"),
+        ("manifest.json", b"\x1f\x8b\x08\x00", "is packed by gzip", "a run's record"),
+        ("manifest.json", b"\x7fELF\x02\x01\x00", "is binary data", "a run's record"),
+        ("trials.jsonl", b"seed,phase\n", "begins with b's'", "a run's record"),
+    ],
+)
+def test_a_file_that_is_no_json_is_called_what_it_is(
+    name: str, content: bytes, problem: str, remedy: str, honest: Offered
+) -> None:
+    (honest.folder / name).write_bytes(content)
+
+    (finding,) = only(honest.check())["findings"]
+
+    assert finding["where"] == name
+    assert problem in finding["problem"]
+    assert remedy in finding["remedy"]
+
+
+@pytest.mark.parametrize(
+    "option", ["--contributor", "--conflicts", "--generation", "--replicates", "--slug"]
+)
+def test_a_secret_on_the_command_line_is_found_in_its_option(option: str, honest: Offered) -> None:
+    done = new(honest, *NAMED, option, KEY)
+
+    assert done.returncode == 2
+    assert f"{option}: holds an OpenAI, Anthropic or OpenRouter key" in done.stderr
+    assert "fix: revoke it" in done.stderr
+    assert "submission.json" not in done.stderr
+    assert KEY not in done.stderr + done.stdout
+
+
+def test_a_value_of_the_environment_is_found_in_its_option(honest: Offered) -> None:
+    words = (*NAMED, "--contributor", "correct-horse-battery")
+
+    done = new(honest, *words, SOME_API_KEY="correct-horse-battery")
+
+    assert done.returncode == 2
+    assert "--contributor: holds the value of SOME_API_KEY" in done.stderr
+    assert "correct-horse" not in done.stderr + done.stdout
+
+
+def test_a_key_in_a_file_that_does_not_belong_is_to_be_revoked_all_the_same(
+    honest: Offered,
+) -> None:
+    (honest.folder / ".env").write_text(f"# mine\nOPENAI_API_KEY={KEY}\n")
+
+    value = honest.check()
+    told = {f["clause"]: f for f in only(value)["findings"]}
+
+    assert told["Submission S2"]["problem"] == "no such file belongs here"
+    assert told["Submission S6"]["where"] == ".env:2"
+    assert told["Submission S6"]["remedy"].startswith("revoke it")
+    assert KEY not in json.dumps(value)
+
+
+def test_another_run_s_weights_are_a_few_lines_and_the_digest_comes_first(
+    honest: Offered, submissions_home: Path
+) -> None:
+    other = published_run(submissions_home) / "weights.jsonl"
+    (honest.folder / "weights.jsonl").write_bytes(other.read_bytes())
+
+    findings = only(honest.check())["findings"]
+    rows = [f for f in findings if f["where"].startswith("weights.jsonl")]
+
+    assert findings[0]["where"].startswith("manifest.json/raw/weights/")
+    assert "the file has" in findings[0]["problem"]
+    assert len(rows) == 6, "five, and how many more there are"
+    assert "more findings like these are not listed" in rows[-1]["problem"]
+    assert len(findings) < 12
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (["submission", "check"], "name one with --base CHECKOUT"),
+        (["expiry"], "name one with --registry PATH or URL"),
+        (["evaluators", "check"], None),
+    ],
+)
+def test_outside_a_checkout_only_an_option_that_there_is_gets_named(
+    words: list[str], option: str | None, tmp_path: Path
+) -> None:
+    done = epc(tmp_path, *words)
+
+    assert done.returncode == 2
+    assert "fix: go to a checkout of it" in done.stderr
+    assert option in done.stderr if option else "name one with" not in done.stderr
