@@ -176,10 +176,10 @@ def test_a_plan_that_cannot_be_read_is_the_disk_s_fault(
 ) -> None:
     save(plan_for(STEADY, STEADY), tmp_path)
 
-    def fails(self: Path) -> bytes:
+    def fails(self: Path, mode: str) -> None:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(Path, "read_bytes", fails)
+    monkeypatch.setattr(Path, "open", fails)
     with pytest.raises(WorldError, match="Input/output error"):
         load(tmp_path)
 
