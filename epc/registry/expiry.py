@@ -52,9 +52,7 @@ class Expiry:
     @property
     def words(self) -> str:
         """The status with its day and reason: `expired since 2026-06-30 (retired)`."""
-        told = {"current": "until", "expiring": "until", "expired": "since", "unknown": ""}
-        day = f" {told[self.status]} {self.until}" if self.until and told[self.status] else ""
-        return f"{self.status}{day}{f' ({self.reason})' if self.reason else ''}"
+        return in_words(self.status, self.until, self.reason)
 
     def as_json(self) -> Json:
         """Return the contract's object."""
@@ -69,6 +67,13 @@ class Expiry:
             "platform": self.platform,
             "note": self.note,
         }
+
+
+def in_words(status: str, until: date | str | None, reason: str | None) -> str:
+    """Return a status with its day and reason, from an `Expiry` or from its JSON."""
+    told = {"current": "until", "expiring": "until", "expired": "since", "unknown": ""}[status]
+    day = f" {told} {until}" if until and told else ""
+    return f"{status}{day}{f' ({reason})' if reason else ''}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

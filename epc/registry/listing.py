@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any, Final
 
+from epc.registry.expiry import in_words
 from epc.registry.figures import Difference, at, figures
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Json, Snapshot
@@ -35,7 +36,6 @@ def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Jso
         "excess": shown[_EXCESS].mean if _EXCESS in shown else None,
         "excess_ci95": list(shown[_EXCESS].interval or ()) or None if _EXCESS in shown else None,
         "audit": snapshot.card["audit"]["verdict"] if snapshot.kind == "measured" else None,
-        "state": state.words,
         "status": state.status,
         "reason": state.reason,
         "until": state.until.isoformat() if state.until else None,
@@ -61,9 +61,10 @@ def _table(rows: Sequence[Json]) -> str:
         excess = _estimate(row["excess"], row["excess_ci95"], sign="+")
         proxy = " (proxy)" if row["proxy"] else ""
         evaluator = f"{row['evaluator']}{proxy}"
+        state = in_words(row["status"], row["until"], row["reason"])
         audit = (row["audit"] or "-").replace("_", " ")
         middle = (row["trust"], evaluator, str(row["n"]), figure, excess, audit)
-        cells.append((row["tag"], *middle, str(row["faults"]), row["state"]))
+        cells.append((row["tag"], *middle, str(row["faults"]), state))
     widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
