@@ -33,10 +33,9 @@ def report(comparison: Comparison) -> str:
 
 def _heading(comparison: Comparison) -> Iterator[str]:
     like = "like for like" if comparison.like_for_like else "not like for like"
-    # What tells two evaluators apart is no drift of either.
-    same = comparison.left["evaluator"] == comparison.right["evaluator"]
-    word = WORDS[comparison.verdict] if same else "TWO EVALUATORS"
-    yield f"{word}, {like}"
+    two = comparison.left["evaluator"] != comparison.right["evaluator"]
+    apart = ": two evaluators, so no drift of either" if two else ""
+    yield f"{WORDS[comparison.verdict]}, {like}{apart}"
     yield from (
         _side(name, head) for name, head in (("A", comparison.left), ("B", comparison.right))
     )

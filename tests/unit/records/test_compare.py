@@ -327,6 +327,7 @@ def test_the_json_keeps_to_its_schema_and_the_text_says_the_same(
     text = report(found)
     assert text.startswith(value["verdict"].replace("_", " ").upper())
     assert ("not like for like" in text) is not value["like_for_like"]
+    assert ("two evaluators" in text) is (pair == ("flip", "tiny"))
     for finding in value["findings"]:
         assert finding["problem"] in text
     for metric in value["metrics"]:
