@@ -112,7 +112,6 @@ def issue(text: Path, kind: str, title: str) -> None:
 
     \b
     Example:
-      epc upkeep --format markdown > upkeep.md
       epc github issue upkeep.md --kind upkeep --title "What the registry needs"
     """
     from epc.registry.github.comments import keep_issue

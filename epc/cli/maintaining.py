@@ -98,13 +98,11 @@ def withdraw(tag: str, reason: str) -> None:
 def drift(tag: str, watched: Path | None, reason: str | None, source: str | None) -> None:
     r"""Say that an evaluator no longer answers as a snapshot measured: an event, nothing else.
 
-    Either by a watch, which is looked up, or by a reason with its source. A newer measurement
-    that differs says so itself when it is published.
+    Either by `epc watch` of the fetched snapshot, which is looked up, or by a reason with its
+    source. A newer measurement that differs says so itself when it is published.
 
     \b
     Example:
-      epc snapshot fetch v1.0-Example --out runs/example
-      epc watch runs/example
       epc snapshot drift v1.0-Example --watched runs/example
     """
     if watched:

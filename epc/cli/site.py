@@ -87,7 +87,7 @@ def serve(folder: Path, port: int) -> None:
 
     \b
     Example:
-      epc site build && epc site serve
+      epc site serve
     """
     from epc.errors import WorldError
     from epc.site.serving import server

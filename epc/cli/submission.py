@@ -161,7 +161,7 @@ def comment(report: Path) -> None:
 
     \b
     Example:
-      epc submission check --format json > report.json || epc submission comment report.json
+      epc submission comment report.json
     """
     from epc.registry.submissions.comment import comment as comment_of
 
