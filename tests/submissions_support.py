@@ -15,7 +15,7 @@ from registry_support import Checkout, generation_record, life_record, stated
 
 from epc.records.layout import CallNames
 from epc.records.strict_json import dumps
-from epc.registry.cards import Statement as Said
+from epc.registry.cards import Said
 from epc.registry.publishing import Offer, publish
 from epc.registry.submissions.check import Base, check
 from epc.registry.submissions.identity import identity

@@ -44,7 +44,7 @@ def publish(  # the options are what the contributor states
       epc snapshot publish submissions/coin-flip-3fa94c1e
       epc snapshot publish runs/first --generation SmolLM2-135M-Likelihood --contributor "A. Name"
     """
-    from epc.registry.cards import Statement
+    from epc.registry.cards import Said
     from epc.registry.publishing import Offer
     from epc.registry.publishing import publish as publish_to
     from epc.registry.reading import find_checkout
@@ -59,7 +59,7 @@ def publish(  # the options are what the contributor states
         return
     if generation is None or contributor is None:
         raise click.UsageError("Give --generation and --contributor, or name a submission.")
-    said = Statement(
+    said = Said(
         generation=generation,
         contributor=contributor,
         licence=licence or "CC-BY-4.0",

@@ -12,6 +12,13 @@ from epc.registry.lives import Life
 from epc.registry.snapshots import Json
 from epc.registry.tags import Tag
 
+# Words of an audit that say that nothing was measured, and why that is no baseline.
+NO_BASELINE: Final = {
+    "no_verdicts_counted": "no verdict was counted in most seeds: this is a failed run, "
+    "and its gamma of 0 no baseline",
+    "collapsed": "most seeds ended on one strategy in both runs of a direction: "
+    "there was no room for coupling to show",
+}
 # What an audit says that a manifest does not hold.
 _AUDITED: Final = (
     "verdict",
@@ -25,7 +32,7 @@ _AUDITED: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
+class Said:
     """What nobody but the contributor can know of a measurement.
 
     `proxy` says that the evaluator was asked through a third party's gateway; `conflicts` are
@@ -41,7 +48,7 @@ class Statement:
     replicates: str | None
 
 
-def card_of(tag: Tag, manifest: Json, audit: Json, said: Statement, life: Life | None) -> Json:
+def card_of(tag: Tag, manifest: Json, audit: Json, said: Said, life: Life | None) -> Json:
     """Return the card of a measured snapshot; without a life it is a calibration."""
     day = manifest["evaluator"]["measurement_date"]
     platform = life.platform if life else None

@@ -20,10 +20,12 @@ def endings(registry: Registry, new: Snapshot) -> Iterator[Json]:
     for tag, old in registry.snapshots.items():
         older = old.tag < new.tag and old.kind == new.kind == "measured"
         ended = any(event.name != "published" for event in registry.by_tag.get(tag, []))
-        if not older or ended or new.card["replicates"] or not difference(old, new).like_for_like:
+        if not older or ended or new.card["replicates"]:
             continue
-        apart = first_apart(old, new)
-        if apart:
+        found = difference(old, new)
+        if not found.like_for_like:
+            continue
+        if apart := first_apart(found):
             yield {"event": "drifted", "tag": tag, "reason": apart, "source": str(new.tag)}
         else:
             reason = f"{new.tag} measured the same in the same way, and agrees"

@@ -163,12 +163,12 @@ def disagreement(a: Snapshot, b: Snapshot) -> str:
         return "a replication is a second contributor's"
     if not found.like_for_like:
         return f"not like for like: {', '.join(found.conditions)} differ"
-    return first_apart(a, b)
+    return first_apart(found)
 
 
-def first_apart(a: Snapshot, b: Snapshot) -> str:
+def first_apart(found: Difference) -> str:
     """Return which mean gamma of two snapshots lies apart; empty if all intervals share a value."""
-    for name, (left, right) in difference(a, b).figures.items():
+    for name, (left, right) in found.figures.items():
         if name.startswith("gamma/") and not _overlap(left.interval, right.interval):
             return f"{name}: {left} and {right} have no value in common"
     return ""

@@ -6,9 +6,10 @@ Pure: it takes JSON that a schema has admitted, and reads neither file nor clock
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Literal, Self
+from typing import Any, Final, Literal, Self
 
 Json = dict[str, Any]
+MOCKS: Final = "mock/"  # before the name of an evaluator that has no life
 Kind = Literal["exact", "not_before", "announced"]
 
 

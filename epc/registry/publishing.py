@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Final
 
 from epc.errors import UsageError, WorldError
 from epc.records import strict_json
@@ -18,24 +17,18 @@ from epc.records.audit import audit_checked
 from epc.records.layout import MANIFEST, PROBES
 from epc.records.validate import validate
 from epc.registry import layout
-from epc.registry.cards import Statement, card_of
+from epc.registry.cards import NO_BASELINE, Said, card_of
 from epc.registry.endings import endings
 from epc.registry.figures import disagreement
 from epc.registry.history import commit, tag_commit
-from epc.registry.lives import Generation, Life
-from epc.registry.reading import folders, of_folder
+from epc.registry.lives import MOCKS, Life
+from epc.registry.reading import folders, of_folder, taken
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Json, Snapshot
 from epc.registry.store import put
 from epc.registry.sums import sha256, sums_text
 from epc.registry.tags import Tag, next_tag
 from epc.registry.writing import append
-
-_MOCKS: Final = "mock/"
-
-
-# Words of an audit that say that nothing was measured: no baseline of an evaluator.
-_BLOCKING: Final = frozenset({"no_verdicts_counted", "collapsed"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +40,7 @@ class Offer:
 
     run: Path
     platform: str | None
-    said: Statement
+    said: Said
 
 
 def publish(
@@ -68,13 +61,14 @@ def publish(
     manifest, audit = _checked(offer.run)
     registry = of_folder(checkout)
     said = offer.said
-    life = _life(registry.generations.get(said.generation), offer, manifest)
-    if life and audit["verdict"] in _BLOCKING:
+    life = _life(registry, offer, manifest)
+    if life and audit["verdict"] in NO_BASELINE:
         raise UsageError(
             f"{offer.run} is no baseline: its audit says {audit['verdict']}\n"
             f"  fix: see `epc audit {offer.run}`"
         )
-    tag = _tag(checkout, offer)
+    own = published_as(checkout, offer.run, said.generation)
+    tag = own or next_tag(said.generation, taken(checkout, registry))
     card = card_of(tag, manifest, audit, said, life)
     new = Snapshot.of(card, manifest["results"]["summary"])
     if said.replicates:
@@ -121,13 +115,13 @@ def _told(folder: Path, registry: Registry, new: Snapshot, day: date) -> list[Js
     return [{"date": day.isoformat(), **event} for event in (own, *endings(registry, new))]
 
 
-def _life(generation: Generation | None, offer: Offer, manifest: Json) -> Life | None:
+def _life(registry: Registry, offer: Offer, manifest: Json) -> Life | None:
     """Return the life of the evaluator on the platform that it was asked on."""
     name: str = manifest["evaluator"]["model"]
-    if name.startswith(_MOCKS):
+    if name.startswith(MOCKS):
         return None
     platform = offer.platform or name.split("/", 1)[0]
-    life = generation.on(platform) if generation else None
+    life = registry.life(offer.said.generation, platform)
     if life is None:
         path = f"{layout.FOLDER}/{layout.EVALUATORS}/{offer.said.generation}.json"
         raise UsageError(
@@ -147,14 +141,6 @@ def _require_replication(registry: Registry, tag: str, own: Snapshot) -> None:
             f"this does not replicate {tag}: {why}\n"
             "  fix: publish it without --replicates; both stand, and `epc snapshot diff` compares"
         )
-
-
-def _tag(checkout: Path, offer: Offer) -> Tag:
-    """Return the id of this very run if it has one, else the next of its generation."""
-    taken = [Tag.parse(folder.name) for folder in folders(checkout)]
-    taken += [Tag.parse(name) for name in of_folder(checkout).by_tag]
-    own = published_as(checkout, offer.run, offer.said.generation)
-    return own or next_tag(offer.said.generation, taken)
 
 
 def published_as(checkout: Path, run: Path, generation: str) -> Tag | None:

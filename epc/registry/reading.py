@@ -18,6 +18,7 @@ from epc.registry import layout
 from epc.registry.lives import Json
 from epc.registry.places import WEB, fetch
 from epc.registry.registry import Registry
+from epc.registry.tags import Tag
 
 _NAMED: Final = "--registry PATH or URL"
 
@@ -98,6 +99,11 @@ def folders(checkout: Path) -> list[Path]:
     with os.scandir(home) as entries:
         names = [entry.name for entry in entries if entry.name.startswith("v") and entry.is_dir()]
     return [home / name for name in sorted(names)]
+
+
+def taken(checkout: Path, registry: Registry) -> list[Tag]:
+    """Return every id that a checkout has a folder for, or ever told of."""
+    return [Tag.parse(name) for name in (*(f.name for f in folders(checkout)), *registry.by_tag)]
 
 
 def policy(checkout: Path) -> Json:

@@ -12,7 +12,7 @@ from typing import Final, Self
 from epc.errors import UsageError
 from epc.registry import expiry
 from epc.registry.expiry import Expiry, Policy
-from epc.registry.lives import Generation, Json, find
+from epc.registry.lives import Generation, Json, Life, find
 from epc.registry.snapshots import Event, Snapshot, Trust
 from epc.registry.tags import Tag
 
@@ -65,6 +65,11 @@ class Registry:
             raise UsageError(f"there is no snapshot {tag}\n  fix: see `epc snapshot list`")
         return found
 
+    def life(self, generation: str, platform: str | None) -> Life | None:
+        """Return the life of a generation on a platform, if it is known."""
+        known = self.generations.get(generation)
+        return known.on(platform) if known else None
+
     def expiry(self, asked: Sequence[str], as_of: date) -> list[Expiry]:
         """Return the state of everything asked about on a day; of all snapshots if of nothing."""
         if not asked:
@@ -94,14 +99,17 @@ class Registry:
         for _, life in found:
             yield expiry.of_evaluator(name, life, policy=self.policy, as_of=as_of)
         if not found:
-            close = self._close(name)
-            hint = f"; did you mean {' or '.join(close)}?" if close else ""
-            yield expiry.unknown(name, as_of, f"not in this registry{hint}")
+            yield expiry.unknown(name, as_of, self.missing(name))
 
-    def _close(self, name: str) -> list[str]:
-        """Return what a name may have been meant for: what it begins, then what is spelt alike."""
+    def missing(self, name: str) -> str:
+        """Say that a name is not here, and what it may have been meant for.
+
+        That is what it begins, then what is spelt alike.
+        """
         lives = [life for generation in self.generations.values() for life in generation.lives]
         served = [spelling for life in lives for spelling in (life.model, *life.aliases)]
         named = dict.fromkeys([*self.snapshots, *self.generations, *served])
         begun = [full for full in named if name and full.startswith(name)]
-        return list(dict.fromkeys([*begun, *get_close_matches(name, named, n=_HINTS)]))[:_HINTS]
+        close = list(dict.fromkeys([*begun, *get_close_matches(name, named, n=_HINTS)]))[:_HINTS]
+        hint = f"; did you mean {' or '.join(close)}?" if close else ""
+        return f"not in this registry{hint}"

@@ -16,7 +16,6 @@ from epc.registry.figures import Figure, figures
 from epc.registry.listing import shown
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
-from epc.registry.snapshots import Snapshot
 from epc.registry.store import listed, place_of
 from epc.registry.sums import parse_sums
 from epc.site.pages import (
@@ -86,7 +85,7 @@ def _snapshot(checkout: Path, registry: Registry, tag: str, as_of: date) -> Snap
             tag=tag,
             trust=registry.trust(tag),
             n=snapshot.figures["n"],
-            directions=tuple(_directions(snapshot, stated)),
+            directions=tuple(_directions(stated)),
             verdict=audit["verdict"] if audit else None,
             standing=_standing(registry, tag, as_of),
         ),
@@ -101,18 +100,17 @@ def _snapshot(checkout: Path, registry: Registry, tag: str, as_of: date) -> Snap
     )
 
 
-def _directions(snapshot: Snapshot, stated: tuple[Figure, ...]) -> Iterator[Direction]:
+def _directions(stated: tuple[Figure, ...]) -> Iterator[Direction]:
     named = {figure.name: figure for figure in stated}
-    floors = snapshot.figures.get("control", {}).get("noise_floor", {})
     for direction in DIRECTIONS:
         if f"gamma/{direction}" in named:
-            floor = floors.get(direction)
+            floor = named.get(f"control/noise_floor/{direction}")
             yield Direction(
                 name=direction,
                 title=TITLES[direction],
                 gamma=named[f"gamma/{direction}"],
-                noise=Noise(mean=floor["mean"], low=floor["q025"], high=floor["q975"])
-                if floor
+                noise=Noise(mean=floor.mean, low=floor.spread[0], high=floor.spread[1])
+                if floor and floor.spread
                 else None,
                 excess=named.get(f"control/excess/{direction}"),
             )
@@ -121,8 +119,7 @@ def _directions(snapshot: Snapshot, stated: tuple[Figure, ...]) -> Iterator[Dire
 def _standing(registry: Registry, tag: str, as_of: date) -> Standing:
     """Return a snapshot's state, with the end to come and the doubt to come."""
     state, snapshot = registry.of_tag(tag, as_of), registry.snapshots[tag]
-    generation = registry.generations.get(snapshot.tag.generation)
-    life = generation.on(snapshot.platform) if generation else None
+    life = registry.life(snapshot.tag.generation, snapshot.platform)
     doubt = doubtful_from(life) if life and not snapshot.calibration else None
     ending = registry.of_tag(tag, state.until) if state.until and state.until > as_of else state
     return Standing(state=state, end_reason=ending.reason, doubt=doubt)

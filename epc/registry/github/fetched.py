@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from epc.errors import UsageError, WorldError
-from epc.registry.github.pulls import SUBMISSIONS
 from epc.registry.history import git, git_bytes
+from epc.registry.submissions.layout import FOLDER as SUBMISSIONS
 
 CHANGED: Final = "changed"
 _MOST_FILES: Final = 5_000

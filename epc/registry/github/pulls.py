@@ -8,9 +8,9 @@ from urllib.parse import quote
 from epc.errors import UsageError
 from epc.records import strict_json
 from epc.registry.github.gh import api, pages
+from epc.registry.submissions.layout import FOLDER as SUBMISSIONS
 
 CHECKING_WORKFLOW: Final = ".github/workflows/submission.yml"
-SUBMISSIONS: Final = "submissions"
 # What a pull request changes: no submission, submissions alone, or submissions and more.
 Scope = Literal["nothing", "submissions", "more"]
 

@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 from epc.errors import Finding, Severity
 from epc.records.layout import MANIFEST
 from epc.registry import layout as registry_layout
-from epc.registry.lives import Life, find
+from epc.registry.lives import MOCKS, Life, find
 from epc.registry.registry import Registry
 from epc.registry.submissions import gateways, layout
 from epc.registry.submissions.identity import identity, is_copy, traces
@@ -22,7 +22,6 @@ from epc.registry.submissions.texts import shown
 
 Json = dict[str, Any]
 
-MOCKS: Final = "mock/"
 _CONTACT: Final = "say in an issue how both came about"
 OFFERED: Final = "submission "  # before the slug of what is offered; no tag has a space
 
@@ -53,12 +52,6 @@ def published(checkout: Path, registry: Registry) -> Iterator[tuple[str, Fingerp
             yield tag, Fingerprint.of(json.loads(path.read_bytes()))
 
 
-def life_of(registry: Registry, generation: str, platform: str | None) -> Life | None:
-    """Return the life of a generation on a platform."""
-    known = registry.generations.get(generation)
-    return known.on(platform) if known else None
-
-
 def candidates(registry: Registry, model: str) -> list[tuple[str, Life]]:
     """Return the generations that a model's name can mean, each on its platform.
 
@@ -73,7 +66,7 @@ def candidates(registry: Registry, model: str) -> list[tuple[str, Life]]:
 def generation(manifest: Json, statement: Statement, registry: Registry) -> Iterator[Finding]:
     """Yield why the evaluator is not the generation that the statement names."""
     model: str = manifest["evaluator"]["model"]
-    life = life_of(registry, statement.generation, statement.platform)
+    life = registry.life(statement.generation, statement.platform)
     if model.startswith(MOCKS):
         if statement.generation in registry.generations or statement.platform is not None:
             problem = f"{shown(model)} is a mock, and no {statement.generation}"

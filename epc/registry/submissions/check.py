@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from epc.errors import MalformedError, UsageError, WorldError
 from epc.records.audit import Audit, audit_checked
@@ -16,7 +16,8 @@ from epc.records.findings import Findings
 from epc.records.layout import MANIFEST
 from epc.records.recompute import read_manifest
 from epc.records.validate import validate
-from epc.registry.reading import folders, of_folder
+from epc.registry.cards import NO_BASELINE
+from epc.registry.reading import of_folder, taken
 from epc.registry.registry import Registry
 from epc.registry.submissions import against, folder, layout, plausible
 from epc.registry.submissions.again import disagreements
@@ -31,13 +32,6 @@ from epc.registry.tags import Tag, next_tag
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, SCREENING_SEEDS
 
 Json = dict[str, Any]
-
-_BLOCKING: Final = {
-    "no_verdicts_counted": "no verdict was counted in most seeds: this is a failed run, "
-    "and its gamma of 0 no baseline",
-    "collapsed": "most seeds ended on one strategy in both runs of a direction: "
-    "there was no room for coupling to show",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,10 +58,12 @@ class Base:
                 f"{checkout}: a published manifest cannot be used: {error}\n"
                 "  fix: see `epc snapshot verify`"
             ) from error
-        taken = [Tag.parse(p.name) for p in folders(checkout)]
-        taken += [Tag.parse(name) for name in registry.by_tag]
         return cls(
-            checkout=checkout, registry=registry, today=today, published=measured, taken=taken
+            checkout=checkout,
+            registry=registry,
+            today=today,
+            published=measured,
+            taken=taken(checkout, registry),
         )
 
     def next_tag(self, generation: str) -> str | None:
@@ -164,8 +160,8 @@ def _record(path: Path, manifest: Json, checked: Checked, base: Base) -> None:
 
 def _blocks(audit: Audit) -> Iterator[str]:
     """Yield why a record that is true to itself can serve no reader as a baseline."""
-    if audit.verdict in _BLOCKING:
-        yield _BLOCKING[audit.verdict]
+    if audit.verdict in NO_BASELINE:
+        yield NO_BASELINE[audit.verdict]
     if (n := audit.facts.n) < SCREENING_SEEDS:
         few = "1 seed is" if n == 1 else f"{n} seeds are"
         enough = f"{SCREENING_SEEDS} to screen and {PUBLICATION_SEEDS} to publish"

@@ -11,9 +11,10 @@ from epc.errors import UsageError, WorldError
 from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.validate import validate
+from epc.registry.lives import MOCKS
 from epc.registry.registry import Registry
 from epc.registry.submissions import gateways, layout
-from epc.registry.submissions.against import MOCKS, candidates, unrepeatable
+from epc.registry.submissions.against import candidates, unrepeatable
 from epc.registry.submissions.folder import name_problems, present_files
 from epc.registry.submissions.identity import identity
 from epc.registry.submissions.secrets import scan, scan_lines

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from epc.errors import UsageError, WorldError
-from epc.registry.cards import Statement as Said
+from epc.registry.cards import Said
 from epc.registry.layout import FOLDER as SNAPSHOTS
 from epc.registry.publishing import Offer, publish, published_as
 from epc.registry.submissions import layout

@@ -18,7 +18,7 @@ from registry_support import Checkout, commit, generation_record, git, life_reco
 
 from epc.records.strict_json import dumps
 from epc.records.validate import validate
-from epc.registry.cards import Statement
+from epc.registry.cards import Said
 from epc.registry.publishing import Offer, publish
 from epc.registry.reading import of_folder
 from epc.registry.sums import parse_sums, sha256, sums_text
@@ -299,7 +299,7 @@ def checkout(tmp_path: Path) -> Checkout:
 
 
 def offer(run: Path, **given: str | None) -> Offer:
-    said = Statement(
+    said = Said(
         generation=given.get("generation") or "CoinFlip",
         contributor="A. Name",
         licence="CC-BY-4.0",
