@@ -15,8 +15,8 @@ from registry_support import Checkout, generation_record, life_record, stated
 
 from epc.records.layout import CallNames
 from epc.records.strict_json import dumps
+from epc.registry import publishing
 from epc.registry.cards import Said
-from epc.registry.publishing import Offer, publish
 from epc.registry.submissions.check import Base, check
 from epc.registry.submissions.identity import identity
 from epc.registry.submissions.making import make
@@ -128,19 +128,21 @@ def _templates(home: Path) -> tuple[Path, Path]:
     young = life_record(platform="openai", model="gpt-9", released=stated("2026-07-05"))
     made.evaluator(generation_record("GPT9", young))
     run = make_run(home / "published", evaluator="mock/coin-flip", seeds=6, rounds=30)
-    offer = Offer(
-        run=run.folder,
-        platform=None,
-        said=Said(
-            generation="CoinFlip",
-            contributor="A. Publisher",
-            licence="CC-BY-4.0",
-            conflicts=None,
-            proxy=False,
-            replicates=None,
-        ),
+    said = Said(
+        generation="CoinFlip",
+        contributor="A. Publisher",
+        licence="CC-BY-4.0",
+        conflicts=None,
+        proxy=False,
+        replicates=None,
     )
-    publish(made.folder, offer, day=date(2026, 7, 3), tell=print, git=False)
+    publishing.publish(
+        made.folder,
+        publishing.offered(run.folder, said),
+        day=date(2026, 7, 3),
+        tell=print,
+        git=False,
+    )
     honest = make_run(home / "honest", seeds=10, rounds=30, exhaustive=True)
     statement = Statement(
         generation="deterministic",

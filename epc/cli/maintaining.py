@@ -45,7 +45,7 @@ def publish(  # the options are what the contributor states
       epc snapshot publish runs/first --generation SmolLM2-135M-Likelihood --contributor "A. Name"
     """
     from epc.registry.cards import Said
-    from epc.registry.publishing import Offer
+    from epc.registry.publishing import offered
     from epc.registry.publishing import publish as publish_to
     from epc.registry.reading import find_checkout
     from epc.registry.submissions.promoting import is_submission, promote
@@ -67,7 +67,7 @@ def publish(  # the options are what the contributor states
         proxy=proxy,
         replicates=replicates,
     )
-    offer = Offer(run=run, platform=platform, said=said)
+    offer = offered(run, said, platform=platform)
     tag = publish_to(checkout, offer, day=day, tell=note, git=git)
     click.echo(str(tag))
 

@@ -33,14 +33,35 @@ from epc.registry.writing import append
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """A run that is to be published, and what its contributor says of it.
+    """A valid run that is to be published, what its audit says, and what its contributor does.
 
     `platform` is where the evaluator was asked; without it, what stands before the `/` of its name.
     """
 
     run: Path
+    manifest: Json
+    audit: Json
     platform: str | None
     said: Said
+
+
+def offered(run: Path, said: Said, *, platform: str | None = None) -> Offer:
+    """Check a run, and return what is offered of it.
+
+    Raises: UsageError if it is not valid, or nothing could be recomputed.
+    """
+    report = validate(run)
+    if not report.ok or report.manifest is None:
+        raise UsageError(
+            f"{run} is not valid: {len(report.findings)} findings\n  fix: see `epc validate {run}`"
+        )
+    if not report.manifest["raw"]:
+        raise UsageError(
+            f"{run} has no raw files, so nothing could be recomputed\n"
+            "  fix: publish the folder that the measurement wrote"
+        )
+    audit = audit_checked(report).as_json()
+    return Offer(run=run, manifest=report.manifest, audit=audit, platform=platform, said=said)
 
 
 def publish(
@@ -52,16 +73,15 @@ def publish(
     git: bool = True,
     leaving: str | None = None,
 ) -> Tag:
-    """Publish a run, or end a publication that was interrupted, and return its id.
+    """Publish an offer, or end a publication that was interrupted, and return its id.
 
     `leaving` is the submission that it was, which the same commit takes out of the checkout.
 
     Raises: UsageError if the run cannot be published; WorldError if the disk or git fails.
     """
-    manifest, audit = _checked(offer.run)
     registry = of_folder(checkout)
-    said = offer.said
-    life = _life(registry, offer, manifest)
+    manifest, audit, said = offer.manifest, offer.audit, offer.said
+    life = _life(registry, offer)
     if life and audit["verdict"] in NO_BASELINE:
         raise UsageError(
             f"{offer.run} is no baseline: its audit says {audit['verdict']}\n"
@@ -91,33 +111,15 @@ def publish(
     return tag
 
 
-def _checked(run: Path) -> tuple[Json, Json]:
-    """Return a valid run's manifest and what its audit says.
-
-    Raises: UsageError if it is not valid, or nothing could be recomputed.
-    """
-    report = validate(run)
-    if not report.ok or report.manifest is None:
-        raise UsageError(
-            f"{run} is not valid: {len(report.findings)} findings\n  fix: see `epc validate {run}`"
-        )
-    if not report.manifest["raw"]:
-        raise UsageError(
-            f"{run} has no raw files, so nothing could be recomputed\n"
-            "  fix: publish the folder that the measurement wrote"
-        )
-    return report.manifest, audit_checked(report).as_json()
-
-
 def _told(folder: Path, registry: Registry, new: Snapshot, day: date) -> list[Json]:
     """Return the events of a publication: its own, and what it means for older snapshots."""
     own = {"event": "published", "sha256": sha256(folder / layout.SUMS), "tag": str(new.tag)}
     return [{"date": day.isoformat(), **event} for event in (own, *endings(registry, new))]
 
 
-def _life(registry: Registry, offer: Offer, manifest: Json) -> Life | None:
+def _life(registry: Registry, offer: Offer) -> Life | None:
     """Return the life of the evaluator on the platform that it was asked on."""
-    name: str = manifest["evaluator"]["model"]
+    name: str = offer.manifest["evaluator"]["model"]
     if name.startswith(MOCKS):
         return None
     platform = offer.platform or name.split("/", 1)[0]

@@ -44,8 +44,14 @@ def promote(
         )
     checked = _required(checkout, home / folder.name, day)
     assert checked.statement is not None
+    assert checked.manifest is not None
+    assert checked.audit is not None
     offer = Offer(
-        run=home / folder.name, platform=checked.statement.platform, said=said(checked.statement)
+        run=home / folder.name,
+        manifest=checked.manifest,
+        audit=checked.audit.as_json(),
+        platform=checked.statement.platform,
+        said=said(checked.statement),
     )
     leaving = f"{layout.FOLDER}/{folder.name}"
     tag = publish(checkout, offer, day=day, tell=tell, git=git, leaving=leaving)

@@ -19,7 +19,7 @@ from registry_support import Checkout, commit, generation_record, git, life_reco
 from epc.records.strict_json import dumps
 from epc.records.validate import validate
 from epc.registry.cards import Said
-from epc.registry.publishing import Offer, publish
+from epc.registry.publishing import Offer, offered, publish
 from epc.registry.reading import of_folder
 from epc.registry.sums import parse_sums, sha256, sums_text
 from epc.registry.verify import verify
@@ -307,7 +307,7 @@ def offer(run: Path, **given: str | None) -> Offer:
         proxy=False,
         replicates=given.get("replicates"),
     )
-    return Offer(run=run, platform=given.get("platform"), said=said)
+    return offered(run, said, platform=given.get("platform"))
 
 
 def unheard(_: str) -> None:
