@@ -39,7 +39,7 @@ class Figure:
     interval: Interval | None
     sd: float | None
     hits: int | None
-    spread: Interval | None = None
+    spread: Interval | None
 
     def __str__(self) -> str:
         if self.spread:
@@ -77,6 +77,7 @@ def _figure(name: str, value: Json) -> Figure:
         interval=(bounds[0], bounds[1]) if bounds else None,
         sd=value.get("sd"),
         hits=value.get("hits"),
+        spread=(value["q025"], value["q975"]) if "q025" in value else None,
     )
 
 

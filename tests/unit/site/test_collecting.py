@@ -1,9 +1,10 @@
 """What a page states of a standing, so that a browser can work it out again later."""
 
+import json
 from datetime import date
 from pathlib import Path
 
-from registry_support import day, generation_record, life_record, stated
+from registry_support import ROOT, day, generation_record, life_record, stated
 from site_support import with_documents
 
 from epc.site.collecting import collect
@@ -37,6 +38,24 @@ def test_a_day_not_before_which_it_ends_is_the_day_of_doubt(tmp_path: Path) -> N
 
     assert found.doubt == date(2026, 5, 1)
     assert found.state.until == date(2026, 6, 30)
+
+
+def test_a_measured_gamma_stands_on_its_own_noise_floor_as_its_manifest_has_it() -> None:
+    pages = collect(ROOT, as_of=day("2026-11-22"), address="").snapshots
+    measured = [page for page in pages if page.row.snapshot.kind == "measured"]
+
+    assert measured
+    for page in measured:
+        path = ROOT / "snapshots" / page.row.tag / "manifest.json"
+        floors = json.loads(path.read_text())["results"]["summary"]["control"]["noise_floor"]
+        for direction in page.row.directions:
+            floor, noise = floors[direction.name], direction.noise
+            assert noise is not None, page.row.tag
+            assert (noise.mean, noise.low, noise.high) == (
+                floor["mean"],
+                floor["q025"],
+                floor["q975"],
+            )
 
 
 def test_weights_that_are_pinned_cannot_be_in_doubt(tmp_path: Path) -> None:
