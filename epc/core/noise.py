@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from epc.core.config import Configuration
 from epc.core.simulation import blind, divergences, gammas, train, uniform_start
 from epc.core.weights import UpdateRule
 
@@ -54,6 +55,11 @@ def blind_band(
 
     coupled, pure = trained(trained(start)), trained(start)
     return {"gamma": _band(gammas(coupled, pure)), "jsd": _band(divergences(coupled, pure))}
+
+
+def coin_bands(config: Configuration) -> dict[str, Band]:
+    """Return what a coin flip's `gamma` and `jsd` are under a configuration."""
+    return blind_band(strategies=len(config.strategies), rounds=config.rounds, rule=config.rule)
 
 
 def _band(values: "Array") -> Band:

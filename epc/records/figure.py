@@ -8,7 +8,7 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import Any, Final
 
-from epc.core.noise import blind_band
+from epc.core.noise import coin_bands
 from epc.core.results import Json
 from epc.records.audit import audit_manifest
 from epc.records.audit_text import MEANING, TITLES
@@ -37,7 +37,7 @@ def draw(manifest: Json, folder: Path) -> list[Path]:
 def specification(manifest: Json) -> Json:
     """Return the Vega-Lite specification of a manifest's picture."""
     config = configuration_of(manifest)
-    coin = blind_band(strategies=len(config.strategies), rounds=config.rounds, rule=config.rule)
+    coin = coin_bands(config)
     floors = manifest["results"]["summary"]["control"]["noise_floor"]
     bands = {
         "gamma": [

@@ -5,7 +5,7 @@ from dataclasses import astuple
 from typing import Any, Final
 
 from epc.core.intervals import spread_interval
-from epc.core.noise import blind_band
+from epc.core.noise import coin_bands
 from epc.core.results import Json
 from epc.records import reliability
 from epc.records.audit import Audit, audit_manifest
@@ -50,7 +50,7 @@ def _heading(manifest: Json) -> Iterator[str]:
 
 def _table(manifest: Json) -> Iterator[str]:
     summary, config = manifest["results"]["summary"], configuration_of(manifest)
-    coin = blind_band(strategies=len(config.strategies), rounds=config.rounds, rule=config.rule)
+    coin = coin_bands(config)
     number: Callable[[float], str] = lambda value: f"{value:.3f}"  # noqa: E731
     signed: Callable[[float], str] = lambda value: f"{value:+.3f}"  # noqa: E731
     share: Callable[[float], str] = lambda value: f"{100 * value:.1f}%"  # noqa: E731

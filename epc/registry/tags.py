@@ -48,7 +48,12 @@ class Tag:
         return cls(protocol=int(protocol), snapshot=int(snapshot), generation=generation)
 
     def __str__(self) -> str:
-        return f"v{self.protocol}.{self.snapshot}-{self.generation}"
+        return f"{self.version}-{self.generation}"
+
+    @property
+    def version(self) -> str:
+        """The number alone, `vX.Y`, for where the generation is named beside it."""
+        return f"v{self.protocol}.{self.snapshot}"
 
     def __lt__(self, other: "Tag") -> bool:
         """Order by (X, Y) within a generation; generations by name, so that a list is stable."""

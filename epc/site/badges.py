@@ -24,7 +24,7 @@ def words(page: EvaluatorPage) -> tuple[str, str]:
     newest = page.newest
     if newest is None:
         return "no baseline", "unknown"
-    state, version = newest.row.standing.state, newest.row.tag.split("-", 1)[0]
+    state, version = newest.row.standing.state, newest.row.snapshot.tag.version
     if state.status == "expired":
         return f"{version} expired {state.since}", "expired"
     if state.until:

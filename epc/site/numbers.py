@@ -4,8 +4,10 @@
 command line's JSON hold; its text is what the command line's table prints.
 """
 
+import csv
+import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -16,6 +18,18 @@ _NONE = Markup('<span class="epc-none">none</span>')
 def digits(value: float) -> str:
     """Return a number as JSON writes it."""
     return json.dumps(value, allow_nan=False)
+
+
+def csv_text(columns: Iterable[str], rows: Iterable[dict[str, Any]]) -> str:
+    """Return a table as CSV (RFC 4180), its numbers as JSON writes them."""
+    file = io.StringIO(newline="")
+    writer = csv.DictWriter(file, list(columns), lineterminator="\r\n")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow(
+            {key: digits(v) if isinstance(v, int | float) else v for key, v in row.items()}
+        )
+    return file.getvalue()
 
 
 def number(value: float | None) -> Markup:

@@ -8,8 +8,8 @@ from typing import Any, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from epc.core.noise import Band, blind_band
-from epc.core.weights import UpdateRule
+from epc.core.config import Configuration
+from epc.core.noise import Band, coin_bands
 from epc.records.audit_text import MEANING
 from epc.records.manifest import configuration_of
 from epc.records.strict_json import dumps_line
@@ -17,8 +17,6 @@ from epc.site import badges, citing, describing, linked_data, numbers
 from epc.site.charts.spark import spark
 from epc.site.escaping import address, finalized, verbatim
 from epc.site.pages import EvaluatorPage, Row, Site, SnapshotPage
-from epc.spec.epc_v1 import ROUNDS
-from epc.spec.reference import STRATEGIES
 
 _SOONEST: Final = 5
 _LATEST: Final = 200
@@ -87,7 +85,6 @@ def _environment() -> Environment:
         "judged": lambda audit: list(describing.judged(audit)),
         "tie_rates": describing.tie_rates,
         "verbatim": verbatim,
-        "version": lambda tag: tag.split("-", 1)[0],
         "words": lambda value: str(value).replace("_", " "),
     }
     made.globals |= {
@@ -176,7 +173,4 @@ def _snapshot(
 
 def _coin(page: SnapshotPage) -> dict[str, Band]:
     """Return what a coin flip gives in a snapshot's setting, or else in the protocol's own."""
-    if page.manifest is None:
-        return blind_band(strategies=len(STRATEGIES), rounds=ROUNDS, rule=UpdateRule())
-    config = configuration_of(page.manifest)
-    return blind_band(strategies=len(config.strategies), rounds=config.rounds, rule=config.rule)
+    return coin_bands(configuration_of(page.manifest) if page.manifest else Configuration())

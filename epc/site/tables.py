@@ -3,12 +3,10 @@
 No column holds free text, so nothing in it can be taken for a formula by a spreadsheet.
 """
 
-import csv
-import io
 from collections.abc import Iterator
 from typing import Any, Final
 
-from epc.site.numbers import digits
+from epc.site import numbers
 from epc.site.pages import Site
 
 COLUMNS: Final = {
@@ -57,14 +55,7 @@ def rows(site: Site) -> Iterator[dict[str, Any]]:
 
 def csv_text(site: Site) -> str:
     """Return the table as CSV (RFC 4180), numbers as JSON writes them."""
-    file = io.StringIO(newline="")
-    writer = csv.DictWriter(file, list(COLUMNS), lineterminator="\r\n")
-    writer.writeheader()
-    for row in rows(site):
-        writer.writerow(
-            {key: digits(v) if isinstance(v, int | float) else v for key, v in row.items()}
-        )
-    return file.getvalue()
+    return numbers.csv_text(COLUMNS, rows(site))
 
 
 def parquet(site: Site) -> bytes:

@@ -1,5 +1,6 @@
 """The noise floor laid open: which gamma comes without any coupling, and what is left over."""
 
+from epc.core.noise import coin_bands
 from epc.core.results import Json
 from epc.records.audit import audit_manifest
 from epc.records.audit_text import MEANING, TITLES, interval
@@ -17,7 +18,6 @@ from epc.site.charts.chart import (
     specified,
     told,
 )
-from epc.site.charts.noise import coin_bands
 from epc.spec.epc_v1 import DIRECTIONS, REFERENCE
 
 _STEP = {"step": 26}

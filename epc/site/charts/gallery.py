@@ -1,8 +1,6 @@
 """Pictures on a page: each drawn into it, with its words, its numbers and its specification."""
 
-import csv
-import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +11,7 @@ from epc.site.charts import charts_of_evaluator, charts_of_snapshot
 from epc.site.charts.chart import Chart
 from epc.site.charts.drawing import script, svg
 from epc.site.escaping import shown
-from epc.site.numbers import digits, number
+from epc.site.numbers import csv_text, number
 from epc.site.pages import EvaluatorPage, SnapshotPage
 
 SCRIPT: Final = "assets/vega-embed.js"
@@ -62,7 +60,7 @@ class Gallery:
         return [Markup('<div class="epc-gallery">{}</div>{}').format(figures, lively)]
 
     def _figure(self, chart: Chart, folder: str) -> Markup:
-        self._put(f"{folder}/pictures/{chart.name}.csv", csv_text(chart.rows))
+        self._put(f"{folder}/pictures/{chart.name}.csv", csv_text(_columns(chart.rows), chart.rows))
         self._put(f"{folder}/pictures/{chart.name}.vl.json", dumps_line(chart.specification))
         return _FIGURE.format(
             name=chart.name,
@@ -73,23 +71,9 @@ class Gallery:
         )
 
 
-def csv_text(rows: Iterable[dict[str, Any]]) -> str:
-    """Return a picture's numbers as CSV, written as JSON writes them."""
-    given = list(rows)
-    file = io.StringIO(newline="")
-    writer = csv.DictWriter(file, _columns(given), lineterminator="\r\n")
-    writer.writeheader()
-    writer.writerows({key: _field(value) for key, value in row.items()} for row in given)
-    return file.getvalue()
-
-
 def _columns(rows: list[dict[str, Any]]) -> list[str]:
     """Return every key, in the order in which it first comes."""
     return list(dict.fromkeys(key for row in rows for key in row))
-
-
-def _field(value: Any) -> Any:
-    return digits(value) if isinstance(value, int | float) else value
 
 
 def _table(chart: Chart) -> Markup:

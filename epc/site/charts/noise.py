@@ -3,18 +3,13 @@
 from typing import Final
 
 from epc.core.config import Configuration
-from epc.core.noise import Band, blind_band
+from epc.core.noise import Band, coin_bands
 from epc.core.results import Json
 from epc.records.manifest import configuration_of
 from epc.registry.snapshots import Snapshot
 
 # A variant whose coin flips are not the protocol's; how they are, a reported snapshot does not say.
 _OTHER_COINS: Final = ("AltRounds", "AltLR", "AltStrategies")
-
-
-def coin_bands(config: Configuration) -> dict[str, Band]:
-    """Return the `gamma` and `jsd` of a coin flip under a configuration."""
-    return blind_band(strategies=len(config.strategies), rounds=config.rounds, rule=config.rule)
 
 
 def bands_of(snapshot: Snapshot, manifest: Json | None) -> dict[str, Band] | None:

@@ -3,12 +3,12 @@
 from dataclasses import astuple
 from typing import Final
 
+from epc.core.noise import coin_bands
 from epc.core.results import Json
 from epc.records.audit_text import TITLES
 from epc.records.figure import band, panel, seed_rows
 from epc.records.manifest import configuration_of
 from epc.site.charts.chart import Chart, specified, told
-from epc.site.charts.noise import coin_bands
 from epc.spec.epc_v1 import DIRECTIONS
 
 _AXES: Final = {"gamma": "gamma", "jsd": "JSD (nats)"}

@@ -14,9 +14,10 @@ from epc.core.noise import blind_band
 from epc.core.weights import UpdateRule
 from epc.site.charts import charts_of_evaluator, charts_of_snapshot, spark
 from epc.site.charts.chart import Chart
-from epc.site.charts.gallery import csv_text
+from epc.site.charts.gallery import _columns
 from epc.site.charts.seeds import MOST_SEEDS, gamma_chart
 from epc.site.collecting import collect
+from epc.site.numbers import csv_text
 from epc.site.pages import EvaluatorPage, Site, SnapshotPage, WinRate
 
 __all__ = ["made", "ties", "tiny"]
@@ -262,7 +263,7 @@ def test_a_variant_with_another_coin_is_drawn_without_a_band(tmp_path: Path) -> 
 def test_csv_is_written_as_json_writes_numbers() -> None:
     rows: list[dict[str, Any]] = [{"a": 1e-05, "b": 0.1 + 0.2, "c": None}, {"a": 2, "d": 'x,"y"'}]
 
-    text = csv_text(rows)
+    text = csv_text(_columns(rows), rows)
 
     assert text == 'a,b,c,d\r\n1e-05,0.30000000000000004,,\r\n2,,,"x,""y"""\r\n'
     assert json.loads("0.30000000000000004") == 0.1 + 0.2
