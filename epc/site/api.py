@@ -12,7 +12,7 @@ from epc.core.results import Json
 from epc.records.schemas import VERSION, schema
 from epc.registry.listing import entries
 from epc.site.badges import endpoint
-from epc.site.pages import EvaluatorPage, Site, SnapshotPage
+from epc.site.pages import DATA_LICENCE, EvaluatorPage, Site, SnapshotPage
 
 HOME: Final = "api/v1"
 SCHEMAS: Final = "schemas/v1"
@@ -125,7 +125,7 @@ def openapi(site: Site) -> Json:
             "title": "EPC registry",
             "version": "1.0.0",
             "description": "Published baselines as static files. Within v1 keys are only added.",
-            "license": {"name": "CC BY 4.0", "identifier": "CC-BY-4.0"},
+            "license": {"name": "CC BY 4.0", "identifier": DATA_LICENCE},
         },
         "servers": [{"url": f"{site.address}{HOME}" if site.address else "."}],
         "paths": {f"/{path}": _path(path, *answer) for path, answer in ANSWERS.items()},

@@ -44,7 +44,7 @@ def cff(site: Site, page: SnapshotPage) -> str:
         f"title: {json.dumps(f'{row.tag}: an EPC baseline')}",
         f"version: {json.dumps(row.tag)}",
         f"date-released: {_day(page)}",
-        "license: CC-BY-4.0",
+        f"license: {page.licence}",
         "authors:",
         f"  - name: {json.dumps(page.shown['contributor'])}",
     ]

@@ -5,10 +5,10 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from epc.site.pages import Site, SnapshotPage
+from epc.site.pages import DATA_LICENCE, Site, SnapshotPage
 from epc.site.tables import COLUMNS
 
-_LICENCE: Final = "https://creativecommons.org/licenses/by/4.0/"
+_LICENCES: Final = "https://spdx.org/licenses/"
 _UNITS: Final = {"float": "sc:Float", "integer": "sc:Integer", "text": "sc:Text", "date": "sc:Date"}
 _ABOUT: Final = (
     "Evaluator preference coupling: how far a judging model's preferences move the strategy "
@@ -34,7 +34,7 @@ def of_snapshot(site: Site, page: SnapshotPage) -> dict[str, Any]:
         "description": f"{_ABOUT} Measured on {given['evaluator']['model']}, N = {row.n}.",
         "identifier": row.tag,
         "version": row.tag,
-        "license": _LICENCE,
+        "license": f"{_LICENCES}{page.licence}",
         "isAccessibleForFree": True,
         "creator": {"@type": "Organization", "name": given["contributor"]},
         "temporalCoverage": f"{given['measured']['from']}/{given['measured']['to']}",
@@ -76,7 +76,7 @@ def croissant(site: Site, *, sha256: str) -> dict[str, Any]:
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": "epc-registry-figures",
         "description": f"{_ABOUT} Every figure of every published snapshot.",
-        "license": _LICENCE,
+        "license": f"{_LICENCES}{DATA_LICENCE}",
         "url": site.address or "./",
         "version": "1.0.0",
         "datePublished": max((c.date for c in site.changes), default=site.as_of).isoformat(),

@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Final
 
 from epc.registry.changes import Change
 from epc.registry.expiry import Expiry, Policy
 from epc.registry.figures import Figure
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, Json, Snapshot
+
+DATA_LICENCE: Final = "CC-BY-4.0"  # LICENSE-DATA: of what carries none of its own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +116,11 @@ class SnapshotPage:
     win_rates: tuple[WinRate, ...]
     files: tuple[File, ...]
     raw: dict[str, Path]
+
+    @property
+    def licence(self) -> str:
+        """The SPDX identifier of its data's licence; a reported one has the repository's."""
+        return str(self.shown.get("licence", DATA_LICENCE))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,6 @@ from epc.registry.submissions.texts import Kind, problems, shown
 
 Json = dict[str, Any]
 Endpoint = Literal["direct", "gateway"]
-LICENCES = ("CC-BY-4.0", "CC0-1.0")
 
 _ANEW: Final = "make the folder again with `epc submission new`"
 # How each key may be written.

@@ -9,6 +9,7 @@ from site_support import ADDRESS, with_documents
 
 from epc.site.citing import bibtex, cff
 from epc.site.collecting import collect
+from epc.site.linked_data import of_snapshot
 from epc.site.pages import Site
 
 
@@ -27,6 +28,21 @@ def test_a_cff_is_yaml_and_names_snapshot_and_contributor(tmp_path: Path, name: 
     assert given["authors"] == [{"name": name}]
     assert str(given["date-released"]) == "2026-02-01"
     assert given["url"] == f"{ADDRESS}snapshots/v1.0-Judge-1/"
+
+
+@pytest.mark.parametrize(
+    ("own", "stated"), [({}, "CC-BY-4.0"), ({"licence": "CC0-1.0"}, "CC0-1.0")]
+)
+def test_a_snapshot_is_cited_under_its_own_licence(
+    tmp_path: Path, own: dict[str, str], stated: str
+) -> None:
+    made = with_documents(tmp_path)
+    made.publish(**own)
+    found = collect(made.folder, as_of=day("2026-04-01"), address=ADDRESS)
+    page = found.snapshots[0]
+
+    assert yaml.safe_load(cff(found, page))["license"] == stated
+    assert of_snapshot(found, page)["license"] == f"https://spdx.org/licenses/{stated}"
 
 
 def test_a_bibtex_entry_keeps_its_braces_and_escapes_what_tex_acts_upon(tmp_path: Path) -> None:
