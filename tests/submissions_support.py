@@ -23,6 +23,7 @@ from epc.registry.submissions.making import make
 from epc.registry.submissions.statement import Statement
 
 Json = dict[str, Any]
+Wanted = tuple[str, str, str]  # clause, place, a part of the problem
 TODAY = date(2026, 7, 10)  # records_support measures on 2026-07-02
 SLUG = "an-honest-one"
 PUBLISHED = "v1.0-CoinFlip"
@@ -187,3 +188,12 @@ def tree(folder: Path) -> dict[str, Any]:
             status = path.lstat()
             found[str(path)] = (status.st_mode, status.st_size, status.st_mtime_ns)
     return found
+
+
+def found(value: Any, wanted: Wanted) -> list[Any]:
+    clause, place, problem = wanted
+    return [
+        f
+        for f in errors(value)
+        if f["clause"] == clause and place in f["where"] and problem in f["problem"]
+    ]

@@ -1,4 +1,7 @@
-"""The workflows attacked: by what a pull request brings, by its name, and by what it uploads."""
+"""The workflows attacked: by what a pull request brings, by its name, and by what it uploads.
+
+Over 400 lines, because each attack needs its own hostile repository or upload, built by hand.
+"""
 
 import json
 import os

@@ -1,0 +1,91 @@
+"""What a pull request touches beside its submission: that alone is looked at, the rest refused."""
+
+import re
+
+import pytest
+from submissions_support import SLUG, Offered, found
+
+from epc.registry.submissions.comment import markdown
+from epc.registry.submissions.report import headline
+
+FOREIGN = [
+    "epc/registry/submissions/check.py",
+    ".github/workflows/submission.yml",
+    "snapshots/events.jsonl",
+    "snapshots/v1.0-GPT4o-0806/metrics.json",
+    "snapshots/evaluators/GPT4o-0806.json",
+    ".dvc/config",
+    ".gitattributes",
+    "Makefile",
+    "pyproject.toml",
+    "submissions/README.md",
+    f"submissions/{SLUG}/evil.sh",
+    f"submissions/{SLUG}/sub/manifest.json",
+    f"submissions/{SLUG}/../../epc/cli/run.py",
+    "/etc/passwd",
+    '"submissions/\\303\\251/manifest.json"',
+    "submissions",
+    "params.yaml\r",
+    "a\x1b[31mred",
+]
+
+
+@pytest.mark.parametrize("path", FOREIGN)
+def test_a_pull_request_that_changes_anything_else_is_refused(path: str, honest: Offered) -> None:
+    own = [f"submissions/{SLUG}/{name}" for name in ("manifest.json", "submission.json")]
+
+    value = honest.check([*own, path])
+
+    assert value["ok"] is False
+    assert len(value["foreign"]) == 1
+    assert found(value, ("Submission S1", value["foreign"][0], "which is no file of a submission"))
+    assert value["foreign"][0].isprintable()
+    assert f"`{re.sub('[`|]', '', value['foreign'][0])}`" in markdown(value)
+
+
+def test_a_pull_request_with_two_submissions_is_refused(honest: Offered) -> None:
+    value = honest.check([f"submissions/{slug}/manifest.json" for slug in (SLUG, "another")])
+
+    assert found(value, ("Submission S1", "submissions", "changes 2 submissions"))
+    assert found(value, ("Submission S1", "another", "is changed, and not there"))
+
+
+def test_a_pull_request_that_removes_a_submission_is_refused(honest: Offered) -> None:
+    value = honest.check(["submissions/gone/manifest.json"])
+
+    assert found(value, ("Submission S1", "gone", "is changed, and not there"))
+    assert value["submissions"] == []
+
+
+@pytest.mark.parametrize(
+    "changed", [[], ["epc/cli/run.py", "README.md"], ["submissions/README.md"]]
+)
+def test_a_pull_request_that_offers_nothing_is_none_of_our_business(
+    changed: list[str], honest: Offered
+) -> None:
+    (honest.folder / "evil.py").touch()
+
+    value = honest.check(changed)
+
+    assert (value["ok"], value["submissions"], value["findings"]) == (True, [], [])
+    assert headline(value) == "There is no submission to check."
+
+
+@pytest.mark.parametrize(
+    "folder", ["submissions", "Submissions", "submi\u0455sions", "SUBMISSIONS", "subm1ssions"]
+)
+def test_a_folder_that_could_be_taken_for_the_submissions_is_refused(
+    folder: str, honest: Offered
+) -> None:
+    value = honest.check([folder if folder == "submissions" else f"{folder}/x/manifest.json"])
+
+    assert found(value, ("Submission S1", folder, "which is no file of a submission"))
+
+
+def test_a_pull_request_of_one_submission_is_about_it_alone(honest: Offered) -> None:
+    (honest.checkout / "submissions" / "Broken One").mkdir()
+
+    value = honest.check([f"submissions/{SLUG}/manifest.json"])
+
+    assert (value["ok"], value["foreign"]) == (True, [])
+    assert [s["slug"] for s in value["submissions"]] == [SLUG]
