@@ -1,4 +1,4 @@
-"""One built site with every kind of page, served on loopback, and one browser for all tests."""
+"""One built site with every kind of page, served on loopback, and a browser for each module."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -40,8 +40,10 @@ def home(site: BuiltSite) -> Iterator[str]:
         yield f"{address}epc/"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    # Playwright's event loop counts as running in this thread until its browser is closed, so that
+    # a test of any other module could not call `asyncio.run` beside it.
     with chromium() as started:
         yield started
 
