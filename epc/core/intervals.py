@@ -62,7 +62,7 @@ def mean_intervals(rows: Sequence[Sequence[float]]) -> list[Interval | None]:
         if (given == given[0]).all():  # so is every resample
             resampled[:] = given.mean()
         else:
-            given.take(resamples).mean(axis=1, out=resampled)
+            given.take(resamples, mode="clip").mean(axis=1, out=resampled)
     tail = (1 - CONFIDENCE) / 2
     # 0.025 and 0.975 as written in R10: 1 - tail would be off by an ulp.
     edges = [round(tail, 3), round(1 - tail, 3)]
