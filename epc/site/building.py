@@ -1,34 +1,31 @@
 """The whole build: collect, write plain Markdown, have it made into pages, add the machines' files.
 
     build/site/sources/   the documents and the generated pages, with a mkdocs.yml of their own
+    build/site/mkdocs.yml the same, with our hook that spares mkdocs what is finished already
     build/site/html/      what mkdocs made of them
     OUT/                  that, and everything that programs read
 
 The sources are plain: any program that reads mkdocs.yml can build them.
 """
 
-import os
-import re
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
+from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
-from epc.errors import UsageError, WorldError
+from epc.errors import UsageError
 from epc.site.charts.gallery import Gallery
 from epc.site.collecting import collect
 from epc.site.machines import files, remote, sitemap
 from epc.site.pages import Site
 from epc.site.reference import page as functions
 from epc.site.rendering import Pictures, pages
+from epc.site.with_mkdocs import run_mkdocs
 from epc.site.writing import Folder
 
 SOURCES: Final = "site"
 WORK: Final = Path("build") / "site"
-_TOLD: Final = re.compile(r"\x1b\[[0-9;]*m")
 _NOT_OURS: Final = ("sitemap.xml", "sitemap.xml.gz")  # ours has no time stamps
 
 
@@ -69,7 +66,7 @@ def build(
     sources = write_sources(site, reference())
     tell("wrote the pages; mkdocs makes them into HTML")
     html = checkout / WORK / "html"
-    _run_mkdocs(sources, html, as_of)
+    run_mkdocs(sources, html, as_of)
     made = [path.relative_to(html).as_posix() for path in sorted(html.rglob("*")) if path.is_file()]
     made = [name for name in made if name not in _NOT_OURS]
     changed = sum([target.put(name, (html / name).read_bytes()) for name in made])
@@ -132,25 +129,3 @@ def _config(path: Path, site: Site) -> str:
     if site.address:
         given["site_url"] = site.address
     return yaml.safe_dump(given, sort_keys=False, allow_unicode=True)
-
-
-def _run_mkdocs(sources: Path, html: Path, as_of: date) -> None:
-    """Have mkdocs build the sources, every warning an error.
-
-    It runs as a program of its own: it keeps state, and prints.
-    """
-    words = ["build", "--strict", "--quiet", "--config-file", str(sources / "mkdocs.yml")]
-    moment = int(datetime.combine(as_of, time(), tzinfo=UTC).timestamp())
-    quiet = {"NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": str(moment)}
-    try:
-        done = subprocess.run(  # noqa: S603  (no shell; the words are ours)
-            [sys.executable, "-m", "mkdocs", *words, "--site-dir", str(html.absolute())],
-            env=os.environ | quiet,
-            capture_output=True,
-            check=False,
-        )
-    except OSError as error:
-        raise WorldError(f"cannot run mkdocs: {error.strerror or error}") from error
-    if done.returncode:
-        said = _TOLD.sub("", (done.stderr + done.stdout).decode(errors="replace")).strip()
-        raise WorldError(f"mkdocs refused the pages:\n{said}")

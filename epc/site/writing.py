@@ -31,19 +31,7 @@ class Folder:
 
     def put(self, name: str, content: str | bytes) -> bool:
         """Have a file hold this, and return whether it did not before."""
-        wanted = content.encode() if isinstance(content, str) else content
-        path = self._place(name)
-        try:
-            if path.is_file() and path.read_bytes() == wanted:
-                return False
-            path.write_bytes(wanted)
-        except OSError as error:
-            raise WorldError(f"cannot write {path}: {error.strerror or error}") from error
-        return True
-
-    def put_file(self, name: str, source: Path) -> None:
-        """Have a file hold what another one holds."""
-        self.put(name, source.read_bytes())
+        return put(self._place(name), content.encode() if isinstance(content, str) else content)
 
     def _place(self, name: str) -> Path:
         self._put.add(name)
@@ -61,6 +49,20 @@ class Folder:
             for name in folders:
                 if not any((here / name).iterdir()):
                     (here / name).rmdir()
+
+
+def put(path: Path, wanted: bytes) -> bool:
+    """Have a file hold this, and return whether it did not before.
+
+    Raises: WorldError if the disk fails.
+    """
+    try:
+        if path.is_file() and path.read_bytes() == wanted:
+            return False
+        path.write_bytes(wanted)
+    except OSError as error:
+        raise WorldError(f"cannot write {path}: {error.strerror or error}") from error
+    return True
 
 
 def _is_ours(path: Path) -> bool:

@@ -1,0 +1,53 @@
+"""Having mkdocs make the written sources into HTML."""
+
+import os
+import re
+import subprocess
+import sys
+from datetime import UTC, date, datetime, time
+from pathlib import Path
+from typing import Final
+
+from epc.errors import WorldError
+from epc.records.strict_json import dumps
+from epc.site import aside
+from epc.site.writing import put
+
+_TOLD: Final = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def run_mkdocs(sources: Path, html: Path, as_of: date) -> None:
+    """Have mkdocs build the sources, every warning an error.
+
+    It runs as a program of its own: it keeps state, and prints. A configuration beside the sources
+    adds our hook, so that theirs stays one that any program can read.
+
+    Raises: WorldError if the disk or mkdocs fails.
+    """
+    configured = sources.with_name("mkdocs.yml")
+    put(configured, dumps(_hooked(sources)).encode())
+    words = ["build", "--strict", "--quiet", "--config-file", str(configured)]
+    moment = int(datetime.combine(as_of, time(), tzinfo=UTC).timestamp())
+    quiet = {"NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": str(moment)}
+    try:
+        done = subprocess.run(  # noqa: S603  (no shell; the words are ours)
+            [sys.executable, "-m", "mkdocs", *words, "--site-dir", str(html.absolute())],
+            env=os.environ | quiet,
+            capture_output=True,
+            check=False,
+        )
+    except OSError as error:
+        raise WorldError(f"cannot run mkdocs: {error.strerror or error}") from error
+    if done.returncode:
+        said = _TOLD.sub("", (done.stderr + done.stdout).decode(errors="replace")).strip()
+        raise WorldError(f"mkdocs refused the pages:\n{said}")
+
+
+def _hooked(sources: Path) -> dict[str, object]:
+    """Return the sources' own configuration with our hook; its paths are from beside them."""
+    return {
+        "INHERIT": f"{sources.name}/mkdocs.yml",
+        "docs_dir": f"{sources.name}/docs",
+        "theme": {"custom_dir": f"{sources.name}/overrides"},
+        "hooks": [str(Path(aside.__file__).absolute())],
+    }
