@@ -12,12 +12,16 @@ from epc.core.inference import t_point
 from epc.spec.epc_v1 import BOOTSTRAP_RESAMPLES, BOOTSTRAP_SEED, CONFIDENCE
 
 if TYPE_CHECKING:
-    from numpy import int64
+    from numpy import float64, int64
     from numpy.typing import NDArray
+
+    Array = NDArray[float64]
+    Indices = NDArray[int64]
 
 # The normal distribution's point at (1 + CONFIDENCE) / 2, as a literal: a computed one may differ
 # in its last bit from machine to machine.
 _Z: Final = 1.959963984540054
+_LANES, _UNSPLIT = 8, 128  # how NumPy adds neighbours: in lanes, longer rows in two halves
 
 Interval = tuple[float, float]
 
@@ -56,13 +60,13 @@ def mean_intervals(rows: Sequence[Sequence[float]]) -> list[Interval | None]:
     if not rows or len(rows[0]) < 2:  # noqa: PLR2004  (two is what a spread takes, not a setting)
         return [None for _ in rows]
     resamples = _resamples(len(rows[0]))
-    means = np.empty((len(rows), len(resamples)))
+    means = np.empty((len(rows), BOOTSTRAP_RESAMPLES))
     for values, resampled in zip(rows, means, strict=True):
         given = np.asarray(values, dtype=np.float64)
         if (given == given[0]).all():  # so is every resample
             resampled[:] = given.mean()
         else:
-            given.take(resamples, mode="clip").mean(axis=1, out=resampled)
+            resampled[:] = _means(given, resamples)
     tail = (1 - CONFIDENCE) / 2
     # 0.025 and 0.975 as written in R10: 1 - tail would be off by an ulp.
     edges = [round(tail, 3), round(1 - tail, 3)]
@@ -122,10 +126,38 @@ def moments_interval(middle: float, sd: float, n: int) -> Interval | None:
     return middle - half, middle + half
 
 
+def _means(values: "Array", resamples: "Indices") -> "Array":
+    """Return each resample's mean, to the bits of NumPy's `mean` of its values side by side.
+
+    NumPy adds from eight to 128 neighbours in eight lanes, then the rest. Whole rows of what was
+    drawn first, second and so on are added in that order here, in two thirds of the time.
+    """
+    import numpy as np
+
+    drawn = values.take(resamples, mode="clip")  # no index is out of bounds
+    n = len(drawn)
+    if not _LANES <= n <= _UNSPLIT:
+        means: Array = np.ascontiguousarray(drawn.T).mean(axis=1)
+        return means
+    whole = n - n % _LANES
+    lanes = drawn[:_LANES]
+    for first in range(_LANES, whole, _LANES):
+        lanes += drawn[first : first + _LANES]
+    while len(lanes) > 1:
+        lanes = lanes[0::2] + lanes[1::2]
+    total: Array = lanes[0]
+    for row in drawn[whole:]:
+        total += row
+    return total / n
+
+
 @cache
-def _resamples(n: int) -> "NDArray[int64]":
-    """Return the index matrix that every metric of an n-seed measurement shares."""
+def _resamples(n: int) -> "Indices":
+    """Return the indices that every metric of an n-seed measurement shares, a resample a column.
+
+    Shapes: (n, resamples).
+    """
     import numpy as np
 
     rng = np.random.default_rng(BOOTSTRAP_SEED)
-    return rng.integers(0, n, size=(BOOTSTRAP_RESAMPLES, n))
+    return np.ascontiguousarray(rng.integers(0, n, size=(BOOTSTRAP_RESAMPLES, n)).T)

@@ -106,9 +106,9 @@ def cpci(text: Sequence[float], visual: Sequence[float]) -> float:
     return fsum(abs(t - v) for t, v in zip(text, visual, strict=True)) / 2
 
 
-def mpci(text: Sequence[float], visual: Sequence[float]) -> float:
-    """Return the mean of the two domains' PCI plus their CPCI (Reading R12)."""
-    return (pci(text) + pci(visual)) / 2 + cpci(text, visual)
+def mpci(text: float, visual: float, cpci: float) -> float:
+    """Return the mean of the two pure vectors' PCI plus their CPCI (Reading R12)."""
+    return (text + visual) / 2 + cpci
 
 
 def _norm(vector: Sequence[float]) -> float:

@@ -124,17 +124,21 @@ def summarise(
     R33). `control` is `epc.core.evidence.evidence` (Reading R15). `ece` and `brier` are null
     without an accuracy; `reliability` holds each strategy's wins, decided trials and accuracy.
     """
-    pure = [[vector(r, d) for d in _PURE] for r in records]
+    concentrations: dict[str, list[float]] = {
+        p: [pci(vector(r, p)) for r in records] for p in PHASE_NAMES
+    }
+    shifts = [cpci(*(vector(r, d) for d in _PURE)) for r in records]
+    pure = zip(*(concentrations[d] for d in _PURE), shifts, strict=True)
     over = _estimates(
         {
             "gamma": {d: [r["gamma"][d] for r in records] for d in DIRECTIONS},
             "jsd": {d: [r["jsd"][d] for r in records] for d in DIRECTIONS},
             "tie_rate_by_phase": {p: [_phase_tie_rate(r, p) for r in records] for p in PHASE_NAMES},
-            "pci": {p: [pci(vector(r, p)) for r in records] for p in PHASE_NAMES},
+            "pci": concentrations,
             "all": {
                 "tie_rate": [r["tie_rate"] for r in records],
-                "cpci": [cpci(*vectors) for vectors in pure],
-                "mpci": [mpci(*vectors) for vectors in pure],
+                "cpci": shifts,
+                "mpci": [mpci(*figures) for figures in pure],
             },
         }
     )

@@ -16,9 +16,9 @@ def as_reading_r10_says(values: list[float]) -> tuple[float, float]:
     return float(low), float(high)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=90)
 @given(
-    st.integers(2, 40).flatmap(
+    st.one_of(st.integers(2, 40), st.integers(120, 140)).flatmap(
         lambda n: st.lists(
             st.one_of(
                 st.lists(st.floats(0, 2), min_size=n, max_size=n),
