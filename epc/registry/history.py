@@ -43,11 +43,11 @@ def moved_events(checkout: Path) -> list[str]:
     Raises: WorldError if git fails.
     """
     path = checkout / _PATH
-    present = path.read_text("utf-8", "replace").splitlines() if path.exists() else []
+    present = lines_of(path.read_text("utf-8", "replace")) if path.exists() else []
     tip = git(checkout, "ls-tree", "HEAD", "--", _PATH).split()[2:3]
     witnesses: list[list[str]] = []
     for blob in (*_before_removals(checkout), *tip):
-        held = git(checkout, "cat-file", "blob", blob).splitlines()
+        held = lines_of(git(checkout, "cat-file", "blob", blob))
         if not any(_behind(earlier, held) for earlier in witnesses):
             witnesses.append(held)
     return list(dict.fromkeys(line for held in witnesses for line in _behind(held, present)))
@@ -55,8 +55,8 @@ def moved_events(checkout: Path) -> list[str]:
 
 def _behind(published: list[str], now: list[str]) -> list[str]:
     """Return the lines that now stand before one that they were published behind."""
-    place = {line: index for index, line in enumerate(now)}
-    kept = [line for line in published if line in place]
+    place = {line: index for index, line in enumerate(dict.fromkeys(now))}
+    kept = [line for line in dict.fromkeys(published) if line in place]
     return [b for a, b in pairwise(kept) if place[b] < place[a]]
 
 

@@ -58,6 +58,15 @@ def test_a_line_separator_inside_an_event_does_not_break_its_line(
     assert lost == [dumps_line(event).rstrip("\n")]
 
 
+def test_events_that_say_the_same_stand_where_they_were_published(checkout: Checkout) -> None:
+    event = {"date": "2026-04-01", "event": "withdrawn", "reason": "moved\u2028far"}
+    for tag in ("v1.0-Judge-1", SECOND, "v1.0-Judge-1"):
+        checkout.tell({**event, "tag": tag})
+    commit(checkout.folder, "withdraw, and once more")
+
+    assert [f.where for f in verify(checkout.folder)] == []
+
+
 EDITS: dict[str, tuple[Callable[[Checkout], object], str]] = {
     "a figure": (lambda c: edit(c.home / SECOND / "metrics.json", "1.1", "1.2"), "metrics.json"),
     "a card": (lambda c: edit(c.home / SECOND / "snapshot.json", "a test", "b"), "snapshot.json"),
