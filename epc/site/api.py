@@ -66,6 +66,7 @@ def _index(site: Site) -> Json:
 
 
 def _snapshot(site: Site, page: SnapshotPage) -> Json:
+    tag = page.row.tag
     return {
         **page.shown,
         "ends": {
@@ -81,7 +82,7 @@ def _snapshot(site: Site, page: SnapshotPage) -> Json:
                 "ties": rate.ties,
                 "rate": rate.rate,
             }
-            for rate in page.win_rates
+            for rate in (site.evidence[tag].win_rates if tag in site.evidence else ())
         ],
         "files": [
             {

@@ -8,24 +8,30 @@
 The sources are plain: any program that reads mkdocs.yml can build them.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
+from markupsafe import Markup
+
 from epc.errors import UsageError
-from epc.site.charts.gallery import Gallery
+from epc.site.charts import charts_of_evaluator
+from epc.site.charts.drawing import script
+from epc.site.charts.gallery import hung
 from epc.site.collecting import collect
+from epc.site.keeping import gathered
 from epc.site.machines import files, remote, sitemap
-from epc.site.pages import Site
+from epc.site.pages import EvaluatorPage, Site
 from epc.site.reference import page as functions
-from epc.site.rendering import Pictures, pages
+from epc.site.rendering import pages
 from epc.site.with_mkdocs import run_mkdocs
 from epc.site.writing import Folder
 
 SOURCES: Final = "site"
 WORK: Final = Path("build") / "site"
+_SCRIPT: Final = "assets/vega-embed.js"
 _NOT_OURS: Final = ("sitemap.xml", "sitemap.xml.gz")  # ours has no time stamps
 
 
@@ -63,13 +69,16 @@ def build(
     target = Folder(out)
     site = collect(checkout, as_of=as_of, address=address)
     tell(f"collected {len(site.snapshots)} snapshots of {len(site.evaluators)} evaluators")
-    sources = write_sources(site, reference())
+    site = replace(site, evidence=gathered(site.snapshots, checkout / WORK / "pictures"))
+    beside: dict[str, str] = {}
+    sources = write_sources(site, reference(), _evaluators_pictures(site, beside))
     tell("wrote the pages; mkdocs makes them into HTML")
     html = checkout / WORK / "html"
     run_mkdocs(sources, html, as_of)
     made = [path.relative_to(html).as_posix() for path in sorted(html.rglob("*")) if path.is_file()]
     made = [name for name in made if name not in _NOT_OURS]
     changed = sum([target.put(name, (html / name).read_bytes()) for name in made])
+    changed += sum([target.put(*given) for given in _pictures_files(site, beside)])
     changed += sum([target.put(name, content) for name, content in files(site)])
     changed += sum([target.put(name, path.read_bytes()) for name, path in remote(checkout)])
     found = [name.removesuffix("index.html") for name in made if name.endswith("index.html")]
@@ -86,7 +95,30 @@ def build(
     )
 
 
-def write_sources(site: Site, reference: str) -> Path:
+def _evaluators_pictures(site: Site, beside: dict[str, str]) -> Callable[[EvaluatorPage], Markup]:
+    """Return what draws an evaluator's pictures; the files that go with them end up in `beside`."""
+
+    def hang(page: EvaluatorPage) -> Markup:
+        def put(place: str, text: str) -> None:
+            beside[f"evaluators/{page.name}/{place}"] = text
+
+        charts = charts_of_evaluator(page, site.evidence)
+        return hung(charts, site.checkout / WORK / "pictures", put)
+
+    return hang
+
+
+def _pictures_files(site: Site, beside: dict[str, str]) -> Iterator[tuple[str, str | bytes]]:
+    """Yield what goes with pictures: their numbers, their specifications, and their one script."""
+    yield from beside.items()
+    for tag, evidence in site.evidence.items():
+        for place, content in evidence.files():
+            yield f"snapshots/{tag}/{place}", content
+    if beside or site.evidence:
+        yield _SCRIPT, script(site.checkout / WORK / "pictures")
+
+
+def write_sources(site: Site, reference: str, pictures: Callable[[EvaluatorPage], Markup]) -> Path:
     """Write documents, generated pages and mkdocs.yml, and return the folder that holds them.
 
     Raises: UsageError if the checkout has no documents; WorldError if the disk fails.
@@ -104,11 +136,7 @@ def write_sources(site: Site, reference: str) -> Path:
     for path in sorted((given / "overrides").rglob("*")):
         if path.is_file():
             sources.put(path.relative_to(given).as_posix(), path.read_bytes())
-    gallery = Gallery(
-        site.checkout / WORK / "pictures", lambda n, text: sources.put(f"docs/{n}", text)
-    )
-    drawn = Pictures(of_snapshot=gallery.of_snapshot, of_evaluator=gallery.of_evaluator)
-    for name, text in pages(site, drawn):
+    for name, text in pages(site, pictures):
         sources.put(f"docs/{name}", text)
     sources.put("docs/commands.md", reference)
     sources.put("docs/functions.md", functions())

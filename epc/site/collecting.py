@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from epc.core.results import Json
 from epc.errors import EpcError
-from epc.records import strict_json
 from epc.records.audit_text import TITLES
 from epc.registry import layout
 from epc.registry.changes import changes
@@ -28,16 +27,14 @@ from epc.site.pages import (
     Site,
     SnapshotPage,
     Standing,
-    WinRate,
 )
-from epc.spec.epc_v1 import DIRECTIONS, DOMAINS
+from epc.spec.epc_v1 import DIRECTIONS
 
-_WINS, _LOSSES, _TIES = range(3)
 _STORED: Final = f"{layout.FOLDER}/{layout.STORE}"
 
 
 def collect(checkout: Path, *, as_of: date, address: str) -> Site:
-    """Return everything that a checkout's registry publishes, as of a day.
+    """Return everything that a checkout's registry publishes, as of a day, but the evidence.
 
     Raises: MalformedError if a document cannot be used; WorldError if one cannot be read.
     """
@@ -72,10 +69,6 @@ def _is_instrument(snapshots: list[SnapshotPage], record: Json) -> bool:
 def _snapshot(checkout: Path, registry: Registry, tag: str, as_of: date) -> SnapshotPage:
     snapshot = registry.snapshots[tag]
     folder = checkout / layout.FOLDER / tag
-    manifest: Any = None
-    if snapshot.kind == "measured":
-        manifest, problems = strict_json.read(folder / layout.MANIFEST)
-        manifest = None if problems else manifest
     audit = snapshot.card.get("audit")
     files, raw = _files(checkout, folder)
     stated = tuple(figures(snapshot.figures))
@@ -92,9 +85,8 @@ def _snapshot(checkout: Path, registry: Registry, tag: str, as_of: date) -> Snap
         shown=shown(registry, tag, as_of),
         figures=stated,
         events=tuple(registry.by_tag.get(tag, [])),
-        manifest=manifest,
+        folder=folder,
         audit=audit,
-        win_rates=tuple(_win_rates(manifest)) if manifest else (),
         files=tuple(files),
         raw=raw,
     )
@@ -123,20 +115,6 @@ def _standing(registry: Registry, tag: str, as_of: date) -> Standing:
     doubt = doubtful_from(life) if life and not snapshot.calibration else None
     ending = registry.of_tag(tag, state.until) if state.until and state.until > as_of else state
     return Standing(state=state, end_reason=ending.reason, doubt=doubt)
-
-
-def _win_rates(manifest: Json) -> Iterator[WinRate]:
-    counts = manifest["results"]["verdict_table"]["counts"]
-    for strategy in (given["name"] for given in manifest["strategies"]):
-        for domain in DOMAINS:
-            cells = counts[domain].get(strategy, [])
-            yield WinRate(
-                strategy=strategy,
-                domain=domain,
-                wins=sum(cell[_WINS] for cell in cells),
-                losses=sum(cell[_LOSSES] for cell in cells),
-                ties=sum(cell[_TIES] for cell in cells),
-            )
 
 
 def _files(checkout: Path, folder: Path) -> tuple[list[File], dict[str, Path]]:

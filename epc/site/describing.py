@@ -74,7 +74,7 @@ def _flat(value: Any) -> str:
 def commands(site: Site, page: SnapshotPage) -> Iterator[tuple[str, str]]:
     """Yield the very commands to get a snapshot, to check it and to compute it again."""
     tag, place = page.row.tag, site.address or "https://example.org/"
-    if page.manifest is None:
+    if page.row.snapshot.kind == "reported":
         yield "Show it, from a clone or from here:", f"epc snapshot show {tag} --registry {place}"
         yield "Check every published byte, in a clone:", "epc snapshot verify"
         return

@@ -1,6 +1,7 @@
 """What the site shows, as values: every page, file and picture is made from these alone."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Final
@@ -10,6 +11,7 @@ from epc.registry.expiry import Expiry, Policy
 from epc.registry.figures import Figure
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, Json, Snapshot
+from epc.site.evidence import Evidence
 
 DATA_LICENCE: Final = "CC-BY-4.0"  # LICENSE-DATA: of what carries none of its own
 
@@ -79,31 +81,11 @@ class File:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WinRate:
-    """How often a strategy won against the baseline, over the distinct comparisons of a domain.
-
-    A round asked anew is a comparison of its own. `rate` is None where nothing was decided.
-    """
-
-    strategy: str
-    domain: str
-    wins: int
-    losses: int
-    ties: int
-
-    @property
-    def rate(self) -> float | None:
-        """The share of wins among what was decided."""
-        decided = self.wins + self.losses
-        return self.wins / decided if decided else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SnapshotPage:
-    """One snapshot with everything known of it.
+    """One snapshot with everything known of it, but for what its manifest and trials hold.
 
     `shown` is what `epc snapshot show --format json` prints, `audit` the published audit in it.
-    `manifest`, `audit`, `win_rates` and `raw` (the raw files by name, where they lie in the store)
+    `folder` is where its documents lie, `raw` where its raw files do, by name. `audit` and `raw`
     are those of a measured snapshot, None or empty for a reported one.
     """
 
@@ -111,9 +93,8 @@ class SnapshotPage:
     shown: Json
     figures: tuple[Figure, ...]
     events: tuple[Event, ...]
-    manifest: Json | None
+    folder: Path
     audit: Json | None
-    win_rates: tuple[WinRate, ...]
     files: tuple[File, ...]
     raw: dict[str, Path]
 
@@ -152,7 +133,8 @@ class EvaluatorPage:
 class Site:
     """Everything that is published, as of a day.
 
-    `address` is where it is published, with a final slash; empty if that is not known.
+    `address` is where it is published, with a final slash; empty if that is not known. `evidence`
+    is that of each measured snapshot, by its tag.
     """
 
     as_of: date
@@ -162,6 +144,7 @@ class Site:
     snapshots: tuple[SnapshotPage, ...]
     evaluators: tuple[EvaluatorPage, ...]
     changes: tuple[Change, ...]
+    evidence: Mapping[str, Evidence] = field(default_factory=dict)
 
     @property
     def policy(self) -> Policy:

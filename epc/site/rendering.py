@@ -1,44 +1,27 @@
 """The generated pages: Markdown from templates, every value in it escaped."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from epc.core.config import Configuration
-from epc.core.noise import Band, coin_bands
-from epc.records.audit_text import MEANING
-from epc.records.manifest import configuration_of
-from epc.records.strict_json import dumps_line
-from epc.site import badges, citing, describing, linked_data, numbers
-from epc.site.charts.spark import spark
-from epc.site.escaping import address, finalized, verbatim
+from epc.core.noise import coin_bands
+from epc.site import badges, citing, describing, linked_data
 from epc.site.pages import EvaluatorPage, Row, Site, SnapshotPage
+from epc.site.templating import environment
 
 _SOONEST: Final = 5
 _LATEST: Final = 200
-_KINDS: Final = {
-    "exact": "the platform's own day",
-    "not_before": "not before this day",
-    "announced": "somebody else's word, or reserved",
-}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pictures:
-    """What draws pictures into pages; each returns finished markup."""
+def pages(site: Site, pictures: Callable[[EvaluatorPage], Markup]) -> Iterator[tuple[str, str]]:
+    """Yield every generated page: its path among the documents, and its Markdown.
 
-    of_snapshot: Callable[[SnapshotPage], list[Markup]]
-    of_evaluator: Callable[[EvaluatorPage], list[Markup]]
-
-
-def pages(site: Site, pictures: Pictures) -> Iterator[tuple[str, str]]:
-    """Yield every generated page: its path among the documents, and its Markdown."""
-    templates = _environment()
-
+    `pictures` returns an evaluator's, as finished markup.
+    """
+    templates = environment()
     known = {page.name for page in site.evaluators}
 
     def page(name: str, **given: Any) -> str:
@@ -63,50 +46,8 @@ def pages(site: Site, pictures: Pictures) -> Iterator[tuple[str, str]]:
     for snapshot in site.snapshots:
         yield (
             f"snapshots/{snapshot.row.tag}/index.md",
-            page("snapshot", **_snapshot(site, snapshot, pictures, known)),
+            page("snapshot", **_snapshot(site, snapshot, known)),
         )
-
-
-def _environment() -> Environment:
-    made = Environment(
-        loader=PackageLoader("epc.site"),
-        autoescape=True,
-        finalize=finalized,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    made.filters |= {
-        "address": address,
-        "away": _away,
-        "interval": numbers.interval,
-        "json": lambda value: Markup(dumps_line(value).strip()),  # noqa: S704  (of a front matter)
-        "judged": lambda audit: list(describing.judged(audit)),
-        "tie_rates": describing.tie_rates,
-        "verbatim": verbatim,
-        "words": lambda value: str(value).replace("_", " "),
-    }
-    made.globals |= {
-        "digits": numbers.digits,
-        "kinds": _KINDS,
-        "meaning": MEANING,
-        "number": numbers.number,
-        "share": numbers.share,
-        "signed": numbers.signed,
-        "spark": spark,
-        "whole": numbers.whole,
-    }
-    return made
-
-
-def _away(day: date, today: date) -> str:
-    """Return in words how far a day is away."""
-    days = (day - today).days
-    if not days:
-        return "today"
-    unit = "day" if abs(days) == 1 else "days"
-    return f"in {days} {unit}" if days > 0 else f"{-days} {unit} ago"
 
 
 def _evaluators(rows: list[Row], *, held: bool) -> list[Row]:
@@ -143,34 +84,28 @@ def _end(standing: Any) -> date:
     return until
 
 
-def _evaluator(page: EvaluatorPage, pictures: Pictures) -> dict[str, Any]:
+def _evaluator(page: EvaluatorPage, pictures: Callable[[EvaluatorPage], Markup]) -> dict[str, Any]:
     return {
         "page": page,
         "badge": badges.alternative(page),
         "names": [page.name, *page.aliases],
-        "charts": pictures.of_evaluator(page),
+        "gallery": pictures(page),
     }
 
 
-def _snapshot(
-    site: Site, page: SnapshotPage, pictures: Pictures, known: set[str]
-) -> dict[str, Any]:
+def _snapshot(site: Site, page: SnapshotPage, known: set[str]) -> dict[str, Any]:
     name = page.row.snapshot.tag.generation
+    evidence = site.evidence.get(page.row.tag)
     return {
         "page": page,
-        "charts": pictures.of_snapshot(page),
-        "coin": _coin(page),
+        "evidence": evidence,
+        # What a coin flip gives in its setting, or else in the protocol's own.
+        "coin": evidence.coin if evidence else coin_bands(Configuration()),
         "evaluator": describing.link(name, f"../../evaluators/{name}/") if name in known else name,
         "model": describing.model,
         "measured": describing.measured,
-        "provenance": list(describing.provenance(page.manifest)) if page.manifest else [],
         "commands": list(describing.commands(site, page)),
         "bibtex": citing.bibtex(site, page),
         "cff": citing.cff(site, page),
         "jsonld": linked_data.embedded(linked_data.of_snapshot(site, page)),
     }
-
-
-def _coin(page: SnapshotPage) -> dict[str, Band]:
-    """Return what a coin flip gives in a snapshot's setting, or else in the protocol's own."""
-    return coin_bands(configuration_of(page.manifest) if page.manifest else Configuration())

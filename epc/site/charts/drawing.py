@@ -4,9 +4,11 @@ As part of the page it is there without scripts and in print, and takes the page
 """
 
 import hashlib
+import html
 import json
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 from xml.etree import ElementTree as ET
@@ -38,33 +40,39 @@ def svg(chart: Chart, cache: Path) -> Markup:
         strict_json.write_text(path, [picture.svg(chart.specification)])
     root = ET.fromstring(path.read_text("utf-8"))  # noqa: S314  (our own drawing)
     size = Markup(' width="{}" height="{}"').format(*(root.get(key) for key in _WHERE))
-    inner = Markup().join(_markup(child, f"{chart.name}-") for child in root)
+    # A page has thousands of elements, so that they are written as strings, each value escaped.
+    inner = Markup("".join(_markup(child, f"{chart.name}-") for child in root))  # noqa: S704
     return Markup(
         '<svg class="epc-picture" role="img" aria-label="{}" viewBox="{}"{}>{}</svg>'
     ).format(shown(chart.alternative), root.get("viewBox"), size, inner)
 
 
-def _markup(element: ET.Element, prefix: str) -> Markup:
+def _markup(element: ET.Element, prefix: str) -> str:
     """Return an element as markup that no reader of Markdown takes for something else."""
     name = element.tag.removeprefix(_SPACE)
-    content = (_markup(child, prefix) for child in element)
-    text = shown(element.text) if element.text else Markup()
-    pairs = Markup().join(_attributes(element, prefix))
-    return Markup("<{0}{1}>{2}{3}</{0}>").format(name, pairs, text, Markup().join(content))
+    pairs = "".join(f' {key}="{value}"' for key, value in _attributes(element, prefix))
+    content = "".join(_markup(child, prefix) for child in element)
+    return f"<{name}{pairs}>{_shown(element.text or '')}{content}</{name}>"
 
 
-def _attributes(element: ET.Element, prefix: str) -> Iterator[Markup]:
+def _attributes(element: ET.Element, prefix: str) -> Iterator[tuple[str, str]]:
     """Yield the attributes that draw; ids get a prefix, as a page has several pictures."""
     for key, value in element.items():
-        if key in _DROPPED or key.startswith("aria-"):
-            continue
-        own = f"{prefix}{value}" if key == "id" else value.replace("url(#", f"url(#{prefix}")
-        yield Markup(' {}="{}"').format(key, _LONG.sub(_short, own))
+        if key == "id":
+            yield key, _shown(f"{prefix}{value}")
+        elif key not in _DROPPED and not key.startswith("aria-"):
+            yield key, _length(value.replace("url(#", f"url(#{prefix}"))
 
 
-def _short(number: re.Match[str]) -> str:
-    """Return a length to a hundredth of a pixel."""
-    return f"{float(number[0]):.2f}"
+@lru_cache(1024)
+def _length(value: str) -> str:
+    """Return an attribute's value, its lengths to a hundredth of a pixel."""
+    return html.escape(_LONG.sub(lambda number: f"{float(number[0]):.2f}", value))
+
+
+@lru_cache(1024)
+def _shown(text: str) -> str:
+    return str(shown(text))
 
 
 def script(cache: Path) -> str:

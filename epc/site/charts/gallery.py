@@ -1,20 +1,17 @@
 """Pictures on a page: each drawn into it, with its words, its numbers and its specification."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from markupsafe import Markup
 
 from epc.records.strict_json import dumps_line
-from epc.site.charts import charts_of_evaluator, charts_of_snapshot
 from epc.site.charts.chart import Chart
-from epc.site.charts.drawing import script, svg
+from epc.site.charts.drawing import svg
 from epc.site.escaping import shown
 from epc.site.numbers import csv_text, number
-from epc.site.pages import EvaluatorPage, SnapshotPage
 
-SCRIPT: Final = "assets/vega-embed.js"
 _MOST_ROWS: Final = 70  # in the page; all are in the CSV
 
 _FIGURE: Final = Markup(
@@ -33,42 +30,31 @@ _TABLE: Final = Markup(
 )
 
 
-class Gallery:
-    """Draws the pictures of a page, and hands the files that go with them over.
+def hung(charts: Sequence[Chart], cache: Path, put: Callable[[str, str], object]) -> Markup:
+    """Return a page's pictures as one piece of markup, and the script that makes them lively.
 
-    `put` takes a file's path from the site's root; `cache` keeps drawings between builds.
+    `put` takes the files that go with them, by their places beside the page; `cache` keeps what was
+    drawn.
+
+    Raises: WorldError if the disk fails.
     """
+    if not charts:
+        return Markup()
+    figures = Markup().join(_figure(chart, cache, put) for chart in charts)
+    lively = Markup('<script src="../../assets/pictures.js" defer></script>')
+    return Markup('<div class="epc-gallery">{}</div>{}').format(figures, lively)
 
-    def __init__(self, cache: Path, put: Callable[[str, str], object]) -> None:
-        self._cache, self._put = cache, put
 
-    def of_snapshot(self, page: SnapshotPage) -> list[Markup]:
-        """Return the pictures of a snapshot's page."""
-        return self._hung(charts_of_snapshot(page), f"snapshots/{page.row.tag}")
-
-    def of_evaluator(self, page: EvaluatorPage) -> list[Markup]:
-        """Return the pictures of an evaluator's page."""
-        return self._hung(charts_of_evaluator(page), f"evaluators/{page.name}")
-
-    def _hung(self, charts: list[Chart], folder: str) -> list[Markup]:
-        """Return all pictures as one piece of markup, and the script that makes them lively."""
-        if not charts:
-            return []
-        self._put(SCRIPT, script(self._cache))
-        figures = Markup().join(self._figure(chart, folder) for chart in charts)
-        lively = Markup('<script src="../../assets/pictures.js" defer></script>')
-        return [Markup('<div class="epc-gallery">{}</div>{}').format(figures, lively)]
-
-    def _figure(self, chart: Chart, folder: str) -> Markup:
-        self._put(f"{folder}/pictures/{chart.name}.csv", csv_text(_columns(chart.rows), chart.rows))
-        self._put(f"{folder}/pictures/{chart.name}.vl.json", dumps_line(chart.specification))
-        return _FIGURE.format(
-            name=chart.name,
-            title=shown(chart.title),
-            drawn=svg(chart, self._cache),
-            note=shown(chart.note),
-            table=_table(chart) if len(chart.rows) <= _MOST_ROWS else Markup(),
-        )
+def _figure(chart: Chart, cache: Path, put: Callable[[str, str], object]) -> Markup:
+    put(f"pictures/{chart.name}.csv", csv_text(_columns(chart.rows), chart.rows))
+    put(f"pictures/{chart.name}.vl.json", dumps_line(chart.specification))
+    return _FIGURE.format(
+        name=chart.name,
+        title=shown(chart.title),
+        drawn=svg(chart, cache),
+        note=shown(chart.note),
+        table=_table(chart) if len(chart.rows) <= _MOST_ROWS else Markup(),
+    )
 
 
 def _columns(rows: list[dict[str, Any]]) -> list[str]:

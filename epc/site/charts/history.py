@@ -1,74 +1,49 @@
 """An evaluator through time: gamma, excess and JSD, with what happened to it drawn below."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import date, timedelta
+from collections.abc import Iterator, Mapping
+from datetime import date
 from typing import Final
 
 from epc.core.noise import Band
 from epc.core.results import Json
 from epc.records.audit_text import TITLES
-from epc.site.charts.chart import (
-    BAND,
-    MUTED,
-    WIDTH,
-    Chart,
-    colours,
-    layer,
-    listed,
-    quantity,
-    specified,
-    told,
-)
+from epc.site.charts.chart import Chart, specified
 from epc.site.charts.noise import bands_of
+from epc.site.charts.timeline import Metric, directions, timeline
+from epc.site.evidence import Evidence
 from epc.site.pages import EvaluatorPage, SnapshotPage
 from epc.spec.epc_v1 import DIRECTIONS
 
-_AIR: Final = 10  # days
-_SHORT: Final = 150  # days; below, an axis names days and not months
-_APART: Final = 2  # pixels to either side, so that two directions of one day can both be seen
-_SHAPES: Final = dict(zip(TITLES.values(), ("circle", "square"), strict=True))
-_NO_DAYS: Final = {"labels": False, "ticks": False, "title": None, "tickCount": 3}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Metric:
-    """A figure that is followed through time; `place` is where a snapshot keeps it."""
-
-    name: str
-    title: str
-    place: str
-    note: str
-
-
 _METRICS: Final = (
-    _Metric(name="gamma", title="gamma", place="gamma/", note=""),
-    _Metric(
+    Metric(name="gamma", title="gamma", place="gamma/", note=""),
+    Metric(
         name="excess",
         title="excess coupling",
         place="control/excess/",
         note="The dashed line is no coupling.",
     ),
-    _Metric(name="jsd", title="JSD (nats)", place="jsd/", note=""),
+    Metric(name="jsd", title="JSD (nats)", place="jsd/", note=""),
 )
 
 
-def history_charts(page: EvaluatorPage) -> list[Chart]:
+def history_charts(page: EvaluatorPage, evidence: Mapping[str, Evidence]) -> list[Chart]:
     """Return a picture of each figure that was ever published of an evaluator."""
     events = list(_events(page))
-    made = (_chart(page, metric, events) for metric in _METRICS)
+    coins = [bands_of(s.row.snapshot, evidence.get(s.row.tag)) for s in page.snapshots]
+    made = (_chart(page, metric, events, _band(coins, metric)) for metric in _METRICS)
     return [chart for chart in made if chart is not None]
 
 
-def _chart(page: EvaluatorPage, metric: _Metric, events: list[Json]) -> Chart | None:
+def _chart(
+    page: EvaluatorPage, metric: Metric, events: list[Json], band: Band | None
+) -> Chart | None:
     rows = [row for snapshot in page.snapshots for row in _measured(snapshot, metric)]
     if not rows:
         return None
-    band = _band(page, metric)
     note = "Mean with its 95% interval where there is one; a level line is the time of measuring. "
     if band:
         note += "Grey: where 90% of the seeds of a coin flip lie. "
-    if len(_directions(rows)) > 1:
+    if len(directions(rows)) > 1:
         note += "Two directions side by side are of the same days. "
     alternative = _words(page, metric, rows, band, events)
     return Chart(
@@ -76,12 +51,12 @@ def _chart(page: EvaluatorPage, metric: _Metric, events: list[Json]) -> Chart | 
         title=f"{metric.title.split(' (', maxsplit=1)[0]} through time",
         note=note + metric.note,
         alternative=alternative,
-        specification=specified(_content(metric, rows, band, events), alternative),
+        specification=specified(timeline(metric, rows, band, events), alternative),
         rows=[*rows, *events],
     )
 
 
-def _measured(page: SnapshotPage, metric: _Metric) -> Iterator[Json]:
+def _measured(page: SnapshotPage, metric: Metric) -> Iterator[Json]:
     """Yield a row a direction that a snapshot states."""
     stated = {figure.name: figure for figure in page.figures}
     snapshot = page.row.snapshot
@@ -103,9 +78,9 @@ def _measured(page: SnapshotPage, metric: _Metric) -> Iterator[Json]:
             }
 
 
-def _band(page: EvaluatorPage, metric: _Metric) -> Band | None:
+def _band(coins: list[dict[str, Band] | None], metric: Metric) -> Band | None:
     """Return what a coin flip gives; None of excess, or where snapshots' conditions differ."""
-    bands = {(bands_of(s.row.snapshot, s.manifest) or {}).get(metric.name) for s in page.snapshots}
+    bands = {(coin or {}).get(metric.name) for coin in coins}
     return bands.pop() if len(bands) == 1 else None
 
 
@@ -132,113 +107,8 @@ def _event(day: str, what: str, whose: str, why: str) -> Json:
     return {"day": day, "what": what, "of": whose, "why": why}
 
 
-def _content(metric: _Metric, rows: list[Json], band: Band | None, events: list[Json]) -> Json:
-    span = _span([row[key] for row in rows for key in ("from", "to")] + [e["day"] for e in events])
-    x = {"field": "day", "type": "temporal", "scale": {"type": "utc", "nice": False}}
-    bare, shown = x | {"axis": _NO_DAYS}, x | {"axis": _days(span)}
-    return {
-        "vconcat": [
-            {
-                "width": WIDTH - 60,
-                "height": 170,
-                "layer": [_whole(span, bare), *_layers(metric, rows, band, bare, span)],
-            },
-            {
-                "width": WIDTH - 60,
-                "height": {"step": 15},
-                "layer": [_whole(span, shown), _lived(events, shown)],
-            },
-        ],
-        "spacing": 6,
-    }
-
-
-def _span(days: list[str]) -> list[str]:
-    """Return the first and the last day to show, with some air around what happened."""
-    first, last = (date.fromisoformat(day) for day in (min(days), max(days)))
-    air = timedelta(days=max(_AIR, (last - first).days // 20))
-    return [(first - air).isoformat(), (last + air).isoformat()]
-
-
-def _days(span: list[str]) -> Json:
-    """Return an axis of days, or of months where the time is long."""
-    first, last = map(date.fromisoformat, span)
-    form = "%-d %b %Y" if (last - first).days < _SHORT else "%b %Y"
-    thin = {"labelOverlap": "greedy", "labelSeparation": 10, "tickCount": 3}
-    return {"format": form, "title": None, **thin}
-
-
-def _whole(span: list[str], x: Json) -> Json:
-    """Return what makes an axis reach over the whole time, drawing nothing."""
-    rows = [{"day": day} for day in span]
-    return layer(rows, {"type": "point", "opacity": 0}, x=x)
-
-
-def _layers(
-    metric: _Metric, rows: list[Json], band: Band | None, x: Json, span: list[str]
-) -> Iterator[Json]:
-    y = quantity("mean", metric.title, zero=True)
-    if band:
-        edges = [{"from": span[0], "to": span[1], "low": band.low, "high": band.high}]
-        yield layer(
-            edges,
-            {"type": "rect", "color": BAND},
-            x=x | {"field": "from"},
-            x2={"field": "to"},
-            y=y | {"field": "low"},
-            y2={"field": "high"},
-        )
-    middle = [{"mean": band.mean if band else 0}]
-    dash = {"strokeDash": [4, 3]} if metric.name == "excess" else {}
-    if band or metric.name == "excess":
-        yield layer(middle, {"type": "rule", "color": MUTED, **dash}, y=y)
-    titles = _directions(rows)
-    shifts = (-_APART, _APART) if len(titles) > 1 else (0,)
-    for title, shift in zip(titles, shifts, strict=True):
-        own = [row for row in rows if row["direction"] == title]
-        yield from _means(own, titles, x, y, shift)
-
-
-def _directions(rows: list[Json]) -> list[str]:
-    """Return the titles of the directions of which anything is known."""
-    return [title for title in _SHAPES if any(row["direction"] == title for row in rows)]
-
-
-def _means(rows: list[Json], titles: list[str], x: Json, y: Json, shift: int) -> Iterator[Json]:
-    """Yield the layers of one direction, moved aside where there are two."""
-    scale = colours(list(_SHAPES), titles)
-    colour = {"field": "direction", "type": "nominal", "scale": scale}
-    shapes = {"domain": titles, "range": [_SHAPES[title] for title in titles]}
-    shape = {"field": "direction", "type": "nominal", "scale": shapes}
-    facts = told(snapshot="snapshot", direction="direction", mean="mean", low="from", high="to")
-    spread = [row for row in rows if row["low"] is not None]
-    long = [row for row in rows if row["from"] != row["to"]]
-    rule = {"type": "rule", "size": 2, "xOffset": shift}
-    if long:
-        ends = {"x": x | {"field": "from"}, "x2": {"field": "to"}}
-        yield layer(long, {"type": "rule", "size": 1}, **ends, y=y, color=colour)
-    if spread:
-        low, high = y | {"field": "low"}, {"field": "high"}
-        yield layer(spread, rule, x=x, y=low, y2=high, color=colour)
-    dot = {"type": "point", "filled": True, "opacity": 1, "size": 60, "xOffset": shift}
-    yield layer(rows, dot, x=x, y=y, color=colour, shape=shape, tooltip=facts)
-
-
-def _lived(events: list[Json], x: Json) -> Json:
-    order = list(dict.fromkeys(event["what"] for event in sorted(events, key=_day)))
-    place = listed("what", order, grid=True, ticks=False)
-    facts = told(day="day", what="what", of="of", why="why")
-    mark = {"type": "tick", "thickness": 3, "color": MUTED, "height": 11}
-    return layer(events, mark, x=x, y=place, tooltip=facts)
-
-
-def _day(event: Json) -> str:
-    day: str = event["day"]
-    return day
-
-
 def _words(
-    page: EvaluatorPage, metric: _Metric, rows: list[Json], band: Band | None, events: list[Json]
+    page: EvaluatorPage, metric: Metric, rows: list[Json], band: Band | None, events: list[Json]
 ) -> str:
     """Return the newest figures and the ends to come in words."""
     newest = max(row["day"] for row in rows)
@@ -262,4 +132,4 @@ def _words(
 
 
 def _later(event: Json, as_of: date) -> bool:
-    return date.fromisoformat(_day(event)) > as_of
+    return date.fromisoformat(event["day"]) > as_of

@@ -4,18 +4,17 @@ from typing import Final
 
 from epc.core.config import Configuration
 from epc.core.noise import Band, coin_bands
-from epc.core.results import Json
-from epc.records.manifest import configuration_of
 from epc.registry.snapshots import Snapshot
+from epc.site.evidence import Evidence
 
 # A variant whose coin flips are not the protocol's; how they are, a reported snapshot does not say.
 _OTHER_COINS: Final = ("AltRounds", "AltLR", "AltStrategies")
 
 
-def bands_of(snapshot: Snapshot, manifest: Json | None) -> dict[str, Band] | None:
+def bands_of(snapshot: Snapshot, evidence: Evidence | None) -> dict[str, Band] | None:
     """Return a coin flip's bands under a snapshot's conditions; None where these are not known."""
-    if manifest is not None:
-        return coin_bands(configuration_of(manifest))
+    if evidence is not None:
+        return evidence.coin
     if any(label in snapshot.card["protocol_version"] for label in _OTHER_COINS):
         return None
     return coin_bands(Configuration())

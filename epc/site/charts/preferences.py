@@ -17,7 +17,7 @@ from epc.site.charts.chart import (
     specified,
     told,
 )
-from epc.site.pages import WinRate
+from epc.site.evidence import WinRate
 from epc.spec.epc_v1 import DOMAINS, EVERY_PHASE
 
 _EVEN: Final = 0.5

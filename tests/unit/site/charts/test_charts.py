@@ -15,10 +15,12 @@ from epc.core.weights import UpdateRule
 from epc.site.charts import charts_of_evaluator, charts_of_snapshot, spark
 from epc.site.charts.chart import Chart
 from epc.site.charts.gallery import _columns
+from epc.site.charts.preferences import win_rates_chart
 from epc.site.charts.seeds import MOST_SEEDS, gamma_chart
 from epc.site.collecting import collect
+from epc.site.evidence import WinRate, win_rates
 from epc.site.numbers import csv_text
-from epc.site.pages import EvaluatorPage, Site, SnapshotPage, WinRate
+from epc.site.pages import EvaluatorPage, Site, SnapshotPage
 
 __all__ = ["made", "ties", "tiny"]
 NAMES = [
@@ -27,30 +29,25 @@ NAMES = [
 ]
 
 
-class _Page:
-    """A measured snapshot's page, as far as its pictures look at it."""
-
-    def __init__(self, run: Run) -> None:
-        self.manifest = run.manifest()
-        self.raw = {"trials.jsonl": run.folder / "trials.jsonl"}
-        names = [strategy["name"] for strategy in self.manifest["strategies"]]
-        counts = self.manifest["results"]["verdict_table"]["counts"]
-        self.win_rates = tuple(
-            WinRate(
-                strategy=name,
-                domain=domain,
-                wins=sum(cell[0] for cell in counts[domain][name]),
-                losses=sum(cell[1] for cell in counts[domain][name]),
-                ties=sum(cell[2] for cell in counts[domain][name]),
-            )
-            for name in names
-            for domain in ("text", "visual")
+def rates(manifest: dict[str, Any]) -> list[WinRate]:
+    counts = manifest["results"]["verdict_table"]["counts"]
+    return [
+        WinRate(
+            strategy=name,
+            domain=domain,
+            wins=sum(cell[0] for cell in counts[domain][name]),
+            losses=sum(cell[1] for cell in counts[domain][name]),
+            ties=sum(cell[2] for cell in counts[domain][name]),
         )
+        for name in (strategy["name"] for strategy in manifest["strategies"])
+        for domain in ("text", "visual")
+    ]
 
 
 def of(run: Run) -> dict[str, Chart]:
-    page: Any = _Page(run)
-    return {chart.name: chart for chart in charts_of_snapshot(page)}
+    manifest = run.manifest()
+    charts = charts_of_snapshot(manifest, rates(manifest), run.folder / "trials.jsonl")
+    return {chart.name: chart for chart in charts}
 
 
 @pytest.mark.parametrize("name", ["flip", "exhaustive", "single"])
@@ -129,17 +126,16 @@ def test_many_seeds_are_thinned_to_ranks_and_every_one_is_in_the_rows(
 
 
 def test_win_rates_name_the_strategy_on_which_the_domains_part_most(made: dict[str, Run]) -> None:
-    page: Any = _Page(made["exhaustive"])
-    page.win_rates = (
+    given = [
         WinRate(strategy="a", domain="text", wins=3, losses=1, ties=0),
         WinRate(strategy="a", domain="visual", wins=2, losses=2, ties=0),
         WinRate(strategy="b", domain="text", wins=1, losses=3, ties=0),
         WinRate(strategy="b", domain="visual", wins=4, losses=0, ties=1),
         WinRate(strategy="c", domain="text", wins=0, losses=0, ties=4),
         WinRate(strategy="c", domain="visual", wins=4, losses=0, ties=0),
-    )
+    ]
 
-    chart = next(c for c in charts_of_snapshot(page) if c.name == "win-rates")
+    chart = win_rates_chart(given)
 
     assert chart.alternative == (
         "The domains part most on b: it wins 25% of its decided comparisons in text and 100% in "
@@ -152,13 +148,19 @@ def test_win_rates_name_the_strategy_on_which_the_domains_part_most(made: dict[s
 
 
 def test_trials_that_are_not_the_manifests_stop_the_pictures(tiny: Run) -> None:
-    page: Any = _Page(tiny)
-    weights = page.manifest["results"]["per_seed"][0]["weights"]["text"]
+    manifest = tiny.manifest()
+    weights = manifest["results"]["per_seed"][0]["weights"]["text"]
     first = next(iter(weights))
     weights[first] += 1e-16 + weights[first] * 1e-15
 
     with pytest.raises(Exception, match="does not end text where the manifest says"):
-        charts_of_snapshot(page)
+        charts_of_snapshot(manifest, rates(manifest), tiny.folder / "trials.jsonl")
+
+
+def test_win_rates_are_counted_over_the_cells_of_the_verdict_table(made: dict[str, Run]) -> None:
+    manifest = made["exhaustive"].manifest()
+
+    assert list(win_rates(manifest)) == rates(manifest)
 
 
 # An evaluator through time.
@@ -189,7 +191,7 @@ def scales(specification: object) -> list[list[str]]:
 
 def test_a_history_names_no_direction_without_figures(tmp_path: Path) -> None:
     # Judge-1's figures were reported in one direction.
-    (chart,) = charts_of_evaluator(judge(site(tmp_path)))
+    (chart,) = charts_of_evaluator(judge(site(tmp_path)), {})
 
     assert {row["direction"] for row in chart.rows if "direction" in row} == {"text to visual"}
     named = scales(chart.specification)
@@ -201,7 +203,7 @@ def test_a_history_holds_figures_lifecycle_events_and_expiry(tmp_path: Path) -> 
     life = life_record(released=stated("2025-03-01"), retires=stated("2026-12-01"))
     record = generation_record("Judge-1", life)
 
-    (chart,) = charts_of_evaluator(judge(site(tmp_path, record=record)))
+    (chart,) = charts_of_evaluator(judge(site(tmp_path, record=record)), {})
 
     assert chart.name == "gamma-history"
     assert list(vega_lite().iter_errors(chart.specification)) == []
@@ -230,7 +232,7 @@ def test_where_nothing_was_published_there_is_no_picture(tmp_path: Path) -> None
 
     found = collect(tmp_path, as_of=date(2026, 4, 1), address="")
 
-    assert charts_of_evaluator(judge(found)) == []
+    assert charts_of_evaluator(judge(found), {}) == []
 
 
 # The small picture of a row.

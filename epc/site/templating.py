@@ -1,0 +1,64 @@
+"""The generated pages' template engine: it escapes every value that it prints."""
+
+from datetime import date
+from functools import cache
+from typing import Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from epc.records.audit_text import MEANING
+from epc.records.strict_json import dumps_line
+from epc.site import describing, numbers
+from epc.site.charts.spark import spark
+from epc.site.escaping import address, finalized, verbatim
+
+_KINDS: Final = {
+    "exact": "the platform's own day",
+    "not_before": "not before this day",
+    "announced": "somebody else's word, or reserved",
+}
+
+
+@cache
+def environment() -> Environment:
+    """Return the engine with everything that the templates ask for."""
+    made = Environment(
+        loader=PackageLoader("epc.site"),
+        autoescape=True,
+        finalize=finalized,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.filters |= {
+        "address": address,
+        "away": _away,
+        "interval": numbers.interval,
+        "json": lambda value: Markup(dumps_line(value).strip()),  # noqa: S704  (of a front matter)
+        "judged": lambda audit: list(describing.judged(audit)),
+        "tie_rates": describing.tie_rates,
+        "verbatim": verbatim,
+        "words": lambda value: str(value).replace("_", " "),
+    }
+    made.globals |= {
+        "digits": numbers.digits,
+        "kinds": _KINDS,
+        "meaning": MEANING,
+        "number": numbers.number,
+        "share": numbers.share,
+        "signed": numbers.signed,
+        "spark": spark,
+        "whole": numbers.whole,
+    }
+    return made
+
+
+def _away(day: date, today: date) -> str:
+    """Return in words how far a day is away."""
+    days = (day - today).days
+    if not days:
+        return "today"
+    unit = "day" if abs(days) == 1 else "days"
+    return f"in {days} {unit}" if days > 0 else f"{-days} {unit} ago"
