@@ -1,6 +1,7 @@
 """Every clause of both protocols and every reading has a test that is named after it."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,13 +39,14 @@ CLAUSES = [
 ]
 
 
-def names() -> set[str]:
-    return {
+@cache
+def names() -> frozenset[str]:
+    return frozenset(
         node.name.removeprefix("test_")
         for path in TESTS.rglob("test_*.py")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    }
+    )
 
 
 @pytest.mark.parametrize("clause", CLAUSES)
