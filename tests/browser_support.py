@@ -28,6 +28,8 @@ KINDS = {
     "compare": "compare/?a=v1.1-Judge-1&b=v1.0-CoinFlip",
     "changes": "changes/",
     "measured": "snapshots/v1.0-CoinFlip/",
+    "judged": "snapshots/v1.0-CarelessJudge/",
+    "judging evaluator": "evaluators/Judge-4/",
     "reported": "snapshots/v1.1-Judge-1/",
     "withdrawn": "snapshots/v1.0-Judge-1/",
     "evaluator": "evaluators/Judge-1/",

@@ -102,6 +102,26 @@ def measured(
     return Snapshot.of(card(tag) | told | given, {"n": 30, "gamma": both})
 
 
+def judged(tag: str = "v1.0-Judge-1", share: float = 0.5) -> Snapshot:
+    """Return a judged snapshot of twenty samples, half of which were validly judged."""
+    conditions = {
+        **dict.fromkeys(("samples", "prompts", "decoding"), "0" * 64),
+        "methods": ["cross_judge"],
+        "mapping": None,
+        "constraint": None,
+        "retry_malformed": 0,
+    }
+    told = {
+        "kind": "judged",
+        "trust": "recomputed",
+        "protocol_version": "Judge-v1.0",
+        "conditions": conditions,
+    }
+    verdict = {"PASS": {"mean": share, "ci95": [share / 2, share], "hits": 5}}
+    figures = {"n": 20, "valid": 10, "verdict": verdict, "invalid": {"mean": 0.5, "ci95": None}}
+    return Snapshot.of(card(tag) | told, figures)
+
+
 def event(name: str, day: str, tag: str = "v1.0-Judge-1", **given: str) -> Event:
     return Event.of({"event": name, "date": day, "tag": tag, **given})
 

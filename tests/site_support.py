@@ -1,13 +1,19 @@
 """Registries with all kinds of snapshots, and their sites, built as a user builds them."""
 
+import json
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from registry_support import ROOT, Checkout, commit, generation_record, life_record, stated
+from endpoint_support import Received, Reply, completion, serving
+from judge_support import grid, write_rows
+from registry_support import ROOT, Checkout, Json, commit, generation_record, life_record, stated
+
+from epc.engine.judging.mock import Judge
 
 AS_OF = "2026-04-01"
 ADDRESS = "https://registry.example/epc/"
@@ -25,12 +31,14 @@ class BuiltSite:
         return (self.out / path).read_text("utf-8")
 
 
-def epc(folder: Path, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-    """Run the program as a user does."""
+def epc(
+    folder: Path, *words: str, code: int = 0, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run the program as a user does; `env` is added to its environment."""
     done = subprocess.run(
         [sys.executable, "-m", "epc", *words],
         cwd=folder,
-        env=os.environ | {"SOURCE_DATE_EPOCH": _MOMENT},
+        env=os.environ | {"SOURCE_DATE_EPOCH": _MOMENT} | dict(env or {}),
         capture_output=True,
         text=True,
         check=False,
@@ -78,6 +86,51 @@ def measured(made: Checkout, *, generation: str = "CoinFlip", rounds: int = 3) -
     )
     words = ("--generation", generation, "--contributor", "A. Tester", "--no-git")
     done = epc(made.folder, "snapshot", "publish", str(run), *words)
+    commit(made.folder, "publish")
+    return done.stdout.strip()
+
+
+def evaluated(
+    folder: Path,
+    *,
+    judge: str = "mock/careless-judge",
+    rows: Iterable[Json] = tuple(grid("1234", "ABC")),
+    plan: Sequence[str] = (),
+    env: Mapping[str, str] | None = None,
+) -> Path:
+    """Have a table of outputs judged in a new folder, and return that."""
+    table = write_rows(folder.with_suffix(".jsonl"), rows)
+    words = ("--judge", judge, "--out", str(folder), *plan)
+    epc(folder.parent, "judge", "plan", str(table), *words, env=env)
+    epc(folder.parent, "judge", "run", str(folder), "--no-cache", env=env)
+    return folder
+
+
+def evaluated_by_endpoint(folder: Path) -> Path:
+    """Have a table judged by a model of a hosted kind, at an endpoint on this machine."""
+
+    def as_a_judge(received: Received) -> Reply:
+        return completion(json.dumps(Judge().record(received.prompt)))
+
+    with serving() as endpoint:
+        endpoint.behave = as_a_judge
+        env = {"OPENAI_BASE_URL": endpoint.url, "OPENAI_API_KEY": "sk-canary-0123456789abcdef"}
+        return evaluated(folder, judge="openai/judge-1", env=env)
+
+
+def judged(
+    made: Checkout,
+    folder: Path | None = None,
+    *,
+    generation: str = "CarelessJudge",
+    contributor: str = "A. Tester",
+) -> str:
+    """Publish an evaluation, the careless mock's if no other, and return the tag."""
+    if not (made.folder / ".git").exists():
+        made.init()
+    folder = folder or evaluated(made.folder.parent / f"judged-{generation}")
+    words = ("--generation", generation, "--contributor", contributor, "--no-git")
+    done = epc(made.folder, "snapshot", "publish", str(folder), *words)
     commit(made.folder, "publish")
     return done.stdout.strip()
 

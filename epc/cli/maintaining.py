@@ -32,8 +32,8 @@ def publish(  # the options are what the contributor states
     r"""Publish RUN as the next snapshot of its evaluator generation.
 
     RUN is a submission, whose statement says all that the options would: it is checked as
-    `epc submission check` does, and taken out of submissions/. Or it is a run of your own, with
-    --generation and --contributor.
+    `epc submission check` does, and taken out of submissions/. Or it is a run of your own, or an
+    evaluation by one judge (`epc judge run`), with --generation and --contributor.
 
     Keeps its raw files in the store, writes its folder and events, commits and makes the git tag.
     An older snapshot of the same thing in the same way becomes superseded, or drifted where the
@@ -43,6 +43,7 @@ def publish(  # the options are what the contributor states
     Example:
       epc snapshot publish submissions/coin-flip-3fa94c1e
       epc snapshot publish runs/first --generation SmolLM2-135M-Likelihood --contributor "A. Name"
+      epc snapshot publish judged --generation GPT4o-0806 --contributor "A. Name"
     """
     from epc.registry.cards import Said
     from epc.registry.publishing import offered

@@ -163,16 +163,20 @@ def export() -> None:
 
 @command.command()
 @click.argument("tag")
-@click.option("--out", type=click.Path(path_type=Path), help="A new run folder; runs/TAG.")
+@click.option("--out", type=click.Path(path_type=Path), help="A new folder; runs/TAG.")
 @click.option("--from", "place", metavar="PATH|URL", help="What holds snapshots/; the checkout.")
 @click.option("--store", metavar="PATH|URL", help="What holds the raw files, if elsewhere.")
 def fetch(tag: str, out: Path | None, place: str | None, store: str | None) -> None:
-    r"""Get a measured snapshot back as a run folder, every SHA-256 checked.
+    r"""Get a snapshot back as the folder that was published, every SHA-256 checked.
+
+    A measured one as a run folder, a judged one as an evaluation's.
 
     \b
     Example:
       epc snapshot fetch v1.0-SmolLM2-135M-Likelihood --out runs/again
       epc validate runs/again
+      epc snapshot fetch v1.0-DigestJudge --out judged
+      epc judge check judged
     """
     from epc.registry.fetching import fetch as fetch_from
     from epc.registry.reading import find_checkout
@@ -190,7 +194,7 @@ def fetch(tag: str, out: Path | None, place: str | None, store: str | None) -> N
 @format_option
 @click.pass_context
 def recompute(ctx: click.Context, tags: tuple[str, ...], form: str) -> None:
-    r"""Compute every figure of measured snapshots again, from the raw trials in the store.
+    r"""Compute every figure of snapshots again, from the raw trials or replies in the store.
 
     Exits 1 if one differs from what was published.
 
@@ -199,12 +203,12 @@ def recompute(ctx: click.Context, tags: tuple[str, ...], form: str) -> None:
       epc snapshot recompute
     """
     from epc.registry.reading import find_checkout, of_folder
-    from epc.registry.recomputing import measured
+    from epc.registry.recomputing import recomputable
     from epc.registry.recomputing import recompute as recompute_all
 
     checkout = find_checkout(Path.cwd())
     registry = of_folder(checkout)
-    asked = measured(registry, [str(registry.snapshot(tag).tag) for tag in tags])
+    asked = recomputable(registry, [str(registry.snapshot(tag).tag) for tag in tags])
     found = []
     for again in recompute_all(checkout, registry, asked):
         found.append(again)

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from epc.core.config import Decoding
 from epc.core.results import Json
-from epc.errors import WorldError
+from epc.errors import UsageError, WorldError
 from epc.records.strict_json import dumps_line, dumps_part, write_text
 from epc.spec.epc_v1 import EVERY_PHASE
 
@@ -38,6 +38,18 @@ SEALED: Final = "raw.dvc"  # what stands in a published snapshot's folder for it
 RECHECK: Final = "recheck/"  # the occasion of a call that asks again what was answered before
 IDENTITY: Final = ("model", "version", "endpoint", "gateway", "details")
 _CHUNK: Final = 2**20
+
+
+def require_unpublished(folder: Path, wanted: str) -> None:
+    """Refuse a published snapshot's folder, whose raw files are elsewhere.
+
+    Raises: UsageError; it says how to come by the folder that was `wanted`.
+    """
+    if (folder / SEALED).exists():
+        raise UsageError(
+            f"{folder} is a published snapshot, not {wanted}\n"
+            f"  fix: `epc snapshot fetch {folder.resolve().name} --out FOLDER` makes it one"
+        )
 
 
 def decoding_json(decoding: Decoding) -> Json:

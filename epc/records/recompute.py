@@ -12,13 +12,13 @@ from epc.core.evidence import evidence, table_json
 from epc.core.protocol import Outcome
 from epc.core.results import Json, seed_records, summarise
 from epc.core.table import Cell, tabulate
-from epc.errors import Finding, MalformedError, UsageError
+from epc.errors import Finding, MalformedError
 from epc.records import strict_json
 from epc.records.accuracy import calibrated
 from epc.records.calls import Call, read_calls
 from epc.records.derive import derive
 from epc.records.findings import Findings
-from epc.records.layout import MANIFEST, RECHECK, SEALED
+from epc.records.layout import MANIFEST, RECHECK, require_unpublished
 from epc.records.manifest import configuration_of
 from epc.records.rows import read_rows
 from epc.records.schemas import MANIFEST as MANIFEST_SCHEMA
@@ -73,11 +73,7 @@ def manifest_path(path: Path) -> Path:
     written beside it.
     """
     file = path / MANIFEST if path.is_dir() else path
-    if (file.parent / SEALED).exists():
-        raise UsageError(
-            f"{file.parent} is a published snapshot, not a run folder\n"
-            f"  fix: `epc snapshot fetch {file.parent.resolve().name} --out FOLDER` makes it one"
-        )
+    require_unpublished(file.parent, "a run folder")
     return file
 
 

@@ -1,6 +1,6 @@
-"""The card of a measured snapshot: what was measured, how, by whom, and what an audit says of it.
+"""The card of a snapshot with raw data: what was measured or judged, how, and by whom.
 
-Pure: it takes a manifest of valid shape, and reads neither file nor clock.
+Pure: it takes documents of valid shape, and reads neither file nor clock.
 """
 
 import hashlib
@@ -51,23 +51,44 @@ class Said:
 def card_of(tag: Tag, manifest: Json, audit: Json, said: Said, life: Life | None) -> Json:
     """Return the card of a measured snapshot; without a life it is a calibration."""
     day = manifest["evaluator"]["measurement_date"]
-    platform = life.platform if life else None
     return {
-        "tag": str(tag),
+        **_stated(tag, manifest["evaluator"], said, life),
         "kind": "measured",
         "trust": "replicated" if said.replicates else "recomputed",
-        "generation": said.generation,
         "protocol_version": manifest["protocol_version"],
-        "evaluator": _model(manifest["evaluator"], platform, proxy=said.proxy),
         "executor": _model(manifest["executor"], None, proxy=False),
         "conditions": conditions_of(manifest),
         "measured": {"from": day, "to": day},
         "audit": audited(audit),
+        "replicates": said.replicates,
+    }
+
+
+def judged_card_of(tag: Tag, plan: Json, log: Json, said: Said, life: Life | None) -> Json:
+    """Return the card of a judge's evaluations, of a plan with one judge that has an identity."""
+    (judge,) = plan["judges"]
+    return {
+        **_stated(tag, judge["identity"], said, life),
+        "kind": "judged",
+        "trust": "recomputed",
+        "protocol_version": plan["protocol"],
+        "executor": None,
+        "conditions": judged_conditions_of(plan),
+        "measured": {end: log["time"][end][: len("2026-07-02")] for end in ("from", "to")},
+        "replicates": None,
+    }
+
+
+def _stated(tag: Tag, model: Json, said: Said, life: Life | None) -> Json:
+    """Return what the cards of both kinds state of who was asked, by whom, on which terms."""
+    return {
+        "tag": str(tag),
+        "generation": said.generation,
+        "evaluator": _model(model, life.platform if life else None, proxy=said.proxy),
         "contributor": said.contributor,
         "licence": said.licence,
         "conflicts_of_interest": said.conflicts,
         "calibration": life is None,
-        "replicates": said.replicates,
         "citation": None,
         "known_faults": [],
     }
@@ -93,6 +114,19 @@ def conditions_of(manifest: Json) -> Json:
         "strategies": _digest(manifest["strategies"]),
         "evaluator_prompt": _digest(manifest["evaluator_prompt"]),
         "decoding": _digest(decoding),
+    }
+
+
+def judged_conditions_of(plan: Json) -> Json:
+    """Return what must agree, beside the judge, for two evaluations to be like for like."""
+    return {
+        "samples": plan["samples"]["sha256"],
+        "methods": plan["methods"],
+        "prompts": _digest({method: p["sha256"] for method, p in plan["prompts"].items()}),
+        "mapping": plan["mapping"] and plan["mapping"]["sha256"],
+        "constraint": plan["constraint"],
+        "retry_malformed": plan["retry_malformed"],
+        "decoding": _digest([judge["decoding"] for judge in plan["judges"]]),
     }
 
 

@@ -1,4 +1,4 @@
-"""Getting a measured snapshot back as a run folder, exactly as it was published."""
+"""Getting a snapshot back as the folder that was published, exactly as it was."""
 
 import hashlib
 import shutil
@@ -16,7 +16,7 @@ from epc.registry.tags import Tag
 
 
 def fetch(tag: Tag, out: Path, *, place: str, store: str | None) -> None:
-    """Write a snapshot's manifest and raw files to a new run folder, every digest checked.
+    """Write a snapshot's own documents and raw files to a new folder, every digest checked.
 
     `place` holds `snapshots/`: a checkout, or an address that publishes it. `store` holds the raw
     files if they are elsewhere. Nothing appears at `out` unless all of it is right.
@@ -40,7 +40,7 @@ def fetch(tag: Tag, out: Path, *, place: str, store: str | None) -> None:
 
 
 def restore(tag: Tag, folder: Path, *, seal: str, place: str, store: str | None) -> None:
-    """Write a snapshot's manifest and raw files into a folder, each once it is as it was sealed.
+    """Write a snapshot's documents and raw files into a folder, each once it is as it was sealed.
 
     Raises: as `fetch`; OSError if the folder cannot be written to.
     """
@@ -54,13 +54,16 @@ def restore(tag: Tag, folder: Path, *, seal: str, place: str, store: str | None)
             f"{tag} is a reported snapshot: there are no raw files\n"
             f"  fix: see its source with `epc snapshot show {tag}`"
         )
-    documents = {name: read(f"{home}/{name}") for name in (layout.POINTER, layout.MANIFEST)}
+    of_run = [name for names in layout.OF_RUN.values() for name in names if name in sums]
+    documents = {name: read(f"{home}/{name}") for name in (layout.POINTER, *of_run)}
     for name, content in documents.items():
         _require(f"{home}/{name}", content, sums[name])
     blobs = reader(store or f"{place.rstrip('/')}/{layout.FOLDER}/{layout.STORE}")
     for name, content in fetched(documents[layout.POINTER].decode(), sums, blobs):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
-    (folder / layout.MANIFEST).write_bytes(documents[layout.MANIFEST])
+    for name in of_run:
+        (folder / name).write_bytes(documents[name])
 
 
 def _seal(events: bytes, tag: Tag) -> str:

@@ -1,4 +1,4 @@
-"""A snapshot's figures side by side: of reported and measured ones alike.
+"""A snapshot's figures side by side: of reported, measured and judged ones alike.
 
 Pure: it takes JSON that schemas have admitted.
 """
@@ -14,15 +14,26 @@ Json = dict[str, Any]
 
 # What must agree for two figures to be of one thing (`like for like`).
 _CONDITIONS: Final = ("generation", "protocol_version", "evaluator", "executor")
-_MEASURED: Final = (  # a publication does not state these
-    "rounds",
-    "reuse",
-    "exhaustive",
-    "tasks",
-    "strategies",
-    "evaluator_prompt",
-    "decoding",
-)
+_OF_KIND: Final = {  # a publication does not state these
+    "measured": (
+        "rounds",
+        "reuse",
+        "exhaustive",
+        "tasks",
+        "strategies",
+        "evaluator_prompt",
+        "decoding",
+    ),
+    "judged": (
+        "samples",
+        "methods",
+        "prompts",
+        "mapping",
+        "constraint",
+        "retry_malformed",
+        "decoding",
+    ),
+}
 _IDENTITY: Final = ("model", "platform", "gateway", "proxy")
 _ROUNDING: Final = 1e-9
 
@@ -133,7 +144,7 @@ class Difference:
 
 def _condition(snapshot: Snapshot, key: str) -> Any:
     """Return a condition; of a model, who it is and not how a table spells it."""
-    if key in _MEASURED:
+    if key not in _CONDITIONS:
         return snapshot.card["conditions"][key]
     value = snapshot.card[key]
     return {part: value[part] for part in _IDENTITY} if isinstance(value, dict) else value
@@ -141,7 +152,7 @@ def _condition(snapshot: Snapshot, key: str) -> Any:
 
 def difference(a: Snapshot, b: Snapshot) -> Difference:
     """Return what two snapshots differ in."""
-    keys = (*_CONDITIONS, *(_MEASURED if a.kind == b.kind == "measured" else ()))
+    keys = (*_CONDITIONS, *(_OF_KIND.get(a.kind, ()) if a.kind == b.kind else ()))
     conditions = {key: (_condition(a, key), _condition(b, key)) for key in keys}
     left = {figure.name: figure for figure in figures(a.figures)}
     right = {figure.name: figure for figure in figures(b.figures)}

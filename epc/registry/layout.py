@@ -5,7 +5,9 @@
     snapshots/TAG/snapshot.json       what was measured, by whom, and what is wrong with it
     snapshots/TAG/metrics.json        its figures
     snapshots/TAG/manifest.json       measured ones: the run's manifest
-    snapshots/TAG/raw.dvc             measured ones: where the raw files are in the store
+    snapshots/TAG/judge.json          judged ones: the plan of the evaluation
+    snapshots/TAG/run_log.json        judged ones: its log, with digests of records and calls
+    snapshots/TAG/raw.dvc             both of them: where the raw files are in the store
     snapshots/TAG/SHA256SUMS          digests of all of these, and of the raw files
     snapshots/.store/                 the raw files, by content, as DVC lays them out
     params.yaml                       the expiry policy
@@ -15,6 +17,7 @@ The same as one document is what the site publishes, `registry.json`.
 
 from typing import Final
 
+from epc.records.judging.layout import PLAN, RUN_LOG
 from epc.records.layout import SEALED
 
 FOLDER: Final = "snapshots"
@@ -32,4 +35,8 @@ PUBLISHED: Final = "registry.json"
 FILES: Final = {
     "reported": (CARD, FIGURES),
     "measured": (CARD, MANIFEST, FIGURES, POINTER),
+    "judged": (CARD, PLAN, RUN_LOG, FIGURES, POINTER),
 }
+# Documents of the run itself, which stand beside its raw files. The last of a kind holds digests of
+# what the run gave, so no two runs have the same.
+OF_RUN: Final = {"measured": (MANIFEST,), "judged": (PLAN, RUN_LOG)}

@@ -1,6 +1,6 @@
 """Snapshots as rows and pages, for people and for programs: the text is made from the JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Any, Final
 
@@ -9,7 +9,14 @@ from epc.registry.figures import Difference, at, figures
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Json, Snapshot
 
-_HEADLINE: Final = ("gamma/text_to_visual", "pci")
+_HEADLINE: Final = ("gamma/text_to_visual", "pci", "verdict/PASS")
+_INVALID: Final = "invalid"  # of a judged snapshot
+_TABLES: Final = (  # title, of calibrations, of judged snapshots
+    ("", False, False),
+    ("What judges said of outputs:", False, True),
+    ("The instrument's own baselines, made with mock evaluators:", True, False),
+    ("What mock judges said, the instrument's own:", True, True),
+)
 _EXCESS: Final = "control/excess/text_to_visual"
 
 
@@ -22,6 +29,7 @@ def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Jso
     shown = {name: found for name in (*_HEADLINE, _EXCESS) if (found := at(snapshot.figures, name))}
     name = next((name for name in _HEADLINE if name in shown), None)
     state = registry.of_tag(tag, as_of)
+    invalid = at(snapshot.figures, _INVALID)
     return {
         "tag": tag,
         "kind": snapshot.kind,
@@ -36,6 +44,8 @@ def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Jso
         "excess": shown[_EXCESS].mean if _EXCESS in shown else None,
         "excess_ci95": list(shown[_EXCESS].interval or ()) or None if _EXCESS in shown else None,
         "audit": snapshot.card["audit"]["verdict"] if snapshot.kind == "measured" else None,
+        "invalid": invalid.mean if invalid else None,
+        "invalid_ci95": list(invalid.interval or ()) or None if invalid else None,
         "status": state.status,
         "reason": state.reason,
         "until": state.until.isoformat() if state.until else None,
@@ -44,13 +54,29 @@ def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Jso
 
 
 def text(rows: Sequence[Json]) -> str:
-    """Return the rows as a table, calibration apart."""
-    parts = [_table([row for row in rows if not row["calibration"]])]
-    instruments = [row for row in rows if row["calibration"]]
-    if instruments:
-        parts += ["", "The instrument's own baselines, made with mock evaluators:"]
-        parts.append(_table(instruments))
+    """Return the rows as tables: calibration apart, and judges' shares in no column of gammas."""
+    parts = []
+    for title, calibration, judged in _TABLES:
+        own = [
+            r for r in rows if (r["calibration"], r["kind"] == "judged") == (calibration, judged)
+        ]
+        parts += ["", title] if own and title else []
+        parts += [(_judgments if judged else _table)(own)] if own or not title else []
     return "\n".join(parts)
+
+
+def _judgments(rows: Sequence[Json]) -> str:
+    """Return judged snapshots as a table."""
+    cells = [("tag", "trust", "judge", "N", "PASS, of valid", "invalid, of all", "state")]
+    for row in rows:
+        proxy = " (proxy)" if row["proxy"] else ""
+        state = in_words(row["status"], row["until"], row["reason"])
+        passed = _estimate(row["mean"], row["ci95"])
+        invalid = _estimate(row["invalid"], row["invalid_ci95"])
+        judge = f"{row['evaluator']}{proxy}"
+        own = (row["tag"], row["trust"], judge, str(row["n"]), passed, invalid, state)
+        cells.append(own)
+    return _aligned(cells)
 
 
 def _table(rows: Sequence[Json]) -> str:
@@ -65,6 +91,10 @@ def _table(rows: Sequence[Json]) -> str:
         audit = (row["audit"] or "-").replace("_", " ")
         middle = (row["trust"], evaluator, str(row["n"]), figure, excess, audit)
         cells.append((row["tag"], *middle, str(row["faults"]), state))
+    return _aligned(cells)
+
+
+def _aligned(cells: Sequence[tuple[str, ...]]) -> str:
     widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
@@ -106,6 +136,8 @@ def shown_text(value: Json) -> str:
     ]
     if value["kind"] == "measured":
         lines += _audited(value["audit"], value["figures"]["control"]["method"])
+    if value["kind"] == "judged":
+        lines[2:] = _of_judge(value, days)
     if value["citation"]:
         cited = value["citation"]
         lines += [f"  source     {cited['work']}", f"             {cited['place']}"]
@@ -125,6 +157,19 @@ def _audited(audit: Json, control: str) -> list[str]:
     p_value = "" if audit["p_value"] is None else f", p = {audit['p_value']:.2g}"
     told = [f"  audit      {audit['verdict']}{p_value}; the control is {control}"]
     return told + [f"             {finding['problem']}" for finding in audit["findings"]]
+
+
+def _of_judge(value: Json, days: str) -> Iterator[str]:
+    """Yield who judged how much, and what to know before believing it."""
+    figures = value["figures"]
+    yield f"  judge      {_model(value['evaluator'])}"
+    yield f"  judged     {days}, N = {figures['n']}, by {value['contributor']}"
+    for method, total in figures["totals"].items():
+        flags = "".join(f", {flag} {count}" for flag, count in total["flags"].items())
+        if total["samples"]:
+            counts = f"{total['valid']} valid, {total['invalid']} invalid"
+            yield f"  totals     {method}: {counts}{flags}"
+    yield from (f"  beware     {remark}" for remark in figures["remarks"])
 
 
 def _model(given: Json | None) -> str:

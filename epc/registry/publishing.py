@@ -1,4 +1,4 @@
-"""Publishing a measured run (`epc snapshot publish`).
+"""Publishing a measured run, or a judge's evaluation (`epc snapshot publish`).
 
 The order is what makes it safe to interrupt: raw files into the store, the folder whole under its
 name, the event, the commit, the git tag. Each step looks whether it was done, so a second try ends
@@ -7,21 +7,20 @@ what the first one began, under the same id.
 
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
 from epc.errors import UsageError, WorldError
 from epc.records import strict_json
-from epc.records.audit import audit_checked
-from epc.records.layout import MANIFEST, PROBES
-from epc.records.validate import validate
+from epc.records.judging.layout import is_evaluation
 from epc.registry import layout
-from epc.registry.cards import NO_BASELINE, Said, card_of
+from epc.registry.cards import Said
 from epc.registry.endings import endings
 from epc.registry.figures import disagreement
 from epc.registry.history import commit, tag_commit
+from epc.registry.judged import offered_evaluation
 from epc.registry.lives import MOCKS, Life
+from epc.registry.offers import Offer, offered_run
 from epc.registry.reading import folders, of_folder, taken
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Json, Snapshot
@@ -31,37 +30,14 @@ from epc.registry.tags import Tag, next_tag
 from epc.registry.writing import append
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
-    """A valid run that is to be published, what its audit says, and what its contributor does.
-
-    `platform` is where the evaluator was asked; without it, what stands before the `/` of its name.
-    """
-
-    run: Path
-    manifest: Json
-    audit: Json
-    platform: str | None
-    said: Said
-
-
 def offered(run: Path, said: Said, *, platform: str | None = None) -> Offer:
-    """Check a run, and return what is offered of it.
+    """Check a run, or a judge's evaluation, and return what is offered of it.
 
-    Raises: UsageError if it is not valid, or nothing could be recomputed.
+    Raises: UsageError if it is not valid, or nothing could be recomputed; MalformedError if an
+    evaluation's document was damaged.
     """
-    report = validate(run)
-    if not report.ok or report.manifest is None:
-        raise UsageError(
-            f"{run} is not valid: {len(report.findings)} findings\n  fix: see `epc validate {run}`"
-        )
-    if not report.manifest["raw"]:
-        raise UsageError(
-            f"{run} has no raw files, so nothing could be recomputed\n"
-            "  fix: publish the folder that the measurement wrote"
-        )
-    audit = audit_checked(report).as_json()
-    return Offer(run=run, manifest=report.manifest, audit=audit, platform=platform, said=said)
+    offer = offered_evaluation if is_evaluation(run) else offered_run
+    return offer(run, said, platform=platform)
 
 
 def publish(
@@ -80,22 +56,18 @@ def publish(
     Raises: UsageError if the run cannot be published; WorldError if the disk or git fails.
     """
     registry = of_folder(checkout)
-    manifest, audit, said = offer.manifest, offer.audit, offer.said
-    life = _life(registry, offer)
-    if life and audit["verdict"] in NO_BASELINE:
-        raise UsageError(
-            f"{offer.run} is no baseline: its audit says {audit['verdict']}\n"
-            f"  fix: see `epc audit {offer.run}`"
-        )
-    own = published_as(checkout, offer.run, said.generation)
+    said, life = offer.said, _life(registry, offer)
+    if life and offer.no_baseline:
+        raise UsageError(f"{offer.run} is no baseline: {offer.no_baseline}")
+    own = published_as(checkout, offer.run, said.generation, kind=offer.kind)
     tag = own or next_tag(said.generation, taken(checkout, registry))
-    card = card_of(tag, manifest, audit, said, life)
-    new = Snapshot.of(card, manifest["results"]["summary"])
+    card = offer.card(tag, life)
+    new = Snapshot.of(card, offer.figures)
     if said.replicates:
         _require_replication(registry, said.replicates, new)
     folder = checkout / layout.FOLDER / str(tag)
     if not folder.is_dir():
-        _build(checkout, offer.run, card, manifest)
+        _build(checkout, offer, card)
         tell(f"wrote {folder}")
     if not any(event.name == "published" for event in registry.by_tag.get(str(tag), [])):
         told = _told(folder, registry, new, day)
@@ -119,10 +91,9 @@ def _told(folder: Path, registry: Registry, new: Snapshot, day: date) -> list[Js
 
 def _life(registry: Registry, offer: Offer) -> Life | None:
     """Return the life of the evaluator on the platform that it was asked on."""
-    name: str = offer.manifest["evaluator"]["model"]
-    if name.startswith(MOCKS):
+    if offer.model.startswith(MOCKS):
         return None
-    platform = offer.platform or name.split("/", 1)[0]
+    platform = offer.platform or offer.model.split("/", 1)[0]
     life = registry.life(offer.said.generation, platform)
     if life is None:
         path = f"{layout.FOLDER}/{layout.EVALUATORS}/{offer.said.generation}.json"
@@ -145,34 +116,35 @@ def _require_replication(registry: Registry, tag: str, own: Snapshot) -> None:
         )
 
 
-def published_as(checkout: Path, run: Path, generation: str) -> Tag | None:
+def published_as(
+    checkout: Path, run: Path, generation: str, *, kind: str = "measured"
+) -> Tag | None:
     """Return the id under which this very run stands in the registry, if it does."""
-    own = (run / MANIFEST).read_bytes()
+    name = layout.OF_RUN[kind][-1]
+    own = (run / name).read_bytes()
     for folder in folders(checkout):
-        there, tag = folder / layout.MANIFEST, Tag.parse(folder.name)
+        there, tag = folder / name, Tag.parse(folder.name)
         if tag.generation == generation and there.is_file() and there.read_bytes() == own:
             return tag
     return None
 
 
-def _build(checkout: Path, run: Path, card: Json, manifest: Json) -> None:
+def _build(checkout: Path, offer: Offer, card: Json) -> None:
     """Write the folder beside its place, and move it there when it is whole."""
-    home = checkout / layout.FOLDER
-    raw = {entry["path"]: entry["sha256"] for entry in manifest["raw"].values()}
-    if (run / PROBES).exists():
-        raw[PROBES] = sha256(run / PROBES)
-    pointer = put(home / layout.STORE, {name: (run / name).read_bytes() for name in raw})
+    home, run = checkout / layout.FOLDER, offer.run
+    pointer = put(home / layout.STORE, {name: (run / name).read_bytes() for name in offer.raw})
     building = home / f".publishing-{card['tag']}"
     try:
         shutil.rmtree(building, ignore_errors=True)
         building.mkdir()
-        shutil.copyfile(run / MANIFEST, building / layout.MANIFEST)
+        for name in layout.OF_RUN[offer.kind]:
+            shutil.copyfile(run / name, building / name)
         strict_json.write(building / layout.CARD, card)
-        figures = {"kind": "measured", "figures": manifest["results"]["summary"]}
+        figures = {"kind": offer.kind, "figures": offer.figures}
         strict_json.write(building / layout.FIGURES, figures)
         strict_json.write_text(building / layout.POINTER, [pointer])
-        digests = {name: sha256(building / name) for name in layout.FILES["measured"]}
-        digests |= {f"raw/{name}": value for name, value in raw.items()}
+        digests = {name: sha256(building / name) for name in layout.FILES[offer.kind]}
+        digests |= {f"raw/{name}": value for name, value in offer.raw.items()}
         strict_json.write_text(building / layout.SUMS, [sums_text(digests)])
         building.rename(home / card["tag"])
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Every published figure again, from the raw trials in the store (`epc snapshot recompute`)."""
+"""Every published figure again, from the raw files in the store (`epc snapshot recompute`)."""
 
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,6 +14,7 @@ from epc.records.rewrite import rewrite
 from epc.records.validate import Report
 from epc.registry.cards import audited
 from epc.registry.fetching import restore
+from epc.registry.judged import changed_figures
 from epc.registry.layout import CARD
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Json, Snapshot
@@ -41,10 +42,10 @@ class Again:
         return {**given, "ok": self.ok}
 
 
-def measured(registry: Registry, tags: Sequence[str]) -> list[Tag]:
-    """Return the measured snapshots among some tags; all of them where none is named.
+def recomputable(registry: Registry, tags: Sequence[str]) -> list[Tag]:
+    """Return the snapshots with raw files among some tags; all of them where none is named.
 
-    Raises: UsageError if a named one has no trials.
+    Raises: UsageError if a named one has none.
     """
     found = [s for tag, s in registry.snapshots.items() if tag in tags or not tags]
     reported = [snapshot.tag for snapshot in found if snapshot.kind == "reported"]
@@ -53,7 +54,7 @@ def measured(registry: Registry, tags: Sequence[str]) -> list[Tag]:
             f"{reported[0]} is a reported snapshot: there are no trials to recompute it from\n"
             f"  fix: see its source with `epc snapshot show {reported[0]}`"
         )
-    return [snapshot.tag for snapshot in found if snapshot.kind == "measured"]
+    return [snapshot.tag for snapshot in found if snapshot.kind != "reported"]
 
 
 def recompute(checkout: Path, registry: Registry, tags: Iterable[Tag]) -> Iterator[Again]:
@@ -88,16 +89,26 @@ def _again(checkout: Path, snapshot: Snapshot, seal: str | None) -> Again:
         with tempfile.TemporaryDirectory() as name:
             run = Path(name)
             restore(snapshot.tag, run, seal=seal, place=str(checkout), store=None)
-            done = rewrite(run, write=False)
-            said, findings = _audit_again(run, done.manifest)
+            again = _judged_again if snapshot.kind == "judged" else _measured_again
+            changed, problems = again(run, snapshot)
     except EpcError as error:
         return Again(tag=tag, changed=[], problems=[str(error)])
     except OSError as error:
         raise WorldError(f"cannot write {error.filename}: {error.strerror or error}") from error
+    return Again(tag=tag, changed=changed, problems=problems)
+
+
+def _judged_again(folder: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
+    return changed_figures(folder, snapshot.figures)
+
+
+def _measured_again(run: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
+    done = rewrite(run, write=False)
+    said, findings = _audit_again(run, done.manifest)
     stated = snapshot.card["audit"]
     changed = [f"/{CARD}/audit/{key}" for key in said if said[key] != stated[key]]
     problems = [str(finding) for finding in (*done.findings, *findings)]
-    return Again(tag=tag, changed=[*done.changed, *changed], problems=problems)
+    return [*done.changed, *changed], problems
 
 
 def _audit_again(run: Path, manifest: Json) -> tuple[Json, list[Finding]]:

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 from epc.registry.tags import Tag
 
 Json = dict[str, Any]
-SnapshotKind = Literal["measured", "reported"]
+SnapshotKind = Literal["measured", "judged", "reported"]
 Trust = Literal["reported", "recomputed", "replicated"]
 
 
@@ -18,7 +18,8 @@ Trust = Literal["reported", "recomputed", "replicated"]
 class Snapshot:
     """One published measurement.
 
-    `measured` ones rest on raw trials that are kept here; `reported` ones on a publication.
+    `measured` ones rest on raw trials that are kept here, `judged` ones on the raw replies of a
+    judge, `reported` ones on a publication.
     `card` and `figures` are the documents themselves, for whoever shows them.
     """
 

@@ -26,6 +26,9 @@ _POINTER: Final = """outs:
 """
 _POINTED: Final = re.compile(r"- md5: ([0-9a-f]{32}\.dir)\n")
 _MD5: Final = re.compile(r"[0-9a-f]{32}")
+# A file's path below a folder: no part of it is empty, hidden, or leads out of the folder.
+_PART: Final = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
+_PATH: Final = re.compile(rf"{_PART}(/{_PART})*")
 
 
 def md5(content: bytes) -> str:
@@ -77,7 +80,7 @@ def listed(pointer: str, read: Read) -> dict[str, str]:
     if f"{md5(content)}.dir" != match[1]:
         raise _malformed(place, "is not what its name says")
     files = {entry["relpath"]: entry["md5"] for entry in json.loads(content)}
-    strange = [path for path in files if Path(path).name != path or not _MD5.fullmatch(files[path])]
+    strange = [p for p in files if not _PATH.fullmatch(p) or not _MD5.fullmatch(files[p])]
     if strange:
         raise _malformed(place, f"names a file {strange[0]!r}")
     return files

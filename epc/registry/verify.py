@@ -11,10 +11,11 @@ from typing import Any, Final
 from epc.errors import EpcError, Finding, MalformedError, WorldError
 from epc.records import strict_json
 from epc.records.findings import Findings
+from epc.records.judging.layout import PLAN, PROMPTS, RUN_LOG
 from epc.records.layout import PROBES
 from epc.records.schemas import findings as schema_findings
 from epc.registry import layout
-from epc.registry.cards import conditions_of
+from epc.registry.cards import conditions_of, judged_conditions_of
 from epc.registry.days import impossible
 from epc.registry.figures import misstated
 from epc.registry.history import lost_events, moved_events
@@ -142,8 +143,10 @@ def _misfits(folder: Path, listed: dict[str, str]) -> Iterator[tuple[str, str]]:
 def _pulled(folder: Path, listed: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Yield each raw file that `dvc pull` put beside the documents and is not as it is listed."""
     raw = folder / _RAW
-    for path in sorted(raw.iterdir()) if raw.is_dir() else ():
-        name = f"{_RAW}/{path.name}"
+    for path in sorted(raw.rglob("*")) if raw.is_dir() else ():
+        name = f"{_RAW}/{path.relative_to(raw).as_posix()}"
+        if path.is_dir():
+            continue
         if name not in listed:
             yield name, "is not in SHA256SUMS"
         elif (now := sha256(path)) != listed[name]:
@@ -177,7 +180,8 @@ def _documents(folder: Path, listed: dict[str, str]) -> Iterator[Finding]:
         for name, problem in misstated(figures["figures"]):
             yield _finding(f"/{layout.FIGURES}/{name}/ci95", problem)
     else:
-        yield from _measured(folder, card, figures["figures"], listed)
+        held = _judged if card["kind"] == "judged" else _measured
+        yield from held(folder, card, figures["figures"], listed)
 
 
 def _measured(folder: Path, card: Json, figures: Json, listed: dict[str, str]) -> Iterator[Finding]:
@@ -196,6 +200,23 @@ def _measured(folder: Path, card: Json, figures: Json, listed: dict[str, str]) -
     )
     if raw != {name: listed[name] for name in listed if "/" in name and name != beside}:
         yield _finding(f"/{layout.SUMS}", "lists other raw files than the manifest")
+
+
+def _judged(folder: Path, card: Json, figures: Json, listed: dict[str, str]) -> Iterator[Finding]:
+    """Yield where a judged snapshot's card, figures or raw digests are not its plan's and log's."""
+    plan, wrong = _document(folder / PLAN, "judge_plan")
+    log, more = _document(folder / RUN_LOG, "judge_run_log")
+    yield from (*wrong, *more)
+    if wrong or more:
+        return
+    if card["conditions"] != judged_conditions_of(plan):
+        yield _finding(f"/{layout.CARD}/conditions", "are not the plan's")
+    if figures["totals"] != log.get("totals"):
+        yield _finding(f"/{layout.FIGURES}/figures/totals", "are not the run log's")
+    vouched = {name: told["sha256"] for name, told in log.get("files", {}).items()}
+    vouched |= {f"{PROMPTS}/{p['id']}.txt": p["sha256"] for p in plan["prompts"].values()}
+    if any(listed.get(f"{_RAW}/{name}") != value for name, value in vouched.items()):
+        yield _finding(f"/{layout.SUMS}", "lists other raw files than plan and run log")
 
 
 def _stored(folder: Path, listed: dict[str, str]) -> Iterator[tuple[str, str]]:

@@ -17,15 +17,15 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from epc.errors import UsageError
-from epc.site.charts import charts_of_evaluator
+from epc.site.charts import charts_of_evaluator, charts_of_judged
 from epc.site.charts.drawing import script
 from epc.site.charts.gallery import hung
 from epc.site.collecting import collect
 from epc.site.keeping import gathered
 from epc.site.machines import files, remote, sitemap
-from epc.site.pages import EvaluatorPage, Site
+from epc.site.pages import EvaluatorPage, Site, SnapshotPage
 from epc.site.reference import page as functions
-from epc.site.rendering import pages
+from epc.site.rendering import Pictures, pages
 from epc.site.with_mkdocs import run_mkdocs
 from epc.site.writing import Folder
 
@@ -71,7 +71,7 @@ def build(
     tell(f"collected {len(site.snapshots)} snapshots of {len(site.evaluators)} evaluators")
     site = replace(site, evidence=gathered(site.snapshots, checkout / WORK / "pictures"))
     beside: dict[str, str] = {}
-    sources = write_sources(site, reference(), _evaluators_pictures(site, beside))
+    sources = write_sources(site, reference(), _pictures(site, beside))
     tell("wrote the pages; mkdocs makes them into HTML")
     html = checkout / WORK / "html"
     run_mkdocs(sources, html, as_of)
@@ -95,14 +95,18 @@ def build(
     )
 
 
-def _evaluators_pictures(site: Site, beside: dict[str, str]) -> Callable[[EvaluatorPage], Markup]:
-    """Return what draws an evaluator's pictures; the files that go with them end up in `beside`."""
+def _pictures(site: Site, beside: dict[str, str]) -> Pictures:
+    """Return what draws the pictures that are not kept; their files end up in `beside`."""
 
-    def hang(page: EvaluatorPage) -> Markup:
+    def hang(page: EvaluatorPage | SnapshotPage) -> Markup:
+        if isinstance(page, EvaluatorPage):
+            folder, charts = f"evaluators/{page.name}", charts_of_evaluator(page, site.evidence)
+        else:
+            folder, charts = f"snapshots/{page.row.tag}", charts_of_judged(page)
+
         def put(place: str, text: str) -> None:
-            beside[f"evaluators/{page.name}/{place}"] = text
+            beside[f"{folder}/{place}"] = text
 
-        charts = charts_of_evaluator(page, site.evidence)
         return hung(charts, site.checkout / WORK / "pictures", put)
 
     return hang
@@ -118,7 +122,7 @@ def _pictures_files(site: Site, beside: dict[str, str]) -> Iterator[tuple[str, s
         yield _SCRIPT, script(site.checkout / WORK / "pictures")
 
 
-def write_sources(site: Site, reference: str, pictures: Callable[[EvaluatorPage], Markup]) -> Path:
+def write_sources(site: Site, reference: str, pictures: Pictures) -> Path:
     """Write documents, generated pages and mkdocs.yml, and return the folder that holds them.
 
     Raises: UsageError if the checkout has no documents; WorldError if the disk fails.

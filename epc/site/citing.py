@@ -7,6 +7,10 @@ from typing import Final
 from epc.site.pages import Site, SnapshotPage
 
 _TITLE: Final = "EPC registry: evaluator preference coupling, measured and versioned"
+_MEASURES: Final = {
+    False: "Evaluator preference coupling",
+    True: "Outputs scored by a judge model, no coupling",
+}
 # What BibTeX or TeX would act upon.
 _TEX: Final = re.compile(r"[\\{}$&#^_~%]")
 _ESCAPED: Final = {
@@ -20,13 +24,13 @@ def bibtex(site: Site, page: SnapshotPage) -> str:
     """Return a BibTeX entry."""
     row = page.row
     fields = {
-        "title": f"{{{_tex(row.tag)}: an EPC baseline}}",
+        "title": f"{{{_tex(row.tag)}: {page.subject}}}",
         "author": f"{{{_tex(page.shown['contributor'])}}}",
         "year": _day(page)[:4],
         "month": str(int(_day(page)[5:7])),
         "version": row.tag,
         "publisher": "EPC registry",
-        "note": f"Evaluator preference coupling; N = {row.n}; {row.trust}",
+        "note": f"{_MEASURES[row.judged]}; N = {row.n}; {row.trust}",
     }
     if site.address:
         fields["url"] = f"{site.address}snapshots/{row.tag}/"
@@ -41,7 +45,7 @@ def cff(site: Site, page: SnapshotPage) -> str:
         "cff-version: 1.2.0",
         f"message: {json.dumps('If you use this baseline, please cite it by its id.')}",
         "type: dataset",
-        f"title: {json.dumps(f'{row.tag}: an EPC baseline')}",
+        f"title: {json.dumps(f'{row.tag}: {page.subject}')}",
         f"version: {json.dumps(row.tag)}",
         f"date-released: {_day(page)}",
         f"license: {page.licence}",

@@ -7,7 +7,9 @@ from typing import Any, Final
 
 from epc.core.results import Json
 from epc.errors import EpcError
+from epc.records import strict_json
 from epc.records.audit_text import TITLES
+from epc.records.judging.layout import PLAN, PROMPTS, RUN_LOG
 from epc.registry import layout
 from epc.registry.changes import changes
 from epc.registry.expiry import Expiry, doubtful_from, of_evaluator
@@ -21,6 +23,7 @@ from epc.site.pages import (
     Direction,
     EvaluatorPage,
     File,
+    Judging,
     Noise,
     Platform,
     Row,
@@ -89,7 +92,18 @@ def _snapshot(checkout: Path, registry: Registry, tag: str, as_of: date) -> Snap
         audit=audit,
         files=tuple(files),
         raw=raw,
+        judging=_judging(folder, raw) if snapshot.kind == "judged" else None,
     )
+
+
+def _judging(folder: Path, raw: dict[str, Path]) -> Judging | None:
+    """Return how a judged snapshot came about, as far as its files can be read."""
+    (plan, wrong), (log, more) = (strict_json.read(folder / name) for name in (PLAN, RUN_LOG))
+    if wrong or more:
+        return None
+    names = {prompt["id"]: f"{PROMPTS}/{prompt['id']}.txt" for prompt in plan["prompts"].values()}
+    texts = {prompt: _text(raw[name]) for prompt, name in names.items() if name in raw}
+    return Judging(plan=plan, log=log, prompts=texts)
 
 
 def _directions(stated: tuple[Figure, ...]) -> Iterator[Direction]:

@@ -9,7 +9,7 @@ from epc.core.results import Json
 from epc.registry import layout
 from epc.site.escaping import shown
 from epc.site.numbers import share, whole
-from epc.site.pages import Site, SnapshotPage
+from epc.site.pages import Judging, Site, SnapshotPage
 
 Fact = tuple[str, Any]
 
@@ -28,6 +28,32 @@ def measured(days: Json) -> str:
     """Return when something was measured."""
     first, last = days["from"], days["to"]
     return first if first == last else f"between {first} and {last}"
+
+
+def judging(given: Judging) -> Iterator[Fact]:
+    """Yield how a judged snapshot came about."""
+    plan, log = given.plan, given.log
+    (judge,) = log["judges"]
+    rubric = plan["mapping"]["id"] if plan["mapping"] else "nothing: the protocol's own"
+    yield "Asked", f"{log['time']['from']} to {log['time']['to']}"
+    yield "Software", f"epc {log['epc_version']}"
+    yield from _asked("Judge", {**judge["identity"], "decoding": judge["decoding"]})
+    yield "Methods", ", ".join(plan["methods"]).replace("_", " ")
+    yield "Held to", plan["constraint"] or "nothing: free text"
+    yield "Rubric mapped by", rubric
+    yield "Tools", log["tools"]
+    yield "Calls", whole(judge["calls"])
+    yield "Retries", whole(judge["retries"])
+    yield "Malformed replies asked again", whole(log["malformed"]["asked_again"])
+    yield "Of these mended", whole(log["malformed"]["mended"])
+    yield "Tokens", f"in {judge['tokens_in']:,}, out {judge['tokens_out']:,}"
+    yield "Answered as", _counted(judge["served_models"])
+    yield "Fingerprint", _counted(judge["system_fingerprints"])
+
+
+def _counted(counts: Json) -> str:
+    said = ", ".join(f"{name} ({count} times)" for name, count in counts.items())
+    return said or "not stated by the provider"
 
 
 def provenance(manifest: Json) -> Iterator[Fact]:
@@ -50,8 +76,7 @@ def provenance(manifest: Json) -> Iterator[Fact]:
     yield "Tokens", ", ".join(f"{name} {count:,}" for name, count in given["tokens"].items())
     for key, title in (("served_models", "Answered as"), ("system_fingerprints", "Fingerprint")):
         for role, counts in given[key].items():
-            said = ", ".join(f"{name} ({count} times)" for name, count in counts.items())
-            yield f"{title}, {role}", said or "not stated by the provider"
+            yield f"{title}, {role}", _counted(counts)
 
 
 def _asked(title: str, role: Json) -> Iterator[Fact]:
@@ -79,13 +104,20 @@ def commands(site: Site, page: SnapshotPage) -> Iterator[tuple[str, str]]:
         yield "Check every published byte, in a clone:", "epc snapshot verify"
         return
     yield (
-        "Fetch its run folder; every SHA-256 is checked:",
+        "Fetch its folder; every SHA-256 is checked:",
         f"epc snapshot fetch {tag} --from {place.rstrip('/')} --out {tag}",
     )
-    yield (
-        "Check it, and compute every figure again from the raw trials:",
-        f"epc validate {tag}\nepc recompute {tag}\nepc audit {tag}",
-    )
+    if page.row.judged:
+        yield (
+            "Check every record again from the raw replies, and take the shares from them:",
+            f"epc judge check {tag}\nepc judge report {tag}",
+        )
+        yield "Hold them against what is published, in a clone:", f"epc snapshot recompute {tag}"
+    else:
+        yield (
+            "Check it, and compute every figure again from the raw trials:",
+            f"epc validate {tag}\nepc recompute {tag}\nepc audit {tag}",
+        )
     yield (
         "In a clone, with git and DVC alone:",
         (

@@ -15,6 +15,11 @@ _ABOUT: Final = (
     "weights of the agent that learns from it, with noise floor, interval and expiry."
 )
 
+_JUDGED: Final = (
+    "Judge protocol: outputs that a judging model scored with evidence that was looked up, as "
+    "shares with intervals, invalid evaluations counted, and expiry."
+)
+
 
 def embedded(value: Any) -> Markup:
     """Return JSON-LD as a script element that no text in it can end."""
@@ -30,8 +35,8 @@ def of_snapshot(site: Site, page: SnapshotPage) -> dict[str, Any]:
     return {
         "@context": "https://schema.org/",
         "@type": "Dataset",
-        "name": f"{row.tag}: an EPC baseline",
-        "description": f"{_ABOUT} Measured on {given['evaluator']['model']}, N = {row.n}.",
+        "name": f"{row.tag}: {page.subject}",
+        "description": f"{_said(page)} {given['evaluator']['model']}, N = {row.n}.",
         "identifier": row.tag,
         "version": row.tag,
         "license": f"{_LICENCES}{page.licence}",
@@ -52,6 +57,10 @@ def of_snapshot(site: Site, page: SnapshotPage) -> dict[str, Any]:
             for file in page.files
         ],
     }
+
+
+def _said(page: SnapshotPage) -> str:
+    return f"{_JUDGED} By" if page.row.judged else f"{_ABOUT} Measured on"
 
 
 def croissant(site: Site, *, sha256: str) -> dict[str, Any]:

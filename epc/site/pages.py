@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
+from epc.records.judging.layout import OUTPUTS
 from epc.registry.changes import Change
 from epc.registry.expiry import Expiry, Policy
 from epc.registry.figures import Figure
@@ -69,6 +70,11 @@ class Row:
     verdict: str | None
     standing: Standing
 
+    @property
+    def judged(self) -> bool:
+        """Whether it holds a judge's shares, which stand in no column of EPC figures."""
+        return self.snapshot.kind == "judged"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class File:
@@ -79,14 +85,28 @@ class File:
     sha256: str
     href: str
 
+    @property
+    def output(self) -> bool:
+        """Whether it is an output that was judged, of which there are hundreds."""
+        return self.name.startswith(f"raw/{OUTPUTS}/")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """How a judged snapshot came about: plan, run log, and the prompts by their ids."""
+
+    plan: Json
+    log: Json
+    prompts: dict[str, str]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnapshotPage:
     """One snapshot with everything known of it, but for what its manifest and trials hold.
 
     `shown` is what `epc snapshot show --format json` prints, `audit` the published audit in it.
-    `folder` is where its documents lie, `raw` where its raw files do, by name. `audit` and `raw`
-    are those of a measured snapshot, None or empty for a reported one.
+    `folder` is where its documents lie, `raw` where its raw files do, by name; a reported one has
+    none. `audit` is of a measured snapshot, `judging` of a judged one, each None for the others.
     """
 
     row: Row
@@ -97,6 +117,12 @@ class SnapshotPage:
     audit: Json | None
     files: tuple[File, ...]
     raw: dict[str, Path]
+    judging: Judging | None
+
+    @property
+    def subject(self) -> str:
+        """What it is, in a title."""
+        return "a judge's scores" if self.row.judged else "an EPC baseline"
 
     @property
     def licence(self) -> str:
@@ -123,9 +149,19 @@ class EvaluatorPage:
     snapshots: tuple[SnapshotPage, ...]
 
     @property
+    def baselines(self) -> tuple[SnapshotPage, ...]:
+        """The snapshots of its coupling."""
+        return tuple(page for page in self.snapshots if not page.row.judged)
+
+    @property
+    def judgments(self) -> tuple[SnapshotPage, ...]:
+        """The snapshots of what it said as a judge of outputs."""
+        return tuple(page for page in self.snapshots if page.row.judged)
+
+    @property
     def newest(self) -> SnapshotPage | None:
-        """The newest snapshot that was not withdrawn."""
-        standing = [s for s in self.snapshots if s.row.standing.state.reason != "withdrawn"]
+        """The newest baseline that was not withdrawn."""
+        standing = [s for s in self.baselines if s.row.standing.state.reason != "withdrawn"]
         return standing[-1] if standing else None
 
 

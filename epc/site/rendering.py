@@ -11,15 +11,18 @@ from epc.core.noise import coin_bands
 from epc.site import badges, citing, describing, linked_data
 from epc.site.pages import EvaluatorPage, Row, Site, SnapshotPage
 from epc.site.templating import environment
+from epc.spec.judge_v1 import DIMENSIONS, VERDICTS
+
+Pictures = Callable[[EvaluatorPage | SnapshotPage], Markup]
 
 _SOONEST: Final = 5
 _LATEST: Final = 200
 
 
-def pages(site: Site, pictures: Callable[[EvaluatorPage], Markup]) -> Iterator[tuple[str, str]]:
+def pages(site: Site, pictures: Pictures) -> Iterator[tuple[str, str]]:
     """Yield every generated page: its path among the documents, and its Markdown.
 
-    `pictures` returns an evaluator's, as finished markup.
+    `pictures` returns an evaluator's or a judged snapshot's, as finished markup.
     """
     templates = environment()
     known = {page.name for page in site.evaluators}
@@ -28,11 +31,10 @@ def pages(site: Site, pictures: Callable[[EvaluatorPage], Markup]) -> Iterator[t
         return templates.get_template(f"{name}.md.j2").render(site=site, known=known, **given)
 
     yield "index.md", page("home", **_home(site))
-    rows = [page.row for page in site.snapshots]
-    expired = sorted(_evaluators(rows, held=False), key=lambda row: row.tag)
-    expired.sort(key=lambda row: row.standing.state.since or date.min, reverse=True)
-    yield "expired.md", page("expired", expired=expired)
-    yield "snapshots/index.md", page("snapshots", rows=rows)
+    rows, judged = _rows(site, judged=False), _rows(site, judged=True)
+    ended = {"expired": _ended(rows), "judged": _ended(judged)}
+    yield "expired.md", page("expired", **ended)
+    yield "snapshots/index.md", page("snapshots", rows=rows, judged=judged)
     by_baselines = sorted(site.evaluators, key=lambda evaluator: not evaluator.snapshots)
     lives = sum(max(1, len(evaluator.platforms)) for evaluator in site.evaluators)
     yield "evaluators/index.md", page("evaluators", pages=by_baselines, lives=lives)
@@ -46,8 +48,21 @@ def pages(site: Site, pictures: Callable[[EvaluatorPage], Markup]) -> Iterator[t
     for snapshot in site.snapshots:
         yield (
             f"snapshots/{snapshot.row.tag}/index.md",
-            page("snapshot", **_snapshot(site, snapshot, known)),
+            page("snapshot", **_snapshot(site, snapshot, known))
+            if not snapshot.row.judged
+            else page("judged", **_judged(site, snapshot, known), gallery=pictures(snapshot)),
         )
+
+
+def _rows(site: Site, *, judged: bool) -> list[Row]:
+    """Return the rows of one table: gammas and judges' shares are never in the same."""
+    return [page.row for page in site.snapshots if page.row.judged == judged]
+
+
+def _ended(rows: list[Row]) -> list[Row]:
+    """Return what has expired, the latest first."""
+    ended = sorted(_evaluators(rows, held=False), key=lambda row: row.tag)
+    return sorted(ended, key=lambda row: row.standing.state.since or date.min, reverse=True)
 
 
 def _evaluators(rows: list[Row], *, held: bool) -> list[Row]:
@@ -56,14 +71,15 @@ def _evaluators(rows: list[Row], *, held: bool) -> list[Row]:
 
 def _pair(site: Site) -> list[str]:
     """Return the two tags to compare first: an evaluator's first two, or else any."""
-    given = [page.snapshots for page in site.evaluators if len(page.snapshots) > 1]
+    given = [page.baselines for page in site.evaluators if len(page.baselines) > 1]
     return [page.row.tag for page in (given[0] if given else site.snapshots)[:2]]
 
 
 def _home(site: Site) -> dict[str, Any]:
-    rows = [page.row for page in site.snapshots]
+    rows, judged = _rows(site, judged=False), _rows(site, judged=True)
     current = sorted(_evaluators(rows, held=True), key=lambda row: row.snapshot.kind != "measured")
-    ending = [row for row in current if row.standing.state.until]
+    held = [*current, *_evaluators(judged, held=True)]
+    ending = [row for row in held if row.standing.state.until]
     retiring = [
         (page, platform)
         for page in site.evaluators
@@ -76,6 +92,8 @@ def _home(site: Site) -> dict[str, Any]:
         "soonest": sorted(ending, key=lambda row: _end(row.standing))[:_SOONEST],
         "retiring": sorted(retiring, key=lambda pair: _end(pair[1].standing))[:_SOONEST],
         "instruments": [row for row in rows if row.snapshot.calibration],
+        "judges": [row for row in judged if not row.snapshot.calibration],
+        "mock_judges": [row for row in judged if row.snapshot.calibration],
     }
 
 
@@ -84,7 +102,7 @@ def _end(standing: Any) -> date:
     return until
 
 
-def _evaluator(page: EvaluatorPage, pictures: Callable[[EvaluatorPage], Markup]) -> dict[str, Any]:
+def _evaluator(page: EvaluatorPage, pictures: Pictures) -> dict[str, Any]:
     return {
         "page": page,
         "badge": badges.alternative(page),
@@ -94,13 +112,28 @@ def _evaluator(page: EvaluatorPage, pictures: Callable[[EvaluatorPage], Markup])
 
 
 def _snapshot(site: Site, page: SnapshotPage, known: set[str]) -> dict[str, Any]:
-    name = page.row.snapshot.tag.generation
     evidence = site.evidence.get(page.row.tag)
     return {
-        "page": page,
+        **_any_snapshot(site, page, known),
         "evidence": evidence,
         # What a coin flip gives in its setting, or else in the protocol's own.
         "coin": evidence.coin if evidence else coin_bands(Configuration()),
+    }
+
+
+def _judged(site: Site, page: SnapshotPage, known: set[str]) -> dict[str, Any]:
+    return {
+        **_any_snapshot(site, page, known),
+        "verdicts": VERDICTS,
+        "dimensions": DIMENSIONS,
+        "provenance": list(describing.judging(page.judging)) if page.judging else [],
+    }
+
+
+def _any_snapshot(site: Site, page: SnapshotPage, known: set[str]) -> dict[str, Any]:
+    name = page.row.snapshot.tag.generation
+    return {
+        "page": page,
         "evaluator": describing.link(name, f"../../evaluators/{name}/") if name in known else name,
         "model": describing.model,
         "measured": describing.measured,

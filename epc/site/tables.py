@@ -12,19 +12,19 @@ from epc.site.pages import Site
 COLUMNS: Final = {
     "tag": ("text", "The snapshot's id"),
     "generation": ("text", "The evaluator generation"),
-    "kind": ("text", "measured or reported"),
+    "kind": ("text", "measured, judged or reported"),
     "trust": ("text", "reported, recomputed or replicated"),
     "calibration": ("text", "true for a mock evaluator's baseline"),
     "protocol_version": ("text", "The protocol, with the labels of what deviates from it"),
     "measured_from": ("date", "The first day on which it may have been measured"),
     "measured_to": ("date", "The last day on which it may have been measured"),
-    "n": ("integer", "Seeds"),
+    "n": ("integer", "Seeds; of a judged snapshot, samples"),
     "figure": ("text", "Which figure, such as gamma/text_to_visual"),
     "mean": ("float", "The figure: a mean or a share"),
     "ci95_low": ("float", "Lower end of its 95% interval; empty where the numbers allow none"),
     "ci95_high": ("float", "Upper end of its 95% interval"),
     "sd": ("float", "Standard deviation over seeds, where one was printed"),
-    "hits": ("integer", "Seeds counted in a share, where it was printed"),
+    "hits": ("integer", "Seeds, or judged samples or quotes, counted in a share"),
 }
 
 

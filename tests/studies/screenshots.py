@@ -22,6 +22,7 @@ PAGES = {
     "changes": "changes/",
     "compare": "compare/?a=v1.0-SmolLM2-135M-Likelihood&b=v1.1-SmolLM2-135M-Likelihood",
     "measured": "snapshots/v1.0-SmolLM2-135M-Likelihood/",
+    "judged": "snapshots/v1.0-DigestJudge/",
     "calibration": "snapshots/v1.0-Scripted-Opposed/",
     "reported": "snapshots/v1.0-GPT4o-0806/",
     "evaluator": "evaluators/SmolLM2-135M-Likelihood/",

@@ -24,6 +24,7 @@ from typing import Final
 from epc.core.results import Json
 from epc.errors import MalformedError, UsageError
 from epc.records import strict_json
+from epc.records.layout import require_unpublished
 from epc.records.schemas import findings as schema_findings
 from epc.spec.judge_v1 import FAIL_TO, PASS_FROM
 
@@ -70,8 +71,10 @@ def is_complete(folder: Path) -> bool:
 def load(folder: Path, name: str, schema: str) -> Json:
     """Return a document of the folder.
 
-    Raises: UsageError if it is not there; MalformedError if it was damaged.
+    Raises: UsageError if it is not there, or there as published only; MalformedError if it was
+    damaged.
     """
+    require_unpublished(folder, "an evaluation's folder")
     path = folder / name
     if not path.is_file():
         raise UsageError(f"{folder} has no {name}: `epc judge plan` makes such a folder")

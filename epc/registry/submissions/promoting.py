@@ -14,7 +14,8 @@ from typing import Final
 from epc.errors import UsageError, WorldError
 from epc.registry.cards import Said
 from epc.registry.layout import FOLDER as SNAPSHOTS
-from epc.registry.publishing import Offer, publish, published_as
+from epc.registry.offers import measured_offer
+from epc.registry.publishing import publish, published_as
 from epc.registry.submissions import layout
 from epc.registry.submissions.check import Base, check_one
 from epc.registry.submissions.report import Checked
@@ -46,10 +47,10 @@ def promote(
     assert checked.statement is not None
     assert checked.manifest is not None
     assert checked.audit is not None
-    offer = Offer(
-        run=home / folder.name,
-        manifest=checked.manifest,
-        audit=checked.audit.as_json(),
+    offer = measured_offer(
+        home / folder.name,
+        checked.manifest,
+        checked.audit.as_json(),
         platform=checked.statement.platform,
         said=said(checked.statement),
     )

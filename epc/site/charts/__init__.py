@@ -13,10 +13,11 @@ from epc.site.charts.history import history_charts
 from epc.site.charts.preferences import position_chart, ties_chart, win_rates_chart
 from epc.site.charts.seeds import gamma_chart, jsd_chart
 from epc.site.charts.spark import spark
+from epc.site.charts.verdicts import verdicts_chart
 from epc.site.evidence import Evidence, WinRate
-from epc.site.pages import EvaluatorPage
+from epc.site.pages import EvaluatorPage, SnapshotPage
 
-__all__ = ["Chart", "charts_of_evaluator", "charts_of_snapshot", "spark"]
+__all__ = ["Chart", "charts_of_evaluator", "charts_of_judged", "charts_of_snapshot", "spark"]
 
 
 def charts_of_snapshot(
@@ -38,6 +39,11 @@ def charts_of_snapshot(
         position_chart(manifest),
     )
     return [chart for chart in made if chart is not None]
+
+
+def charts_of_judged(page: SnapshotPage) -> list[Chart]:
+    """Return the pictures of a judged snapshot."""
+    return [verdicts_chart(page)]
 
 
 def charts_of_evaluator(page: EvaluatorPage, evidence: Mapping[str, Evidence]) -> list[Chart]:

@@ -29,7 +29,7 @@ _METRICS: Final = (
 def history_charts(page: EvaluatorPage, evidence: Mapping[str, Evidence]) -> list[Chart]:
     """Return a picture of each figure that was ever published of an evaluator."""
     events = list(_events(page))
-    coins = [bands_of(s.row.snapshot, evidence.get(s.row.tag)) for s in page.snapshots]
+    coins = [bands_of(s.row.snapshot, evidence.get(s.row.tag)) for s in page.baselines]
     made = (_chart(page, metric, events, _band(coins, metric)) for metric in _METRICS)
     return [chart for chart in made if chart is not None]
 
@@ -37,7 +37,7 @@ def history_charts(page: EvaluatorPage, evidence: Mapping[str, Evidence]) -> lis
 def _chart(
     page: EvaluatorPage, metric: Metric, events: list[Json], band: Band | None
 ) -> Chart | None:
-    rows = [row for snapshot in page.snapshots for row in _measured(snapshot, metric)]
+    rows = [row for snapshot in page.baselines for row in _measured(snapshot, metric)]
     if not rows:
         return None
     note = "Mean with its 95% interval where there is one; a level line is the time of measuring. "
@@ -94,7 +94,7 @@ def _events(page: EvaluatorPage) -> Iterator[Json]:
                 yield _event(stated["date"], word, record["platform"], stated["kind"])
         for route in record["routes"]:
             yield _event(route["date"], "rerouted", record["platform"], f"to {route['to']}")
-    for snapshot in page.snapshots:
+    for snapshot in page.baselines:
         tag, standing = snapshot.row.tag, snapshot.row.standing
         for event in snapshot.events:
             yield _event(event.date.isoformat(), event.name, tag, event.reason)
@@ -121,7 +121,7 @@ def _words(
     noise = (
         f" A coin flip gives {band.mean:.2f}, {band.low:.2f} to {band.high:.2f}." if band else ""
     )
-    as_of = page.snapshots[0].row.standing.state.as_of
+    as_of = page.baselines[0].row.standing.state.as_of
     ahead = sorted({(e["day"], e["what"], e["of"]) for e in events if _later(e, as_of)})
     ends = "; ".join(f"{of} {what} {day}" for day, what, of in ahead)
     count = len({row["snapshot"] for row in rows})

@@ -7,9 +7,10 @@
   if (!form || !place) return;
   const api = new URL(place.dataset.api, location.href);
   const CONDITIONS = ["generation", "protocol_version", "evaluator", "executor"];
-  const MEASURED = [
-    "rounds", "reuse", "exhaustive", "tasks", "strategies", "evaluator_prompt", "decoding",
-  ]; // a publication does not state these
+  const OF_KIND = { // a publication does not state these
+    measured: ["rounds", "reuse", "exhaustive", "tasks", "strategies", "evaluator_prompt", "decoding"],
+    judged: ["samples", "methods", "prompts", "mapping", "constraint", "retry_malformed", "decoding"],
+  };
   const IDENTITY = ["model", "platform", "gateway", "proxy"];
 
   const DIGEST = /^[0-9a-f]{64}$/;
@@ -57,7 +58,7 @@
     });
 
   const condition = (snapshot, key) => {
-    if (MEASURED.includes(key)) return snapshot.conditions[key];
+    if (!CONDITIONS.includes(key)) return snapshot.conditions[key];
     const value = snapshot[key];
     if (value === null || typeof value !== "object") return value;
     return Object.fromEntries(IDENTITY.map((part) => [part, value[part]]));
@@ -67,6 +68,7 @@
     if (value === null) return "none";
     if (typeof value === "string" && DIGEST.test(value)) return `SHA-256 ${value.slice(0, 12)}…`;
     if (typeof value !== "object") return String(value);
+    if (Array.isArray(value)) return value.join(", ");
     if ("digits" in value) return value.digits;
     const through = value.gateway ? ` through ${value.gateway}` : "";
     const proxy = value.proxy ? ", a third party's gateway" : "";
@@ -108,7 +110,8 @@
     return [
       link,
       `${status}${reason ? ` (${reason})` : ""} on ${snapshot.expiry.as_of}`,
-      snapshot.audit ? snapshot.audit.verdict.replaceAll("_", " ") : "no trials to audit",
+      snapshot.audit ? snapshot.audit.verdict.replaceAll("_", " ")
+        : snapshot.kind === "judged" ? "a judge's scores: no trials" : "no trials to audit",
       snapshot.trust,
       days,
       String(snapshot.figures.n.value),
@@ -118,8 +121,8 @@
 
   const shown = (a, b) => {
     const parts = [];
-    const both = a.kind === "measured" && b.kind === "measured";
-    const apart = [...CONDITIONS, ...(both ? MEASURED : [])].map((key) => [key, condition(a, key), condition(b, key)])
+    const own = (a.kind === b.kind && OF_KIND[a.kind]) || [];
+    const apart = [...CONDITIONS, ...own].map((key) => [key, condition(a, key), condition(b, key)])
       .filter(([, x, y]) => JSON.stringify(x) !== JSON.stringify(y));
     const word = make("p", make("strong", apart.length
       ? `Not like for like in: ${apart.map(([key]) => key.replaceAll("_", " ")).join(", ")}.`

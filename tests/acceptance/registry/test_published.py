@@ -240,7 +240,8 @@ def test_instruments_are_listed_apart_and_show_what_they_were_made_to_show(
 ) -> None:
     """A coin and a fixed place show no coupling, planted opposite preferences do."""
     rows = {row["tag"]: row for row in entries(published, day("2026-11-22"))}
-    words = {tag: row["audit"] for tag, row in rows.items() if row["calibration"]}
+    instruments = {tag: row for tag, row in rows.items() if row["calibration"]}
+    words = {tag: row["audit"] for tag, row in instruments.items() if row["kind"] == "measured"}
 
     assert words == {
         "v1.0-AlwaysA": "no_detectable_coupling",
@@ -250,7 +251,7 @@ def test_instruments_are_listed_apart_and_show_what_they_were_made_to_show(
     low, high = rows["v1.0-Scripted-Opposed"]["excess_ci95"]
     assert 0 < low < high
     apart = text(list(rows.values())).split("The instrument's own baselines")
-    assert all(tag not in apart[0] and tag in apart[1] for tag in words)
+    assert all(tag not in apart[0] and tag in apart[1] for tag in instruments)
 
 
 def test_a_real_evaluator_that_always_says_a_measures_what_the_instrument_does(
@@ -262,3 +263,20 @@ def test_a_real_evaluator_that_always_says_a_measures_what_the_instrument_does(
 
     assert real.figures["gamma"] == instrument.figures["gamma"]
     assert real.figures["jsd"] == instrument.figures["jsd"]
+
+
+def test_a_mock_judges_scores_are_the_instruments_own_and_no_evaluators(
+    published: Registry,
+) -> None:
+    """Its scores follow from the outputs' digests, so it quotes rightly and is always valid."""
+    found = published.snapshots["v1.0-DigestJudge"]
+    run = json.loads(
+        (ROOT / "snapshots" / "v1.0-SmolLM2-135M-Likelihood" / "manifest.json").read_text()
+    )
+
+    assert (found.kind, found.calibration, found.model) == ("judged", True, "judge")
+    (target,) = found.figures["targets"]
+    assert target["value"] == run["executor"]["model"]
+    answers = len(run["strategies"]) * sum(len(tasks) for tasks in run["tasks"].values())
+    assert (found.figures["n"], found.figures["valid"]) == (answers, answers) == (176, 176)
+    assert found.figures["invented_quotes"]["hits"] == found.figures["invalid"]["hits"] == 0

@@ -22,7 +22,8 @@ from registry_support import Checkout, commit, generation_record, git, life_reco
 from epc.records.strict_json import dumps
 from epc.records.validate import validate
 from epc.registry.cards import Said
-from epc.registry.publishing import Offer, offered, publish
+from epc.registry.offers import Offer
+from epc.registry.publishing import offered, publish
 from epc.registry.reading import of_folder
 from epc.registry.sums import parse_sums, sha256, sums_text
 from epc.registry.verify import verify

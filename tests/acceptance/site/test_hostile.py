@@ -9,8 +9,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from icalendar import Calendar
-from registry_support import generation_record, life_record, stated
-from site_support import BuiltSite, build, measured, with_documents
+from judge_support import grid
+from registry_support import Checkout, generation_record, life_record, stated
+from site_support import BuiltSite, build, evaluated, judged, measured, with_documents
 
 from epc.records.strict_json import dumps
 
@@ -97,10 +98,37 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[BuiltSite, list[s
     (folder / "manifest.json").write_text(dumps(poisoned(manifest, say)))
     card = json.loads((folder / "snapshot.json").read_text())
     card["contributor"] = say()
+    judge(made, say)
     for finding in card["audit"]["findings"]:
         finding["problem"] = say()
     (folder / "snapshot.json").write_text(dumps(card))
     return build(made), say.given
+
+
+def judge(made: Checkout, say: _Words) -> None:
+    """Publish what a mock judge said of hostile outputs, by a hostile prompt."""
+    prompt = made.folder.parent / "own.txt"
+    prompt.write_text(f'{say()}\n$output\n"meta": $meta\n', "utf-8")
+    targets = [say(), say()]
+    variants = [say(), say(), say()]
+    rows = [
+        {
+            **row,
+            "target_model": target,
+            "prompt_variant": variant,
+            "output_id": f"{t}{v}{row['question_id']}",
+        }
+        for t, target in enumerate(targets)
+        for v, variant in enumerate(variants)
+        for row in grid("12", "A")
+    ]
+    folder = made.folder.parent / "judged"
+    evaluated(folder, judge="mock/judge", rows=rows, plan=("--prompt", str(prompt)))
+    tag = judged(made, folder, generation="HostileJudge", contributor=say())
+    path = made.home / tag / "metrics.json"
+    metrics = json.loads(path.read_text())
+    metrics["figures"]["remarks"] = [say()]
+    path.write_text(dumps(metrics))
 
 
 class _Page(HTMLParser):

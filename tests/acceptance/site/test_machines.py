@@ -79,7 +79,7 @@ def test_page_answer_table_and_command_line_hold_the_same_digits(site: BuiltSite
     with (site.out / "figures.csv").open(newline="") as file:
         table = {(row["tag"], row["figure"]): row["mean"] for row in csv.DictReader(file)}
     compared = 0
-    for tag in ("v1.1-Judge-1", "v1.0-CoinFlip"):
+    for tag in ("v1.1-Judge-1", "v1.0-CoinFlip", "v1.0-CarelessJudge"):
         words = ("snapshot", "show", tag, "--as-of", AS_OF, "--format", "json")
         said = dict(numbers(json.loads(epc(site.checkout.folder, *words).stdout)["figures"]))
         answered = dict(numbers(document(site, f"api/v1/snapshots/{tag}.json")["figures"]))

@@ -8,7 +8,7 @@ import pytest
 from browser_support import Visit, chromium, served, visit
 from playwright.sync_api import Browser
 from registry_support import FIGURES, generation_record, life_record, stated
-from site_support import BuiltSite, build, furnished, measured
+from site_support import BuiltSite, build, evaluated_by_endpoint, furnished, judged, measured
 
 from epc.records.strict_json import dumps
 
@@ -27,6 +27,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
     two = FIGURES | {"n": 12, "jsd": {"text_to_visual": {"mean": 0.25, "ci95": None}}}
     (folder / "metrics.json").write_text(dumps({"kind": "reported", "figures": two}))
     measured(made)
+    judged(made)
+    retires = stated("2026-05-20")
+    made.evaluator(
+        generation_record(
+            "Judge-4", life_record(platform="openai", model="judge-4", retires=retires)
+        )
+    )
+    judged(made, evaluated_by_endpoint(made.folder.parent / "hosted"), generation="Judge-4")
     return build(made)
 
 

@@ -8,7 +8,10 @@ from browser_support import PHONE, Visit
 from playwright.sync_api import Page
 from site_support import BuiltSite, epc
 
-TAGS = ("v1.0-Judge-1", "v1.1-Judge-1", "v1.0-Judge-3", "v1.0-CoinFlip")
+TAGS = (
+    *("v1.0-Judge-1", "v1.1-Judge-1", "v1.0-Judge-3", "v1.0-CoinFlip"),
+    *("v1.0-CarelessJudge", "v1.0-Judge-4"),
+)
 NUMBERS = """() => Object.fromEntries(
     [...document.querySelectorAll("[aria-label='Figures side by side'] tbody tr")].map((row) => [
         row.cells[0].textContent,

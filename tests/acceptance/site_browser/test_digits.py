@@ -9,7 +9,7 @@ from typing import Any
 from browser_support import Visit
 from site_support import AS_OF, BuiltSite, epc
 
-TAGS = ("v1.0-Judge-1", "v1.1-Judge-1", "v1.0-Judge-3", "v1.0-CoinFlip")
+TAGS = ("v1.0-Judge-1", "v1.1-Judge-1", "v1.0-Judge-3", "v1.0-CoinFlip", "v1.0-CarelessJudge")
 ROWS = """() => Object.fromEntries(
     [...document.querySelectorAll("#figures tbody tr")].map(({ cells }) => [
         cells[0].textContent,

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 from browser_support import Visit, served, visit
+from judge_support import grid
 from playwright.sync_api import Browser
 from registry_support import card, commit, generation_record, life_record, stated
-from site_support import BuiltSite, build, epc, with_documents
+from site_support import BuiltSite, build, epc, evaluated, judged, with_documents
 
 CODE = (
     '"><img src=x onerror="window.canary=1"></script><script>window.canary=1</script>'
@@ -58,6 +59,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
     words = ("--generation", "Recorded", "--platform", "recorded", "--contributor", CODE)
     epc(made.folder, "snapshot", "publish", str(run), *words, "--no-git")
     commit(made.folder, "publish")
+    outputs = [{**row, "prompt_variant": CODE, "target_model": CODE} for row in grid("12", "A")]
+    folder = evaluated(made.folder.parent / "judged", judge="mock/judge", rows=outputs)
+    judged(made, folder, generation="DigestJudge", contributor=CODE)
     return build(made)
 
 
@@ -77,6 +81,7 @@ def window(browser: Browser, site: BuiltSite) -> Iterator[Visit]:
 PAGES = (
     *("", "expired/", "snapshots/", "evaluators/", "changes/"),
     *("snapshots/v1.0-Judge-1/", "snapshots/v1.0-Recorded/", "evaluators/Judge-1/"),
+    "snapshots/v1.0-DigestJudge/",
     "compare/?a=v1.0-Judge-1&b=v1.0-Recorded",
 )
 
@@ -117,6 +122,15 @@ def test_code_as_the_name_of_a_strategy_shows_in_tables_and_pictures(window: Vis
     drawn = page.locator("#picture-win-rates svg").evaluate("place => place.textContent")
     assert CODE[:8] in drawn
     assert CODE in page.locator("#strategies").evaluate("place => place.textContent")
+
+
+def test_code_as_the_name_of_a_variant_shows_on_a_judged_snapshots_page(window: Visit) -> None:
+    page = window.to("snapshots/v1.0-DigestJudge/")
+
+    for place in ("#variants", "#targets", "main"):
+        assert CODE in page.locator(place).first.inner_text(), place
+    drawn = page.locator("#picture-verdicts svg").evaluate("place => place.textContent")
+    assert CODE[:8] in drawn
 
 
 def test_the_canary_would_sing(window: Visit) -> None:

@@ -41,7 +41,8 @@ def test_the_browser_says_of_every_snapshot_what_the_command_line_says(
 ) -> None:
     registry = of_folder(site.checkout.folder)
 
-    found = shown(on(window(), day, "snapshots/"), "#all tbody tr")
+    every = "#all tbody tr, #judged-table tbody tr"
+    found = shown(on(window(), day, "snapshots/"), every)
 
     expected = {}
     for tag in registry.snapshots:
@@ -70,6 +71,17 @@ def test_a_state_in_a_sentence_ends_until_a_day_and_has_ended_since_it(
 
     assert "current until 2026-06-30 in 90 days: " in before
     assert "expired (stale) since 2026-06-30 31 days ago: " in after
+
+
+def test_a_judges_scores_are_not_shown_as_current_once_the_judge_has_retired(
+    window: Callable[..., Visit],
+) -> None:
+    for path in ("", "snapshots/", "evaluators/Judge-4/"):
+        rows = "#judged-table tbody tr[data-tag='v1.0-Judge-4']"
+        before = shown(on(window(), "2026-05-19", path), rows)
+        after = shown(on(window(), "2026-05-20", path), rows)
+        assert before == {"v1.0-Judge-4": "expiring (retired)"}, path
+        assert after == {"v1.0-Judge-4": "expired (retired)"}, path
 
 
 def test_a_page_built_long_ago_moves_what_has_expired(window: Callable[..., Visit]) -> None:

@@ -4,7 +4,7 @@ from datetime import date
 from typing import Any
 
 import pytest
-from registry_support import card, event, generation_record, measured, snapshot
+from registry_support import card, event, generation_record, judged, measured, snapshot
 
 from epc.registry.endings import endings
 from epc.registry.registry import Registry
@@ -42,6 +42,7 @@ def test_reading_r57_one_that_differs_says_that_the_older_one_drifted_and_by_wha
 
 OTHERS: list[tuple[str, Snapshot]] = [
     ("a publication", snapshot()),
+    ("what it said as a judge", judged()),
     ("another generation", measured("v1.0-Judge-2")),
     ("a later number", measured("v1.2-Judge-1")),
     ("another executor", measured(executor=card()["evaluator"])),
@@ -51,6 +52,10 @@ OTHERS: list[tuple[str, Snapshot]] = [
 @pytest.mark.parametrize("old", [old for _, old in OTHERS], ids=[name for name, _ in OTHERS])
 def test_reading_r57_what_was_not_measured_alike_before_is_left_standing(old: Snapshot) -> None:
     assert list(endings(registry(old), measured("v1.1-Judge-1"))) == []
+
+
+def test_what_a_model_said_as_a_judge_ends_nothing() -> None:
+    assert list(endings(registry(judged(), measured()), judged("v1.1-Judge-1"))) == []
 
 
 def test_reading_r57_a_replication_ends_nothing() -> None:

@@ -1,7 +1,7 @@
 """Figures side by side, and the intervals that a publication's numbers allow."""
 
 import pytest
-from registry_support import FIGURES, card, measured, snapshot
+from registry_support import FIGURES, card, judged, measured, snapshot
 from scipy.stats import binomtest, t
 
 from epc.core.intervals import moments_interval, share_interval
@@ -95,6 +95,24 @@ def test_other_conditions_of_two_measurements_are_not_like_for_like(key: str) ->
     found = difference(measured(), other)
 
     assert list(found.conditions) == [key]
+
+
+@pytest.mark.parametrize("key", ["samples", "prompts", "constraint", "mapping", "decoding"])
+def test_other_conditions_of_two_evaluations_are_not_like_for_like(key: str) -> None:
+    other = judged("v1.1-Judge-1")
+    other.card["conditions"][key] = "another"
+
+    assert list(difference(judged(), other).conditions) == [key]
+    assert difference(judged(), judged("v1.1-Judge-1", share=0.6)).like_for_like
+
+
+def test_what_a_model_says_as_a_judge_is_nothing_like_its_coupling() -> None:
+    found = difference(measured(), judged())
+
+    assert list(found.conditions) == ["protocol_version"]
+    assert found.figures == {}
+    assert "only measured" in disagreement(measured(), judged())
+    assert "only measured" in disagreement(judged(), judged(share=0.6))
 
 
 def test_a_publication_states_no_conditions_so_none_are_held_against_it() -> None:

@@ -1,0 +1,39 @@
+"""The files of a complete evaluation without which it could not be checked again."""
+
+from pathlib import Path
+
+from epc.core.results import Json
+from epc.records.judging.evaluation_set import EvaluationSet, output_path
+from epc.records.judging.layout import (
+    CALLS,
+    INVALID,
+    MAPPING,
+    PROMPT_MANIFEST,
+    README,
+    SAMPLES,
+    records_path,
+)
+from epc.records.judging.prompts import prompt_path
+from epc.spec.judge_v1 import METHODS
+
+
+def needed(folder: Path, plan: Json) -> list[str]:
+    """Return their paths in the folder, beside those of plan and run log.
+
+    They follow from the plan, so whatever else lies in the folder is none of them.
+
+    Raises: MalformedError if the samples cannot be used.
+    """
+    outputs = {row.output_sha256 for row in EvaluationSet(folder, plan).rows}
+    paths = [
+        folder / SAMPLES,
+        folder / CALLS,
+        folder / PROMPT_MANIFEST,
+        folder / INVALID / README,
+        *(output_path(folder, digest) for digest in outputs),
+        *(prompt_path(folder, prompt["id"]) for prompt in plan["prompts"].values()),
+        *(records_path(folder, valid=v, method=m) for v in (True, False) for m in METHODS),
+    ]
+    if plan["mapping"]:
+        paths.append(folder / MAPPING)
+    return sorted({path.relative_to(folder).as_posix() for path in paths})

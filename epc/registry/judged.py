@@ -1,0 +1,110 @@
+"""A judge's evaluations in the registry: what is offered of them, and what their replies give.
+
+Every figure is one of `epc judge report`, under the names that snapshots have for figures.
+"""
+
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+
+from epc.core.results import Json
+from epc.errors import UsageError
+from epc.records.judging.layout import load_plan, load_run_log
+from epc.records.judging.needed import needed
+from epc.records.judging.recheck import recheck
+from epc.records.judging.summary import summary
+from epc.registry.cards import Said, judged_card_of
+from epc.registry.layout import FIGURES
+from epc.registry.lives import Life
+from epc.registry.offers import Offer
+from epc.registry.sums import sha256
+from epc.registry.tags import Tag
+
+
+def offered_evaluation(folder: Path, said: Said, *, platform: str | None) -> Offer:
+    """Check a judge's evaluation, and return what is offered of it.
+
+    Raises: UsageError if it is not whole, has not exactly one judge, or is no evidence;
+    MalformedError if a document of it was damaged.
+    """
+    plan, log = load_plan(folder), load_run_log(folder)
+    if len(plan["judges"]) > 1:
+        raise UsageError(
+            f"{folder} has {len(plan['judges'])} judges, and a snapshot is of one\n"
+            "  fix: plan one judge a folder with `epc judge plan --judge MODEL`"
+        )
+    if log["origin"] != "run":
+        raise UsageError(
+            f"{folder} holds imported replies: nobody can say when and how they were asked for\n"
+            "  fix: have the judge asked by `epc judge run`"
+        )
+    found = recheck(folder).findings
+    if found:
+        raise UsageError(
+            f"{folder} is not whole: {len(found)} findings\n  fix: see `epc judge check {folder}`"
+        )
+    figures = figures_again(folder)
+    if not figures["valid"]:
+        raise UsageError(
+            f"{folder} is no evidence: of {figures['n']} cross-judged samples none is valid\n"
+            f"  fix: see `epc judge report {folder}`"
+        )
+    return Offer(
+        run=folder,
+        kind="judged",
+        model=plan["judges"][0]["model"],
+        platform=platform,
+        said=said,
+        figures=figures,
+        raw={name: sha256(folder / name) for name in needed(folder, plan)},
+        no_baseline=None,
+        card=partial(_card, plan, log, said),
+    )
+
+
+def changed_figures(folder: Path, stated: Json) -> tuple[list[str], list[str]]:
+    """Return which figures the replies of a folder do not give, and what else is wrong with it."""
+    again = figures_again(folder)
+    names = sorted(again.keys() | stated.keys())
+    changed = [f"/{FIGURES}/figures/{n}" for n in names if again.get(n) != stated.get(n)]
+    return changed, [str(finding) for finding in recheck(folder).findings]
+
+
+def figures_again(folder: Path) -> Json:
+    """Return the figures of an evaluation, from its records."""
+    (one,) = summary([folder])["evaluations"]
+    (evidence,) = one["evidence"]
+    primary, own = one["primary"], one["self_judging"]["all"]
+    return {
+        "n": primary["all"]["samples"],
+        **_shares(primary["all"]),
+        "invented_quotes": {**_share(evidence["invented"]), "quotes": evidence["quotes"]},
+        "variants": _groups(primary["prompt_variant"]),
+        "targets": _groups(primary["target_model"]),
+        "self_judging": {"n": own["samples"], **_shares(own)} if own["samples"] else None,
+        "totals": one["totals"],
+        "remarks": one["remarks"],
+    }
+
+
+def _groups(rows: Iterable[Json]) -> list[Json]:
+    """Return groups in a list: their names are other people's text, and no names of figures."""
+    return [{"value": row["value"], "n": row["samples"], **_shares(row)} for row in rows]
+
+
+def _shares(group: Json) -> Json:
+    return {
+        "valid": group["valid"],
+        "verdict": {name: _share(found) for name, found in group["verdicts"].items()},
+        "invalid": _share(group["invalid"]),
+        "overall_score": group["overall_score"],
+        "dimensions": group["dimensions"],
+    }
+
+
+def _share(found: Json) -> Json:
+    return {"mean": found["share"], "ci95": found["ci95"], "hits": found["count"]}
+
+
+def _card(plan: Json, log: Json, said: Said, tag: Tag, life: Life | None) -> Json:
+    return judged_card_of(tag, plan, log, said, life)

@@ -1,0 +1,82 @@
+"""What can be published: a folder that was checked, and what its contributor says of it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from epc.errors import UsageError
+from epc.records.audit import audit_checked
+from epc.records.layout import PROBES
+from epc.records.validate import validate
+from epc.registry.cards import NO_BASELINE, Said, card_of
+from epc.registry.lives import Life
+from epc.registry.snapshots import Json
+from epc.registry.sums import sha256
+from epc.registry.tags import Tag
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A valid run that is to be published.
+
+    `model` is who was asked, `platform` where; without it, what stands before the `/` of its name.
+    `raw` are the SHA-256 of the files that go into the store, by their paths in the run.
+    `no_baseline` says why it shows nothing of an evaluator, `card` describes it under an id.
+    """
+
+    run: Path
+    kind: Literal["measured", "judged"]
+    model: str
+    platform: str | None
+    said: Said
+    figures: Json
+    raw: Mapping[str, str]
+    no_baseline: str | None
+    card: Callable[[Tag, Life | None], Json]
+
+
+def offered_run(run: Path, said: Said, *, platform: str | None) -> Offer:
+    """Check a run, and return what is offered of it.
+
+    Raises: UsageError if it is not valid, or nothing could be recomputed.
+    """
+    report = validate(run)
+    if not report.ok or report.manifest is None:
+        raise UsageError(
+            f"{run} is not valid: {len(report.findings)} findings\n  fix: see `epc validate {run}`"
+        )
+    if not report.manifest["raw"]:
+        raise UsageError(
+            f"{run} has no raw files, so nothing could be recomputed\n"
+            "  fix: publish the folder that the measurement wrote"
+        )
+    audit = audit_checked(report).as_json()
+    return measured_offer(run, report.manifest, audit, platform=platform, said=said)
+
+
+def measured_offer(
+    run: Path, manifest: Json, audit: Json, *, platform: str | None, said: Said
+) -> Offer:
+    """Return what is offered of a run that was checked, by its manifest and its audit."""
+    raw = {entry["path"]: entry["sha256"] for entry in manifest["raw"].values()}
+    if (run / PROBES).exists():
+        raw[PROBES] = sha256(run / PROBES)
+    word = audit["verdict"]
+    no_baseline = f"its audit says {word}\n  fix: see `epc audit {run}`"
+    return Offer(
+        run=run,
+        kind="measured",
+        model=manifest["evaluator"]["model"],
+        platform=platform,
+        said=said,
+        figures=manifest["results"]["summary"],
+        raw=raw,
+        no_baseline=no_baseline if word in NO_BASELINE else None,
+        card=partial(_card, manifest, audit, said),
+    )
+
+
+def _card(manifest: Json, audit: Json, said: Said, tag: Tag, life: Life | None) -> Json:
+    return card_of(tag, manifest, audit, said, life)

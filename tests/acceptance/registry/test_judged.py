@@ -1,0 +1,411 @@
+"""A judge's evaluations from publication to recomputation, with real git, real DVC, real replies.
+
+What is published here was judged by the careless mock, about half of whose replies are invalid.
+"""
+
+import csv
+import json
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from judge_support import grid, imported, record_for, reply_row, write_rows
+from registry_support import Checkout, Json, generation_record, git, life_record
+from scipy.stats import binomtest
+from site_support import epc, evaluated, evaluated_by_endpoint, judged
+
+from epc.records.judging.recheck import recheck
+from epc.registry.verify import verify
+from epc.spec.judge_v1 import DIMENSIONS
+
+TAG = "v1.0-CarelessJudge"
+WHO = ("--generation", "CarelessJudge", "--contributor", "A. Name")
+STORE = "[core]\n    remote = store\n    analytics = false\n['remote \"store\"']\n"
+STORE += "    url = ../snapshots/.store\n    verify = true\n"
+
+
+@pytest.fixture(scope="module")
+def origin(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """A registry in which an evaluation is published; no test changes it."""
+    made = Checkout(tmp_path_factory.mktemp("origin") / "origin")
+    (made.folder / ".dvc").mkdir()
+    (made.folder / ".dvc" / "config").write_text(STORE)
+    (made.folder / ".gitattributes").write_text("snapshots/** -text\n")
+    (made.folder / ".gitignore").write_text("/snapshots/*/raw/\n/.dvc/cache/\n/.dvc/tmp/\n")
+    made.init()
+    assert judged(made) == TAG
+    return made
+
+
+@pytest.fixture
+def evaluation(origin: Checkout) -> Path:
+    """The folder that was published."""
+    return origin.folder.parent / "judged-CarelessJudge"
+
+
+@pytest.fixture
+def clone(origin: Checkout, tmp_path: Path) -> Path:
+    folder = tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", str(origin.folder), str(folder))
+    return folder
+
+
+def document(folder: Path, name: str) -> Json:
+    value: Json = json.loads((folder / name).read_text("utf-8"))
+    return value
+
+
+def errors(checkout: Path) -> list[str]:
+    return [f.where for f in verify(checkout) if f.severity == "error"]
+
+
+def flip(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.chmod(0o644)
+    path.write_bytes(content)
+
+
+def test_an_evaluation_is_published_as_a_snapshot_of_its_own_kind(origin: Checkout) -> None:
+    folder = origin.home / TAG
+    card = document(folder, "snapshot.json")
+    names = {path.name for path in folder.iterdir()}
+
+    assert names == {
+        *("snapshot.json", "metrics.json", "judge.json", "run_log.json"),
+        *("raw.dvc", "SHA256SUMS"),
+    }
+    assert (card["kind"], card["protocol_version"]) == ("judged", "Judge-v1.0")
+    assert (card["calibration"], card["trust"], card["executor"]) == (True, "recomputed", None)
+    assert card["measured"] == {"from": "2026-03-31", "to": "2026-03-31"}
+    assert errors(origin.folder) == []
+
+
+def test_every_share_is_a_count_of_the_archived_records_with_wilsons_interval(
+    origin: Checkout, evaluation: Path
+) -> None:
+    def archived(place: str) -> list[Json]:
+        path = evaluation / place / "cross_judge" / "records.jsonl"
+        return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+    valid, invalid = archived("valid_evaluations"), archived("invalid_evaluations")
+    figures = document(origin.home / TAG, "metrics.json")["figures"]
+
+    def is_share(stated: Json, hits: int, n: int) -> None:
+        assert (stated["hits"], stated["mean"]) == (hits, hits / n)
+        wilson = binomtest(hits, n).proportion_ci(0.95, method="wilson")
+        assert stated["ci95"] == pytest.approx([wilson.low, wilson.high], abs=1e-12)
+
+    assert 0 < len(valid) < len(valid) + len(invalid) == 12
+    assert (figures["n"], figures["valid"]) == (12, len(valid))
+    said = Counter(record["verdict"] for record in valid)
+    for verdict in ("PASS", "PARTIAL", "FAIL"):
+        is_share(figures["verdict"][verdict], said[verdict], len(valid))
+    is_share(figures["invalid"], len(invalid), 12)
+    given = sum(record["quotes"]["given"] for record in (*valid, *invalid))
+    made_up = sum(record["quotes"]["invented"] for record in (*valid, *invalid))
+    assert figures["invented_quotes"]["quotes"] == given
+    is_share(figures["invented_quotes"], made_up, given)
+    total = sum(record["scores"][name] for record in valid for name in DIMENSIONS)
+    assert figures["overall_score"]["mean"] == pytest.approx(total / len(valid), abs=1e-12)
+    for group in figures["variants"]:
+        own = [r for r in valid if r["sample"]["prompt_variant"] == group["value"]]
+        assert (group["n"], group["valid"]) == (4, len(own))
+    assert [group["value"] for group in figures["variants"]] == ["A", "B", "C"]
+    flags = Counter(flag for record in invalid for flag in record["flags"])
+    assert figures["totals"]["cross_judge"]["flags"] == dict(flags)
+
+
+def test_it_says_what_the_report_of_the_folder_says(origin: Checkout, evaluation: Path) -> None:
+    words = ("judge", "report", str(evaluation), "--format", "json", "--no-figure")
+    (report,) = json.loads(epc(evaluation, *words).stdout)["evaluations"]
+    figures = document(origin.home / TAG, "metrics.json")["figures"]
+    primary = report["primary"]["all"]
+
+    for name, stated in figures["verdict"].items():
+        told = primary["verdicts"][name]
+        assert (stated["mean"], stated["ci95"]) == (told["share"], told["ci95"])
+    assert figures["overall_score"] == primary["overall_score"]
+    assert figures["dimensions"] == primary["dimensions"]
+    assert figures["remarks"] == report["remarks"]
+    assert figures["totals"] == report["totals"]
+    rows = csv.DictReader(epc(evaluation, *words[:3], "--format", "csv").stdout.splitlines())
+    by_target = {
+        row["measure"]: float(row["estimate"])
+        for row in rows
+        if (row["section"], row["axis"]) == ("primary", "target_model") and row["estimate"]
+    }
+    (target,) = figures["targets"]
+    assert by_target["FAIL"] == target["verdict"]["FAIL"]["mean"]
+    assert by_target["invalid"] == target["invalid"]["mean"]
+
+
+def test_a_clone_fetches_it_back_and_every_record_checks_again(
+    clone: Path, evaluation: Path
+) -> None:
+    epc(clone, "snapshot", "fetch", TAG, "--out", "again")
+
+    again = clone / "again"
+    fetched = {p.relative_to(again).as_posix() for p in again.rglob("*") if p.is_file()}
+    there = {p.relative_to(evaluation).as_posix() for p in evaluation.rglob("*") if p.is_file()}
+    assert there - fetched == {"report.svg", "report.png"}
+    assert fetched <= there
+    for name in fetched:
+        assert (again / name).read_bytes() == (evaluation / name).read_bytes(), name
+    assert len([name for name in fetched if name.startswith("outputs/")]) == 12
+    done = epc(clone, "judge", "check", "again")
+    assert done.stdout == "again: ok, findings: 0\n"
+
+
+@pytest.mark.parametrize("words", ["check", "report", "run", "import"])
+def test_nothing_is_read_from_or_written_into_the_published_folder(
+    clone: Path, words: str, tmp_path: Path
+) -> None:
+    folder = clone / "snapshots" / TAG
+    replies = [str(write_rows(tmp_path / "replies.jsonl", []))] if words == "import" else []
+
+    done = epc(clone, "judge", words, *replies, str(folder), code=2)
+
+    assert f"epc snapshot fetch {TAG} --out FOLDER" in done.stderr
+    assert git(clone, "status", "--porcelain") == ""
+
+
+def test_dvc_pulls_its_nested_files_from_the_clone_alone(clone: Path, evaluation: Path) -> None:
+    words = ("pull", "--quiet", f"snapshots/{TAG}/raw.dvc")
+    pulled = subprocess.run([sys.executable, "-m", "dvc", *words], cwd=clone, check=False)
+    folder = clone / "snapshots" / TAG
+    summed = subprocess.run(
+        ["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=folder, check=False
+    )
+
+    assert (pulled.returncode, summed.returncode) == (0, 0)
+    records = Path("valid_evaluations") / "cross_judge" / "records.jsonl"
+    assert (folder / "raw" / records).read_bytes() == (evaluation / records).read_bytes()
+    assert errors(clone) == []
+    flip(folder / "raw" / records)
+    assert errors(clone) == [f"snapshots/{TAG}/raw/{records.as_posix()}"]
+    (folder / "raw" / "outputs" / "more.txt").write_text("more")
+    assert f"snapshots/{TAG}/raw/outputs/more.txt" in errors(clone)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["raw.dvc", "judge.json", "run_log.json", "metrics.json", "snapshot.json", "SHA256SUMS"],
+)
+def test_one_flipped_byte_in_a_judged_folder_is_found_and_named(clone: Path, name: str) -> None:
+    flip(clone / "snapshots" / TAG / name)
+
+    found = errors(clone)
+
+    assert any(where.startswith(f"snapshots/{TAG}/{name}") for where in found), found
+
+
+def test_one_flipped_byte_of_any_raw_file_is_found_named_and_never_fetched(
+    clone: Path, tmp_path: Path
+) -> None:
+    stored = sorted(p for p in (clone / "snapshots" / ".store").rglob("*") if p.is_file())
+    assert len(stored) > 12
+    for path in stored:
+        whole = path.read_bytes()
+        if not whole:
+            continue
+        flip(path)
+        assert errors(clone) == [path.relative_to(clone).as_posix()]
+        if path == stored[0]:
+            done = epc(tmp_path, "snapshot", "fetch", TAG, "--from", str(clone), code=2)
+            assert path.name in done.stderr
+            assert not (tmp_path / "runs" / TAG).exists()
+        path.write_bytes(whole)
+    assert errors(clone) == []
+
+
+def test_its_shares_are_taken_again_from_the_replies(clone: Path) -> None:
+    done = epc(clone, "snapshot", "recompute", TAG)
+
+    assert done.stdout == f"{TAG}  as published\n"
+
+
+def test_a_share_that_the_replies_do_not_give_is_found(clone: Path) -> None:
+    path = clone / "snapshots" / TAG / "metrics.json"
+    metrics = json.loads(path.read_text())
+    metrics["figures"]["verdict"]["PASS"]["mean"] = 0.99
+    path.write_text(json.dumps(metrics))
+
+    done = epc(clone, "snapshot", "recompute", TAG, "--format", "json", code=1)
+
+    (found,) = json.loads(done.stdout)
+    assert found["changed"] == ["/metrics.json/figures/verdict"]
+    assert found["problems"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "said"),
+    [
+        (
+            "snapshot.json",
+            lambda d: d["conditions"].update(retry_malformed=3),
+            "are not the plan's",
+        ),
+        ("metrics.json", lambda d: d["figures"]["totals"].clear(), "are not the run log's"),
+        ("run_log.json", lambda d: d["files"]["calls.jsonl"].update(sha256="0" * 64), "raw files"),
+        ("metrics.json", lambda d: d["figures"].pop("invalid"), "metrics.json: {"),
+        ("judge.json", lambda d: d.pop("judges"), "judges"),
+    ],
+)
+def test_documents_that_contradict_each_other_are_found(
+    clone: Path, name: str, change: object, said: str
+) -> None:
+    path = clone / "snapshots" / TAG / name
+    given = json.loads(path.read_text())
+    change(given)  # type: ignore[operator]
+    path.write_text(json.dumps(given))
+
+    found = [str(f) for f in verify(clone) if f.severity == "error"]
+
+    assert any(said in text for text in found), found
+
+
+def test_the_list_keeps_shares_out_of_the_column_of_gammas(clone: Path) -> None:
+    rows = {
+        row["tag"]: row
+        for row in json.loads(epc(clone, "snapshot", "list", "--format", "json").stdout)
+    }
+    figures = document(clone / "snapshots" / TAG, "metrics.json")["figures"]
+    row = rows[TAG]
+
+    assert (row["figure"], row["mean"]) == ("verdict/PASS", figures["verdict"]["PASS"]["mean"])
+    assert row["ci95"] == figures["verdict"]["PASS"]["ci95"]
+    assert (row["invalid"], row["excess"], row["audit"]) == (figures["invalid"]["mean"], None, None)
+    text = epc(clone, "snapshot", "list").stdout
+    gammas, shares = text.split("What mock judges said, the instrument's own:")
+    assert TAG not in gammas
+    low, high = row["ci95"]
+    assert f"{row['mean']:.3f} [{low:.3f}, {high:.3f}]" in shares
+
+
+def test_what_is_shown_is_what_its_documents_say(clone: Path) -> None:
+    told = json.loads(epc(clone, "snapshot", "show", TAG, "--format", "json").stdout)
+    text = epc(clone, "snapshot", "show", TAG).stdout
+
+    assert told["figures"] == document(clone / "snapshots" / TAG, "metrics.json")["figures"]
+    total = told["figures"]["totals"]["cross_judge"]
+    assert f"cross_judge: {total['valid']} valid, {total['invalid']} invalid" in text
+    assert total["flags"]
+    assert all(f"{flag} {count}" in text for flag, count in total["flags"].items())
+    assert "verdict/PASS" in text
+    assert "executor" not in text
+
+
+def publish(clone: Path, folder: Path, *words: str) -> str:
+    done = epc(clone, "snapshot", "publish", str(folder), *(words or WHO), "--no-git")
+    return done.stdout.strip()
+
+
+def test_two_evaluations_of_other_outputs_are_not_like_for_like(clone: Path) -> None:
+    rows = grid("12345", "ABC")
+    other = publish(clone, evaluated(clone.parent / "other", rows=rows))
+
+    done = epc(clone, "snapshot", "diff", TAG, other, "--format", "json", code=1)
+
+    found = json.loads(done.stdout)
+    assert (other, list(found["conditions"])) == ("v1.1-CarelessJudge", ["samples"])
+    assert "verdict/PASS" in found["figures"]
+
+
+def test_a_later_evaluation_ends_no_earlier_one(clone: Path) -> None:
+    later = {"SOURCE_DATE_EPOCH": "1775044800"}  # 2026-04-01
+    same = publish(clone, evaluated(clone.parent / "same", env=later))
+
+    lines = (clone / "snapshots" / "events.jsonl").read_text().splitlines()
+    events = [json.loads(line) for line in lines]
+
+    assert [event["event"] for event in events] == ["published", "published"]
+    done = epc(clone, "snapshot", "diff", TAG, same, code=1)  # it slips by the day it is asked
+    assert done.stdout.startswith("like for like")
+
+
+def test_the_same_evaluation_is_never_published_twice(clone: Path, evaluation: Path) -> None:
+    assert publish(clone, evaluation) == TAG
+    assert len((clone / "snapshots" / "events.jsonl").read_text().splitlines()) == 1
+
+
+def refused(clone: Path, folder: Path, *words: str) -> str:
+    before = sorted(p for p in clone.rglob("*") if ".git" not in p.parts)
+    said = epc(clone, "snapshot", "publish", str(folder), *(words or WHO), code=2).stderr
+    assert sorted(p for p in clone.rglob("*") if ".git" not in p.parts) == before
+    assert "fix: " in said or "epc judge" in said
+    return said
+
+
+def test_several_judges_are_refused_with_the_remedy(clone: Path) -> None:
+    folder = evaluated(clone.parent / "two", plan=("--judge", "mock/judge"))
+
+    said = refused(clone, folder)
+
+    assert "has 2 judges" in said
+    assert "plan one judge a folder" in said
+
+
+def test_what_is_not_judged_yet_is_refused(clone: Path) -> None:
+    table = write_rows(clone.parent / "outputs.jsonl", grid())
+    folder = clone.parent / "planned"
+    epc(clone, "judge", "plan", str(table), "--judge", "mock/judge", "--out", str(folder))
+
+    assert "not judged yet" in refused(clone, folder)
+
+
+def test_an_evaluation_whose_judge_gave_nothing_valid_is_no_evidence(clone: Path) -> None:
+    blank = [{**row, "output": " "} for row in grid()]  # nothing can be quoted from these
+    folder = evaluated(clone.parent / "blank", judge="mock/judge", rows=blank)
+
+    assert "of 4 cross-judged samples none is valid" in refused(clone, folder)
+
+
+def test_an_archive_that_its_replies_do_not_give_is_refused(clone: Path, evaluation: Path) -> None:
+    folder = clone.parent / "forged"
+    shutil.copytree(evaluation, folder)
+    path = folder / "valid_evaluations" / "cross_judge" / "records.jsonl"
+    text = path.read_text()
+    assert '"verdict":"FAIL"' in text
+    path.write_text(text.replace('"verdict":"FAIL"', '"verdict":"PASS"', 1))
+    assert recheck(folder).findings
+
+    said = refused(clone, folder)
+
+    assert "is not whole" in said
+    assert f"epc judge check {folder}" in said
+
+
+def test_replies_that_were_imported_are_refused(clone: Path, tmp_path: Path) -> None:
+    rows = grid()
+    replies = [reply_row(row, "j/1", record_for(row, "j/1")) for row in rows]
+    imported(tmp_path / "imported", rows, replies, judges=("j/1",))
+
+    assert "imported" in refused(clone, tmp_path / "imported")
+
+
+def test_a_judge_whose_generation_nobody_knows_is_refused_until_it_is_known(clone: Path) -> None:
+    folder = evaluated_by_endpoint(clone.parent / "hosted")
+    words = ("--generation", "Judge-9", "--contributor", "A. Name")
+
+    said = refused(clone, folder, *words)
+
+    assert "nothing is known of Judge-9 on openai" in said
+    known = generation_record("Judge-9", life_record(platform="openai", model="judge-1"))
+    (clone / "snapshots" / "evaluators" / "Judge-9.json").write_text(json.dumps(known))
+    tag = publish(clone, folder, *words)
+    card = document(clone / "snapshots" / tag, "snapshot.json")
+    assert (tag, card["calibration"]) == ("v1.0-Judge-9", False)
+    state = json.loads(
+        epc(clone, "expiry", tag, "--as-of", "2026-04-01", "--format", "json").stdout
+    )
+    assert state[0]["until"] == "2026-09-27"  # 180 days after 2026-03-31, as for any figure
+
+
+def test_a_judged_snapshot_replicates_nothing(clone: Path, evaluation: Path) -> None:
+    said = refused(clone, evaluation, *WHO, "--replicates", TAG)
+
+    assert "only measured snapshots can replicate one another" in said

@@ -1,0 +1,176 @@
+"""What the site shows of a judge's evaluations: the command line's digits, apart from gammas."""
+
+import json
+import re
+from collections.abc import Iterator
+from html import unescape
+from importlib.resources import files
+from typing import Any
+
+import pytest
+from registry_support import generation_record, life_record, stated
+from site_support import (
+    AS_OF,
+    BuiltSite,
+    build,
+    epc,
+    evaluated_by_endpoint,
+    judged,
+    with_documents,
+)
+
+from epc.records.schemas import findings
+
+MOCK, HOSTED, REPORTED = "v1.0-CarelessJudge", "v1.1-Judge-1", "v1.0-Judge-1"
+
+
+@pytest.fixture(scope="module")
+def judging(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
+    """A model with a reported gamma that judged outputs as well, and a mock that judged."""
+    made = with_documents(tmp_path_factory.mktemp("judging") / "clone")
+    life = life_record(platform="openai", model="judge-1", retires=stated("2026-05-20"))
+    made.evaluator(generation_record("Judge-1", life))
+    made.publish(REPORTED)
+    judged(made)
+    judged(made, evaluated_by_endpoint(made.folder.parent / "hosted"), generation="Judge-1")
+    return build(made)
+
+
+def table(site: BuiltSite, path: str, name: str) -> str:
+    """Return a table's markup; empty if the page has none of that name."""
+    text = unescape(site.text(path))
+    found = re.search(rf'<table[^>]*\bid="{name}".*?</table>', text, re.DOTALL)
+    return found[0] if found else ""
+
+
+def estimates(given: Any) -> Iterator[float]:
+    """Yield each mean of a document with the ends of its interval."""
+    if isinstance(given, list):
+        for item in given:
+            yield from estimates(item)
+    elif isinstance(given, dict):
+        if isinstance(given.get("mean"), float):
+            yield from (given["mean"], *(given["ci95"] or ()))
+        for item in given.values():
+            yield from estimates(item)
+
+
+@pytest.mark.parametrize("tag", [MOCK, HOSTED])
+def test_its_page_holds_every_share_of_the_report_digit_for_digit(
+    judging: BuiltSite, tag: str
+) -> None:
+    again = judging.checkout.folder.parent / f"again-{tag}"
+    epc(judging.checkout.folder, "snapshot", "fetch", tag, "--out", str(again))
+    words = ("judge", "report", str(again), "--format", "json", "--no-figure")
+    (report,) = json.loads(epc(again, *words).stdout)["evaluations"]
+    page = judging.text(f"snapshots/{tag}/index.html")
+
+    shares = [report["primary"]["all"], *report["primary"]["prompt_variant"]]
+    compared = 0
+    for group in (*shares, *report["primary"]["target_model"]):
+        for found in (*group["verdicts"].values(), group["invalid"]):
+            for value in (found["share"], *(found["ci95"] or ())):
+                if value is not None:
+                    assert f'<data value="{json.dumps(value)}">' in page
+                    compared += 1
+    assert compared > 40
+    assert list(estimates(report["primary"]["all"]["dimensions"]))
+    for value in estimates([group["overall_score"] for group in shares]):
+        assert f'<data value="{json.dumps(value)}">' in page
+
+
+def test_its_page_has_flags_prompt_provenance_and_the_commands(judging: BuiltSite) -> None:
+    page = judging.text(f"snapshots/{MOCK}/index.html")
+    figures = json.loads(judging.text(f"api/v1/snapshots/{MOCK}.json"))["figures"]
+    flags = table(judging, f"snapshots/{MOCK}/index.html", "flags-cross_judge")
+
+    assert figures["totals"]["cross_judge"]["flags"]
+    for flag, count in figures["totals"]["cross_judge"]["flags"].items():
+        assert re.search(rf'{flag}</th>\s*<td><data value="{count}">', flags), flag
+    for said in (
+        f"epc judge check {MOCK}",
+        f"epc snapshot recompute {MOCK}",
+        f"dvc pull snapshots/{MOCK}",
+    ):
+        assert said in page.replace("&#10;", "\n"), said
+    assert "gamma" not in page.split("<article")[1].split("</article>")[0]
+    found = judging.text("search/search_index.json")
+    assert "CarelessJudge" in found, "the tables of snapshots are found by a judge's name"
+
+
+def test_its_prompt_stands_on_its_page_verbatim(judging: BuiltSite) -> None:
+    page = judging.text(f"snapshots/{MOCK}/index.html")
+    prompt = (files("epc.spec") / "judge_prompts" / "judge-v1.txt").read_text("utf-8")
+
+    assert prompt.strip() in unescape(page)
+
+
+def test_gammas_and_shares_never_stand_in_one_table(judging: BuiltSite) -> None:
+    for path, gammas in (
+        ("index.html", ("current-table", "calibration")),
+        ("snapshots/index.html", ("all",)),
+        ("evaluators/Judge-1/index.html", ("history-table",)),
+        ("expired/index.html", ("expired-table",)),
+    ):
+        for name in gammas:
+            held = table(judging, path, name)
+            assert MOCK not in held, (path, name)
+            assert HOSTED not in held, (path, name)
+    assert REPORTED in table(judging, "snapshots/index.html", "all")
+    assert HOSTED in table(judging, "index.html", "judged-table")
+    assert MOCK in table(judging, "index.html", "mock-judges")
+    assert HOSTED in table(judging, "evaluators/Judge-1/index.html", "judged-table")
+    shares = table(judging, "snapshots/index.html", "judged-table")
+    assert MOCK in shares
+    assert HOSTED in shares
+    assert REPORTED not in shares
+
+
+def test_a_judges_scores_are_no_baseline_of_an_evaluator(judging: BuiltSite) -> None:
+    badge = json.loads(judging.text("api/v1/badges/Judge-1.json"))
+    page = judging.text("evaluators/Judge-1/index.html")
+
+    assert badge["message"].startswith("v1.0 "), "the newest baseline, not the newer judgments"
+    assert page.count('id="picture-gamma-history"') == 1
+    assert HOSTED not in judging.text("evaluators/Judge-1/pictures/gamma-history.csv")
+
+
+def test_programs_get_it_by_the_published_schemas(judging: BuiltSite) -> None:
+    index = json.loads(judging.text("api/v1/index.json"))
+    rows = {row["tag"]: row for row in index["snapshots"]}
+    told = json.loads(
+        epc(
+            judging.checkout.folder,
+            *("snapshot", "list", "--as-of", AS_OF, "--format", "json"),
+        ).stdout
+    )
+
+    assert findings("api_index", index) == []
+    assert index["snapshots"] == told
+    assert (rows[MOCK]["kind"], rows[MOCK]["figure"]) == ("judged", "verdict/PASS")
+    assert rows[REPORTED]["invalid"] is None
+    for tag in (MOCK, HOSTED):
+        answer = json.loads(judging.text(f"api/v1/snapshots/{tag}.json"))
+        assert findings("api_snapshot", answer) == []
+        assert {"raw/samples.jsonl", "judge.json"} <= {file["name"] for file in answer["files"]}
+    assert f"{MOCK}: published" in judging.text("feed.xml")
+    assert f"{MOCK},CarelessJudge,judged," in judging.text("figures.csv")
+
+
+def test_it_expires_as_any_figure_does(judging: BuiltSite) -> None:
+    """Judge-1 retires on 2026-05-20; the mock's scores do not age."""
+    state = re.search(
+        rf'<p class="epc-lead" data-tag="{HOSTED}"[^>]*>',
+        judging.text(f"snapshots/{HOSTED}/index.html"),
+    )
+    assert state
+    assert 'data-status="expiring"' in state[0]
+    assert 'data-until="2026-05-20"' in state[0]
+    assert HOSTED in judging.text("calendar.ics")
+
+    later = build(judging.checkout, judging.checkout.folder / "later", "--as-of", "2026-05-20")
+
+    held = table(later, "expired/index.html", "judged-table")
+    assert HOSTED in held
+    assert 'data-status="expired"' in held
+    assert MOCK not in held
