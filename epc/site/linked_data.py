@@ -10,6 +10,26 @@ from epc.site.tables import COLUMNS
 
 _LICENCES: Final = "https://spdx.org/licenses/"
 _UNITS: Final = {"float": "sc:Float", "integer": "sc:Integer", "text": "sc:Text", "date": "sc:Date"}
+# Croissant's own terms; without its context a reader takes one of them for schema.org's.
+_TERMS: Final = (
+    *("citeAs", "column", "equivalentProperty", "extract", "field", "fileObject", "fileProperty"),
+    *("fileSet", "format", "includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField"),
+    *("path", "recordSet", "references", "regex", "repeated", "replace", "samplingRate"),
+    *("separator", "source", "subField", "transform"),
+)
+_CONTEXT: Final = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "sc": "https://schema.org/",
+    "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "dct": "http://purl.org/dc/terms/",
+    "conformsTo": "dct:conformsTo",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    **{term: f"cr:{term}" for term in _TERMS},
+}
 _ABOUT: Final = (
     "Evaluator preference coupling: how far a judging model's preferences move the strategy "
     "weights of the agent that learns from it, with noise floor, interval and expiry."
@@ -66,24 +86,11 @@ def _said(page: SnapshotPage) -> str:
 def croissant(site: Site, *, sha256: str) -> dict[str, Any]:
     """Return the table of all figures as a Croissant 1.0 data set; `sha256` is that of its CSV."""
     return {
-        "@context": {
-            "@language": "en",
-            "@vocab": "https://schema.org/",
-            "sc": "https://schema.org/",
-            "cr": "http://mlcommons.org/croissant/",
-            "conformsTo": "dct:conformsTo",
-            "dct": "http://purl.org/dc/terms/",
-            "column": "cr:column",
-            "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-            "extract": "cr:extract",
-            "field": "cr:field",
-            "fileObject": "cr:fileObject",
-            "recordSet": "cr:recordSet",
-            "source": "cr:source",
-        },
+        "@context": _CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": "epc-registry-figures",
+        "creator": {"@type": "sc:Organization", "name": "EPC registry"},
         "description": f"{_ABOUT} Every figure of every published snapshot.",
         "license": f"{_LICENCES}{DATA_LICENCE}",
         "url": site.address or "./",

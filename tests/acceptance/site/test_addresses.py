@@ -1,16 +1,20 @@
 """Addresses never change: urls.txt lists every kind that was ever published, and only grows.
 
-{tag} stands for every published snapshot and {name} for every evaluator, so a publication needs
-no line of its own. A new file or a new kind of page does; a new document or schema is known by its
-source until it is listed.
+{tag} stands for every published snapshot, {measured} for every measured one, {name} for every
+evaluator, {published} for every one with a snapshot, {spread} for every one of which a JSD was
+stated and {followed} for every one that was measured, so a publication needs no line of its own. A
+new file or a new kind of page does; a new document or schema is known by its source until it is
+listed.
 """
 
+import re
 from pathlib import Path
 
 import pytest
 from registry_support import ROOT
 from site_support import ADDRESS, AS_OF, epc
 
+from epc.registry.figures import figures
 from epc.registry.reading import of_folder
 
 LISTED = (Path(__file__).parent / "urls.txt").read_text().split()
@@ -30,12 +34,28 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def expanded() -> set[str]:
     registry = of_folder(ROOT)
-    tags = list(registry.snapshots)
+    snapshots = registry.snapshots
+    measured = [tag for tag, given in snapshots.items() if given.kind == "measured"]
+    generations = {tag: given.tag.generation for tag, given in snapshots.items()}
+    known = set(registry.generations)  # the instrument's own have no page
+    spread = {
+        generations[tag]
+        for tag, given in snapshots.items()
+        if any(figure.name.startswith("jsd/") for figure in figures(given.figures))
+    }
+    kinds = {
+        "tag": list(snapshots),
+        "measured": measured,
+        "name": sorted(known),
+        "published": sorted(known & set(generations.values())),
+        "spread": sorted(known & spread),
+        "followed": sorted(known & {generations[tag] for tag in measured}),
+    }
     return {
-        place.format(tag=tag, name=name)
+        place.replace(f"{{{kind}}}", own)
         for place in LISTED
-        for tag in (tags if "{tag}" in place else [""])
-        for name in (registry.generations if "{name}" in place else [""])
+        for kind in re.findall(r"{(\w+)}", place) or [""]
+        for own in kinds.get(kind, [""])
     }
 
 
@@ -51,12 +71,11 @@ def test_every_address_that_was_ever_published_answers(real: Path) -> None:
 
 
 def test_every_address_that_is_new_is_listed(real: Path) -> None:
-    files = (path.relative_to(real).as_posix() for path in real.rglob("*") if path.is_file())
+    files = [path.relative_to(real).as_posix() for path in real.rglob("*") if path.is_file()]
     ours = {f"/{name}".removesuffix("index.html")[1:] for name in files}
     pages = {name for name in ours if name.startswith("snapshots/") and name.endswith("/")}
     ours = pages | {name for name in ours if not name.startswith(_LOADED)}
-    ours = {name for name in ours if "/pictures/" not in name}  # as many as there are figures
-
+    ours |= {name for name in files if "/pictures/" in name}
     documents = (ROOT / "site" / "docs").rglob("*.md")
     known = {f"{path.relative_to(ROOT / 'site' / 'docs').with_suffix('')}/" for path in documents}
     known |= {f"schemas/v1/{p.name}" for p in (ROOT / "epc" / "spec" / "schemas").glob("v1/*")}

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Literal
 
 import pytest
-from browser_support import KINDS, PHONE, Visit
+from browser_support import DESKTOP, KINDS, PHONE, Visit
 
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
@@ -37,3 +37,17 @@ def test_a_page_fits_a_phone(window: Callable[..., Visit], kind: str) -> None:
 
     assert seen.wider_than_the_window() == []
     assert seen.barriers() == []
+
+
+def test_no_table_outside_a_picture_scrolls_sideways_at_a_desk(
+    window: Callable[..., Visit],
+) -> None:
+    page = window(width=DESKTOP).to(KINDS["measured"])
+    for details in page.query_selector_all("details"):
+        details.evaluate("place => { place.open = true; }")
+    widths = """() => [...document.querySelectorAll(".epc-scroll:not(.epc-figure *)")]
+        .filter((place) => place.scrollWidth > place.clientWidth)
+        .map((place) => `${place.ariaLabel}: ${place.scrollWidth} > ${place.clientWidth}`)"""
+
+    assert page.locator("#seeds tbody tr:visible").count() == 3
+    assert page.evaluate(widths) == []

@@ -2,13 +2,17 @@
 
 from collections.abc import Callable
 
-from browser_support import Visit
-from playwright.sync_api import Page
-from site_support import BuiltSite
+import pytest
+from browser_support import Visit, served, visit
+from playwright.sync_api import Browser, Page
+from registry_support import generation_record, life_record
+from site_support import BuiltSite, build, with_documents
 
 from epc.registry.reading import of_folder
 
 FIRST = 5
+# By their parts alone, a search ranks the rarer names before the one that was typed.
+ALIKE = ("gpt-4", "gpt-4-turbo", "gpt-4.1-2025-04-14", "gpt-4.5-preview", "gpt-4o", "gpt-5.4")
 
 
 def found(page: Page, words: str) -> list[str]:
@@ -50,3 +54,44 @@ def test_what_is_nowhere_is_not_found(window: Callable[..., Visit]) -> None:
     page.locator("input[name=query]").click()
 
     assert found(page, "zyxwvut") == []
+
+
+@pytest.fixture(scope="module")
+def alike(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
+    made = with_documents(tmp_path_factory.mktemp("alike") / "clone")
+    for name in ALIKE:
+        aliases = [f"{name}-latest", name.replace(".", "-")]
+        made.evaluator(generation_record(name, life_record(model=name, aliases=aliases)))
+    (made.home / "events.jsonl").touch()
+    return build(made)
+
+
+def test_the_page_of_a_whole_name_comes_first(alike: BuiltSite, browser: Browser) -> None:
+    with served(alike.out) as home, visit(browser, home) as seen:
+        page = seen.to("")
+        page.locator("input[name=query]").click()
+        for name in ALIKE:
+            for typed in (name, f"{name}-latest", name.upper()):
+                place = page.locator(".epc-exact a")
+                first = found(page, typed)
+                assert first[0] == f"{home}evaluators/{name}/", typed
+                assert place.inner_text() == f"Evaluator {name}"
+        assert len(found(page, "gpt")) > 1, "what is no whole name is searched for as ever"
+        assert page.locator(".epc-exact a").count() == 0
+        found(page, "gpt-4")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"{home}evaluators/gpt-4/**")
+        assert seen.complaints == seen.outside == []
+
+
+def test_without_the_lookup_another_page_would_come_first(
+    alike: BuiltSite, browser: Browser
+) -> None:
+    """Else the test above would show nothing."""
+    with served(alike.out) as home, visit(browser, home) as seen:
+        seen.page.context.route("**/assets/search.js", lambda route: route.fulfill(body=""))
+        page = seen.to("")
+        page.locator("input[name=query]").click()
+
+        assert found(page, "gpt-4")[0] != f"{home}evaluators/gpt-4/"
