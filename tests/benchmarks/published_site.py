@@ -37,7 +37,7 @@ from registry_support import (
 )
 
 from epc.records.strict_json import dumps, dumps_line
-from epc.registry.cards import Said, card_of
+from epc.registry.cards import Said
 from epc.registry.lives import Life
 from epc.registry.publishing import _build, offered
 from epc.registry.sums import sha256
@@ -97,8 +97,7 @@ def of_measured(folder: Path, number: int) -> dict[str, str]:
     )
     offer = offered(run, said)
     life = Life.of(life_record(model=said.generation.lower()))
-    made = card_of(Tag.parse(tag), offer.manifest, offer.audit, said, life)
-    _build(folder, run, made, offer.manifest)
+    _build(folder, offer, offer.card(Tag.parse(tag), life))
     shutil.rmtree(place)
     seal = sha256(folder / "snapshots" / tag / "SHA256SUMS")
     return {"date": "2026-07-02", "event": "published", "sha256": seal, "tag": tag}

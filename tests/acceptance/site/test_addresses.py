@@ -1,10 +1,10 @@
 """Addresses never change: urls.txt lists every kind that was ever published, and only grows.
 
-{tag} stands for every published snapshot, {measured} for every measured one, {name} for every
-evaluator, {published} for every one with a snapshot, {spread} for every one of which a JSD was
-stated and {followed} for every one that was measured, so a publication needs no line of its own. A
-new file or a new kind of page does; a new document or schema is known by its source until it is
-listed.
+{tag} stands for every published snapshot, {measured} and {judged} for every one of that kind, {name}
+for every evaluator, {published} for every one with a snapshot, {spread} for every one of which a
+JSD was stated and {followed} for every one that was measured, so a publication needs no line of its
+own. A new file or a new kind of page does; a new document or schema is known by its source until it
+is listed.
 """
 
 import re
@@ -35,7 +35,10 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def expanded() -> set[str]:
     registry = of_folder(ROOT)
     snapshots = registry.snapshots
-    measured = [tag for tag, given in snapshots.items() if given.kind == "measured"]
+    of_kind = {
+        kind: [tag for tag, given in snapshots.items() if given.kind == kind]
+        for kind in ("measured", "judged")
+    }
     generations = {tag: given.tag.generation for tag, given in snapshots.items()}
     known = set(registry.generations)  # the instrument's own have no page
     spread = {
@@ -45,11 +48,11 @@ def expanded() -> set[str]:
     }
     kinds = {
         "tag": list(snapshots),
-        "measured": measured,
+        **of_kind,
         "name": sorted(known),
         "published": sorted(known & set(generations.values())),
         "spread": sorted(known & spread),
-        "followed": sorted(known & {generations[tag] for tag in measured}),
+        "followed": sorted(known & {generations[tag] for tag in of_kind["measured"]}),
     }
     return {
         place.replace(f"{{{kind}}}", own)
