@@ -11,6 +11,10 @@ _MEASURES: Final = {
     False: "Evaluator preference coupling",
     True: "Outputs scored by a judge model, no coupling",
 }
+_MESSAGES: Final = {
+    False: "If you use this baseline, please cite it by its id.",
+    True: "If you use these scores, please cite them by their id.",
+}
 # What BibTeX or TeX would act upon.
 _TEX: Final = re.compile(r"[\\{}$&#^_~%]")
 _ESCAPED: Final = {
@@ -43,7 +47,7 @@ def cff(site: Site, page: SnapshotPage) -> str:
     row = page.row
     lines = [
         "cff-version: 1.2.0",
-        f"message: {json.dumps('If you use this baseline, please cite it by its id.')}",
+        f"message: {json.dumps(_MESSAGES[row.judged])}",
         "type: dataset",
         f"title: {json.dumps(f'{row.tag}: {page.subject}')}",
         f"version: {json.dumps(row.tag)}",

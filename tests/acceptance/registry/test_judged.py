@@ -364,6 +364,26 @@ def test_an_evaluation_whose_judge_gave_nothing_valid_is_no_evidence(clone: Path
     assert "of 4 cross-judged samples none is valid" in refused(clone, folder)
 
 
+def test_what_a_judge_said_of_itself_is_in_none_of_the_primary_shares(clone: Path) -> None:
+    rows = grid("12", "AB", targets=("mock/judge", "m/x"))
+    tag = publish(clone, evaluated(clone.parent / "both", judge="mock/judge", rows=rows))
+
+    figures = document(clone / "snapshots" / tag, "metrics.json")["figures"]
+
+    assert (figures["n"], figures["self_judging"]["n"]) == (4, 4)
+    assert [group["value"] for group in figures["targets"]] == ["m/x"]
+    hits = [share["hits"] for share in figures["verdict"].values()]
+    assert sum(hits) == figures["valid"] == 4
+    assert epc(clone, "snapshot", "recompute", tag).stdout == f"{tag}  as published\n"
+
+
+def test_a_judge_that_judged_itself_alone_is_no_evidence(clone: Path) -> None:
+    rows = grid("12", "AB", targets=("mock/judge",))
+    folder = evaluated(clone.parent / "itself", judge="mock/judge", rows=rows)
+
+    assert "of 0 cross-judged samples none is valid" in refused(clone, folder)
+
+
 def test_an_archive_that_its_replies_do_not_give_is_refused(clone: Path, evaluation: Path) -> None:
     folder = clone.parent / "forged"
     shutil.copytree(evaluation, folder)

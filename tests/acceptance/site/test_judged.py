@@ -98,6 +98,16 @@ def test_its_page_has_flags_prompt_provenance_and_the_commands(judging: BuiltSit
     assert "CarelessJudge" in found, "the tables of snapshots are found by a judge's name"
 
 
+def test_it_is_cited_as_what_it_is(judging: BuiltSite) -> None:
+    page = unescape(judging.text(f"snapshots/{HOSTED}/index.html"))
+
+    assert f"{HOSTED}: a judge's scores" in page
+    assert "Outputs scored by a judge model, no coupling; N = 12; recomputed" in page
+    assert "EPC baseline" not in page
+    reported = unescape(judging.text(f"snapshots/{REPORTED}/index.html"))
+    assert f"{REPORTED}: an EPC baseline" in reported
+
+
 def test_its_prompt_stands_on_its_page_verbatim(judging: BuiltSite) -> None:
     page = judging.text(f"snapshots/{MOCK}/index.html")
     prompt = (files("epc.spec") / "judge_prompts" / "judge-v1.txt").read_text("utf-8")
