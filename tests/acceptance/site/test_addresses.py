@@ -1,10 +1,10 @@
 """Addresses never change: urls.txt lists every kind that was ever published, and only grows.
 
-{tag} stands for every published snapshot, {measured} and {judged} for every one of that kind, {name}
-for every evaluator, {published} for every one with a snapshot, {spread} for every one of which a
-JSD was stated and {followed} for every one that was measured, so a publication needs no line of its
-own. A new file or a new kind of page does; a new document or schema is known by its source until it
-is listed.
+{tag} stands for every published snapshot, {measured} and {judged} for every one of that kind,
+{name} for every evaluator, {published} for every one with a snapshot, {spread} for every one of
+which a JSD was stated and {followed} for every one that was measured, so a publication needs no
+line of its own. A new file or a new kind of page does; a new document or schema is known by its
+source until it is listed.
 """
 
 import re
