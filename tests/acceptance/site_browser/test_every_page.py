@@ -39,15 +39,16 @@ def test_a_page_fits_a_phone(window: Callable[..., Visit], kind: str) -> None:
     assert seen.barriers() == []
 
 
+@pytest.mark.parametrize(("kind", "rows"), [("measured", "#seeds"), ("judged", "#variants")])
 def test_no_table_outside_a_picture_scrolls_sideways_at_a_desk(
-    window: Callable[..., Visit],
+    window: Callable[..., Visit], kind: str, rows: str
 ) -> None:
-    page = window(width=DESKTOP).to(KINDS["measured"])
+    page = window(width=DESKTOP).to(KINDS[kind])
     for details in page.query_selector_all("details"):
         details.evaluate("place => { place.open = true; }")
     widths = """() => [...document.querySelectorAll(".epc-scroll:not(.epc-figure *)")]
         .filter((place) => place.scrollWidth > place.clientWidth)
         .map((place) => `${place.ariaLabel}: ${place.scrollWidth} > ${place.clientWidth}`)"""
 
-    assert page.locator("#seeds tbody tr:visible").count() == 3
+    assert page.locator(f"{rows} tbody tr:visible").count() > 1
     assert page.evaluate(widths) == []
