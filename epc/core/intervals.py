@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # in its last bit from machine to machine.
 _Z: Final = 1.959963984540054
 _LANES, _UNSPLIT = 8, 128  # how NumPy adds neighbours: in lanes, longer rows in two halves
+_ABREAST: Final = 4  # rows at a time; more would no longer fit a core's cache
 
 Interval = tuple[float, float]
 
@@ -59,14 +60,11 @@ def mean_intervals(rows: Sequence[Sequence[float]]) -> list[Interval | None]:
 
     if not rows or len(rows[0]) < 2:  # noqa: PLR2004  (two is what a spread takes, not a setting)
         return [None for _ in rows]
-    resamples = _resamples(len(rows[0]))
-    means = np.empty((len(rows), BOOTSTRAP_RESAMPLES))
-    for values, resampled in zip(rows, means, strict=True):
-        given = np.asarray(values, dtype=np.float64)
-        if (given == given[0]).all():  # so is every resample
-            resampled[:] = given.mean()
-        else:
-            resampled[:] = _means(given, resamples)
+    given = np.array(rows, dtype=np.float64)
+    means = np.empty((len(given), BOOTSTRAP_RESAMPLES))
+    abreast = _ABREAST if given.shape[1] <= _UNSPLIT else 1  # of many seeds, memory counts
+    for first in range(0, len(given), abreast):
+        means[first : first + abreast] = _means(given[first : first + abreast])
     tail = (1 - CONFIDENCE) / 2
     # 0.025 and 0.975 as written in R10: 1 - tail would be off by an ulp.
     edges = [round(tail, 3), round(1 - tail, 3)]
@@ -126,29 +124,36 @@ def moments_interval(middle: float, sd: float, n: int) -> Interval | None:
     return middle - half, middle + half
 
 
-def _means(values: "Array", resamples: "Indices") -> "Array":
-    """Return each resample's mean, to the bits of NumPy's `mean` of its values side by side.
+def _means(rows: "Array") -> "Array":
+    """Return the mean of each row's resamples, to the bits of NumPy's `mean` of one resample.
 
-    NumPy adds from eight to 128 neighbours in eight lanes, then the rest. Whole rows of what was
-    drawn first, second and so on are added in that order here, in two thirds of the time.
+    NumPy adds from eight to 128 neighbours in eight lanes, then the rest. What was drawn first,
+    second and so on is added in that order here, of all rows and resamples at once: some rows
+    abreast take a third of the time that they take one by one.
+
+    Shapes: (m, n) in, (m, resamples) out.
     """
     import numpy as np
 
-    drawn = values.take(resamples, mode="clip")  # no index is out of bounds
-    n = len(drawn)
+    n = rows.shape[1]
+    means: Array
     if not _LANES <= n <= _UNSPLIT:
-        means: Array = np.ascontiguousarray(drawn.T).mean(axis=1)
+        apart = rows.take(_resamples(n), axis=1, mode="clip").swapaxes(1, 2)
+        means = np.ascontiguousarray(apart).mean(axis=2)
         return means
+    # (n, resamples, m); no index is out of bounds
+    drawn = np.ascontiguousarray(rows.T).take(_resamples(n), axis=0, mode="clip")
     whole = n - n % _LANES
     lanes = drawn[:_LANES]
     for first in range(_LANES, whole, _LANES):
         lanes += drawn[first : first + _LANES]
     while len(lanes) > 1:
         lanes = lanes[0::2] + lanes[1::2]
-    total: Array = lanes[0]
+    total = lanes[0]
     for row in drawn[whole:]:
         total += row
-    return total / n
+    means = total.T / n
+    return means
 
 
 @cache
