@@ -20,18 +20,20 @@ SMALL = {"seeds: 0-29": "seeds: 0-1", "rounds: 30": "rounds: 3"}
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
+    folder = tmp_path / "clone"
+    folder.mkdir()
     for name in ("dvc.yaml", "params.yaml", ".dvcignore", ".gitignore"):
-        shutil.copy(ROOT / name, tmp_path / name)
+        shutil.copy(ROOT / name, folder / name)
     for name in ("snapshots", "site"):
-        shutil.copytree(ROOT / name, tmp_path / name)
-    (tmp_path / ".dvc").mkdir()
-    shutil.copy(ROOT / ".dvc" / "config", tmp_path / ".dvc" / "config")
-    params = tmp_path / "params.yaml"
+        shutil.copytree(ROOT / name, folder / name)
+    (folder / ".dvc").mkdir()
+    shutil.copy(ROOT / ".dvc" / "config", folder / ".dvc" / "config")
+    params = folder / "params.yaml"
     for large, small in SMALL.items():
         assert large in params.read_text()
         params.write_text(params.read_text().replace(large, small))
-    run(tmp_path, "git", "init", "--quiet")
-    return tmp_path
+    run(folder, "git", "init", "--quiet")
+    return folder
 
 
 def run(folder: Path, *words: str, code: int = 0, more: dict[str, str] | None = None) -> str:
