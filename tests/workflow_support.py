@@ -278,7 +278,9 @@ class Forge:
     def offer(self, number: int, *, message: str = "Offer a measurement") -> Json:
         """Push the work tree as a pull request, and return the event that GitHub makes of it."""
         git(self.work, "checkout", "--quiet", "-b", f"pull-{number}")
-        git(self.work, "add", "--all", "--force", "--", ".")
+        # All, also what .gitignore names, but for what running the program here left behind.
+        left = ":(exclude,glob)**/__pycache__/**"
+        git(self.work, "add", "--all", "--force", "--", ".", left)
         git(self.work, "commit", "--quiet", "--message", message)
         head = git(self.work, "rev-parse", "HEAD").strip()
         git(self.work, "checkout", "--quiet", "--detach", "origin/main")
