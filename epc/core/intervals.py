@@ -129,7 +129,7 @@ def _means(rows: "Array") -> "Array":
 
     NumPy adds from eight to 128 neighbours in eight lanes, then the rest. What was drawn first,
     second and so on is added in that order here, of all rows and resamples at once: some rows
-    abreast take a third of the time that they take one by one.
+    abreast take half the time that they take one by one.
 
     Shapes: (m, n) in, (m, resamples) out.
     """

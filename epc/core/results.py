@@ -180,7 +180,7 @@ def vector(record: Json, phase: str) -> Weights:
 
 
 def _estimates(figures: Mapping[str, Mapping[str, Sequence[float]]]) -> dict[str, Json]:
-    """Return `estimate` of every figure by group and name; together they cost a third as much."""
+    """Return `estimate` of every figure by group and name, all in one go."""
     intervals = iter(mean_intervals([row for group in figures.values() for row in group.values()]))
     return {
         name: {key: _estimate(row, next(intervals)) for key, row in group.items()}

@@ -4,7 +4,6 @@ Every figure is one of `epc judge report`, under the names that snapshots have f
 """
 
 from collections.abc import Iterable
-from functools import partial
 from pathlib import Path
 
 from epc.core.results import Json
@@ -15,10 +14,8 @@ from epc.records.judging.recheck import recheck
 from epc.records.judging.summary import summary
 from epc.registry.cards import Said, judged_card_of
 from epc.registry.layout import FIGURES
-from epc.registry.lives import Life
 from epc.registry.offers import Offer
 from epc.registry.sums import sha256
-from epc.registry.tags import Tag
 
 
 def offered_evaluation(folder: Path, said: Said, *, platform: str | None) -> Offer:
@@ -58,7 +55,7 @@ def offered_evaluation(folder: Path, said: Said, *, platform: str | None) -> Off
         figures=figures,
         raw={name: sha256(folder / name) for name in needed(folder, plan)},
         no_baseline=None,
-        card=partial(_card, plan, log, said),
+        card=lambda tag, life: judged_card_of(tag, plan, log, said, life),
     )
 
 
@@ -104,7 +101,3 @@ def _shares(group: Json) -> Json:
 
 def _share(found: Json) -> Json:
     return {"mean": found["share"], "ci95": found["ci95"], "hits": found["count"]}
-
-
-def _card(plan: Json, log: Json, said: Said, tag: Tag, life: Life | None) -> Json:
-    return judged_card_of(tag, plan, log, said, life)

@@ -69,13 +69,10 @@ def _judgments(rows: Sequence[Json]) -> str:
     """Return judged snapshots as a table."""
     cells = [("tag", "trust", "judge", "N", "PASS, of valid", "invalid, of all", "state")]
     for row in rows:
-        proxy = " (proxy)" if row["proxy"] else ""
-        state = in_words(row["status"], row["until"], row["reason"])
         passed = _estimate(row["mean"], row["ci95"])
         invalid = _estimate(row["invalid"], row["invalid_ci95"])
-        judge = f"{row['evaluator']}{proxy}"
-        own = (row["tag"], row["trust"], judge, str(row["n"]), passed, invalid, state)
-        cells.append(own)
+        shares = (str(row["n"]), passed, invalid)
+        cells.append((row["tag"], row["trust"], _asked(row), *shares, _state(row)))
     return _aligned(cells)
 
 
@@ -85,13 +82,18 @@ def _table(rows: Sequence[Json]) -> str:
         named = f"{row['figure'].split('/')[0]} " if row["figure"] else ""
         figure = f"{named}{_estimate(row['mean'], row['ci95'])}"
         excess = _estimate(row["excess"], row["excess_ci95"], sign="+")
-        proxy = " (proxy)" if row["proxy"] else ""
-        evaluator = f"{row['evaluator']}{proxy}"
-        state = in_words(row["status"], row["until"], row["reason"])
         audit = (row["audit"] or "-").replace("_", " ")
-        middle = (row["trust"], evaluator, str(row["n"]), figure, excess, audit)
-        cells.append((row["tag"], *middle, str(row["faults"]), state))
+        middle = (row["trust"], _asked(row), str(row["n"]), figure, excess, audit)
+        cells.append((row["tag"], *middle, str(row["faults"]), _state(row)))
     return _aligned(cells)
+
+
+def _asked(row: Json) -> str:
+    return f"{row['evaluator']} (proxy)" if row["proxy"] else str(row["evaluator"])
+
+
+def _state(row: Json) -> str:
+    return in_words(row["status"], row["until"], row["reason"])
 
 
 def _aligned(cells: Sequence[tuple[str, ...]]) -> str:

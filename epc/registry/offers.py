@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -74,9 +73,5 @@ def measured_offer(
         figures=manifest["results"]["summary"],
         raw=raw,
         no_baseline=no_baseline if word in NO_BASELINE else None,
-        card=partial(_card, manifest, audit, said),
+        card=lambda tag, life: card_of(tag, manifest, audit, said, life),
     )
-
-
-def _card(manifest: Json, audit: Json, said: Said, tag: Tag, life: Life | None) -> Json:
-    return card_of(tag, manifest, audit, said, life)

@@ -1,6 +1,7 @@
 """A judge's evaluations from publication to recomputation, with real git, real DVC, real replies.
 
 What is published here was judged by the careless mock, about half of whose replies are invalid.
+Over 400 lines, because all of it starts from that one published evaluation.
 """
 
 import csv
