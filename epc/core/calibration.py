@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum
 
+from epc.core.sums import sum_of_squares
 from epc.errors import ShapeError
 from epc.spec.epc_v1 import CALIBRATION_BINS
 
@@ -54,8 +55,8 @@ def brier(strategies: Sequence[Calibrated]) -> float | None:
     Source: EPC-2.5; Reading R11.
     """
     counted = _counted(strategies)
-    squares = ((s.win_rate - s.accuracy) ** 2 for s in counted)
-    return fsum(squares) / len(counted) if counted else None
+    missed = (s.win_rate - s.accuracy for s in counted)
+    return sum_of_squares(missed) / len(counted) if counted else None
 
 
 def _counted(strategies: Sequence[Calibrated]) -> list[Calibrated]:

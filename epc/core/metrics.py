@@ -9,6 +9,7 @@ from decimal import Context, Decimal
 from math import fsum, log, sqrt
 from typing import Final, Literal
 
+from epc.core.sums import sum_of_squares
 from epc.core.weights import require_same_shape, require_simplex
 from epc.spec.epc_v1 import ZERO_COUPLING
 
@@ -90,7 +91,7 @@ def pci(weights: Sequence[float]) -> float:
     """
     require_simplex(weights)
     mean = fsum(weights) / len(weights)
-    return sqrt(fsum((w - mean) ** 2 for w in weights) / len(weights)) / mean
+    return sqrt(sum_of_squares(w - mean for w in weights) / len(weights)) / mean
 
 
 def cpci(text: Sequence[float], visual: Sequence[float]) -> float:
@@ -112,7 +113,7 @@ def mpci(text: float, visual: float, cpci: float) -> float:
 
 
 def _norm(vector: Sequence[float]) -> float:
-    return sqrt(fsum(x * x for x in vector))
+    return sqrt(sum_of_squares(vector))
 
 
 def _relative_entropy_term(share: Decimal, middle: Decimal) -> Decimal:

@@ -1,17 +1,23 @@
 """EPC-2.5(f): intervals of several figures at once are those of each figure alone."""
 
+from math import fsum
+
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from epc.core.intervals import mean, mean_interval, mean_intervals, variance_of
+
+# What is below 2**-90 of a row's largest value is not promised to be added.
+FIGURES = st.one_of(st.just(0.0), st.floats(2**-30, 2), st.floats(-2, -(2**-30)))
 
 
 def as_reading_r10_says(values: list[float]) -> tuple[float, float]:
     """One figure's percentile bootstrap, as the reading spells it."""
     n = len(values)
     indices = np.random.default_rng(20260702).integers(0, n, size=(2000, n))
-    means = np.array(values)[indices].mean(axis=1)
+    means = [fsum(drawn) / n for drawn in np.array(values)[indices].tolist()]
     low, high = np.quantile(means, [0.025, 0.975])
     return float(low), float(high)
 
@@ -21,8 +27,8 @@ def as_reading_r10_says(values: list[float]) -> tuple[float, float]:
     st.one_of(st.integers(2, 40), st.integers(120, 140)).flatmap(
         lambda n: st.lists(
             st.one_of(
-                st.lists(st.floats(0, 2), min_size=n, max_size=n),
-                st.floats(0, 2).map(lambda value: [value] * n),
+                st.lists(FIGURES, min_size=n, max_size=n),
+                FIGURES.map(lambda value: [value] * n),
             ),
             min_size=1,
             max_size=6,
@@ -34,6 +40,17 @@ def test_epc_2_5_f_figures_of_the_same_seeds_share_resamples_to_the_last_bit(
 ) -> None:
     assert mean_intervals(rows) == [as_reading_r10_says(row) for row in rows]
     assert [mean_interval(row) for row in rows] == mean_intervals(rows)
+
+
+@pytest.mark.parametrize("n", [31, 32, 33, 1000])
+def test_adr_3_a_resample_s_sum_is_rounded_once_whatever_order_a_machine_adds_in(n: int) -> None:
+    """Sizes about a power of two, and many seeds: no product may carry out of a double."""
+    rng = np.random.default_rng(n)
+    row = (rng.choice([1.0, -1.0, 1e-6], n) * rng.random(n)).tolist()
+    shuffled = np.random.default_rng(20260702).integers(0, n, size=(2000, n))[:, ::-1]
+    backwards = [fsum(drawn) / n for drawn in np.array(row)[shuffled].tolist()]
+
+    assert mean_interval(row) == tuple(np.quantile(backwards, [0.025, 0.975]))
 
 
 def test_reading_r10_a_single_seed_has_no_interval() -> None:
