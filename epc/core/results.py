@@ -10,8 +10,9 @@ from typing import Any, Final
 from epc.core.calibration import Calibrated, brier, ece
 from epc.core.divergence import divergences
 from epc.core.intervals import Interval, mean, mean_interval, mean_intervals, share_interval
-from epc.core.metrics import cpci, gamma, mpci, pci, zero_cause, zero_coupling
+from epc.core.metrics import mpci, zero_cause, zero_coupling
 from epc.core.protocol import Outcome
+from epc.core.vectors import concentrations, gammas, shifts
 from epc.core.verdict import Verdict
 from epc.core.weights import Weights
 from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, EVERY_PHASE, PHASE_NAMES, REFERENCE, PhaseName
@@ -23,28 +24,22 @@ _PURE: Final = DOMAINS
 _SAID: Final = {verdict.value: verdict for verdict in Verdict}
 
 
-def per_direction(
-    weights: Mapping[PhaseName, Weights], metric: Callable[[Weights, Weights], Any]
-) -> Json:
-    """Apply a metric of (coupled, pure) vectors to both directions (EPC-2.5)."""
-    return {d: metric(weights[d], weights[REFERENCE[d]]) for d in DIRECTIONS}
-
-
 def weight_figures(seeds: Sequence[Mapping[PhaseName, Weights]]) -> list[Json]:
-    """Return what follows from each seed's four weight vectors alone."""
+    """Return what follows from each seed's four weight vectors alone (EPC-2.5)."""
     pairs = [(weights[d], weights[REFERENCE[d]]) for weights in seeds for d in DIRECTIONS]
-    jsds = iter(divergences(pairs))
-    figures = []
-    for weights in seeds:
-        gammas = per_direction(weights, gamma)
-        figures.append(
-            {
-                "gamma": gammas,
-                "jsd": {d: next(jsds) for d in DIRECTIONS},
-                "zero_coupling": {d: zero_coupling(gammas[d]) for d in DIRECTIONS},
-            }
-        )
-    return figures
+    step = len(DIRECTIONS)
+    by_metric = [
+        [dict(zip(DIRECTIONS, row[i : i + step], strict=True)) for i in range(0, len(row), step)]
+        for row in (gammas(pairs), divergences(pairs))
+    ]
+    return [
+        {
+            "gamma": gamma,
+            "jsd": jsd,
+            "zero_coupling": {d: zero_coupling(gamma[d]) for d in DIRECTIONS},
+        }
+        for gamma, jsd in zip(*by_metric, strict=True)
+    ]
 
 
 def zero_causes(weights: Mapping[PhaseName, Weights], zero: Mapping[str, bool]) -> Json:
@@ -74,15 +69,22 @@ def seed_records(outcomes: Mapping[int, Outcome], strategies: Sequence[str]) -> 
     Beside the figures of the conformance answer it says why a zero coupling is zero (Reading R8)
     and how the rounds of each phase ended.
     """
-    figures = weight_figures([_weights(outcome) for outcome in outcomes.values()])
+    vectors = [_weights(outcome) for outcome in outcomes.values()]
     return [
-        _seed_record(seed, outcome, strategies, figure)
-        for (seed, outcome), figure in zip(outcomes.items(), figures, strict=True)
+        _seed_record(seed, outcome, weights, strategies, figures)
+        for (seed, outcome), weights, figures in zip(
+            outcomes.items(), vectors, weight_figures(vectors), strict=True
+        )
     ]
 
 
-def _seed_record(seed: int, outcome: Outcome, strategies: Sequence[str], figures: Json) -> Json:
-    weights = _weights(outcome)
+def _seed_record(
+    seed: int,
+    outcome: Outcome,
+    weights: Mapping[PhaseName, Weights],
+    strategies: Sequence[str],
+    figures: Json,
+) -> Json:
     return {
         "seed": seed,
         **figures,
@@ -106,7 +108,7 @@ def _weights(outcome: Outcome) -> dict[PhaseName, Weights]:
 
 def _tie_share(outcome: Outcome) -> float:
     ties = sum(outcome[name].verdicts[Verdict.TIE] for name in PHASE_NAMES)
-    return _share(ties, sum(outcome[name].verdicts.total() for name in PHASE_NAMES))
+    return _share(ties, sum(sum(outcome[name].verdicts.values()) for name in PHASE_NAMES))
 
 
 def summarise(
@@ -124,20 +126,19 @@ def summarise(
     R33). `control` is `epc.core.evidence.evidence` (Reading R15). `ece` and `brier` are null
     without an accuracy; `reliability` holds each strategy's wins, decided trials and accuracy.
     """
-    concentrations: dict[str, list[float]] = {
-        p: [pci(vector(r, p)) for r in records] for p in PHASE_NAMES
-    }
-    shifts = [cpci(*(vector(r, d) for d in _PURE)) for r in records]
-    pure = zip(*(concentrations[d] for d in _PURE), shifts, strict=True)
+    vectors = {p: [vector(record, p) for record in records] for p in PHASE_NAMES}
+    pcis: dict[str, list[float]] = {p: concentrations(vectors[p]) for p in PHASE_NAMES}
+    cpcis = shifts(list(zip(*(vectors[d] for d in _PURE), strict=True)))
+    pure = zip(*(pcis[d] for d in _PURE), cpcis, strict=True)
     over = _estimates(
         {
             "gamma": {d: [r["gamma"][d] for r in records] for d in DIRECTIONS},
             "jsd": {d: [r["jsd"][d] for r in records] for d in DIRECTIONS},
             "tie_rate_by_phase": {p: [_phase_tie_rate(r, p) for r in records] for p in PHASE_NAMES},
-            "pci": concentrations,
+            "pci": pcis,
             "all": {
                 "tie_rate": [r["tie_rate"] for r in records],
-                "cpci": shifts,
+                "cpci": cpcis,
                 "mpci": [mpci(*figures) for figures in pure],
             },
         }
