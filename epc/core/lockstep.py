@@ -3,15 +3,14 @@
 The phases that start uniform go in step as well, and after them those that continue them.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from epc.core.draws import draws
 from epc.core.protocol import Outcome, PhaseEnd
-from epc.core.rounds import advance, spin
+from epc.core.rounds import play
 from epc.core.table import VERDICTS
 from epc.core.verdict import Verdict
 from epc.core.weights import UpdateRule, uniform
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 Known = Mapping[Domain, Sequence[Sequence[Verdict | None]]]  # by domain, strategy and task
 
 UNKNOWN: Final = -1  # any other code is a place in VERDICTS
-_A, _TIE = VERDICTS.index(Verdict.A), VERDICTS.index(Verdict.TIE)
+_CODES: Final = {None: UNKNOWN} | {verdict: code for code, verdict in enumerate(VERDICTS)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,18 +58,19 @@ class Course:
 
     def outcomes(self) -> list[Outcome]:
         """Return how each seed ended, as the protocol's generator says it."""
-        counts = [(self.verdicts == code).sum(axis=2).tolist() for code in range(len(VERDICTS))]
+        import numpy as np
+
+        codes = range(len(VERDICTS))
+        counts = np.stack([(self.verdicts == code).sum(axis=2) for code in codes], axis=-1)
         return [
             {
                 phase.name: PhaseEnd(
                     weights=tuple(weights[index]),
-                    verdicts=Counter(
-                        {v: n[seed][index] for v, n in zip(VERDICTS, counts, strict=True)}
-                    ),
+                    verdicts=dict(zip(VERDICTS, counted[index], strict=True)),
                 )
                 for index, phase in enumerate(self.phases)
             }
-            for seed, weights in enumerate(self.weights.tolist())
+            for weights, counted in zip(self.weights.tolist(), counts.tolist(), strict=True)
         ]
 
 
@@ -126,20 +126,29 @@ def _train(course: Course, own: list[int], codes: "Codes", rule: UpdateRule) -> 
     import numpy as np
 
     seeds, _, rounds = course.tasks.shape
-    domains = np.tile([DOMAINS.index(course.phases[i].domain) for i in own], seeds)
-    weights = np.ascontiguousarray(course.weights[:, own].reshape(len(domains), -1).T)
-    columns = (seeds * len(own), rounds)
-    spun = np.ascontiguousarray(course.drawn[..., 1][:, own].reshape(columns).T)
-    tasks = np.ascontiguousarray(course.tasks[:, own].reshape(columns).T)
-    strategies, verdicts = np.empty_like(tasks), np.empty(tasks.shape, course.verdicts.dtype)
-    for number in range(rounds):
-        chosen = spin(weights, spun[number])
-        said = codes[domains, chosen, tasks[number]]
+    columns, (strategies, tasks) = seeds * len(own), codes.shape[1:]
+
+    def by_round(given: "Array | Indices") -> Any:
+        return np.ascontiguousarray(given[:, own].reshape(columns, -1).T)
+
+    weights, spun = by_round(course.weights), by_round(course.drawn[..., 1])
+    domains = [DOMAINS.index(course.phases[index].domain) for index in own]
+    # A cell is a place in the table of all codes; that of the first strategy, until one is chosen.
+    cells = by_round(course.tasks)
+    cells += np.tile([domain * strategies * tasks for domain in domains], seeds)
+    said = codes.reshape(-1)
+
+    def ask(number: int, chosen: "Indices") -> "Codes":
+        cell = cells[number]
+        cell += chosen * np.intp(tasks)  # of many seeds, they are small integers
         # A pair that is not known makes the whole course void, so what it does here is no matter.
-        advance(weights, chosen, won=said == _A, decided=said != _TIE, rule=rule)
-        strategies[number], verdicts[number] = chosen, said
-    course.strategies[:, own] = strategies.T.reshape(seeds, len(own), rounds)
-    course.verdicts[:, own] = verdicts.T.reshape(seeds, len(own), rounds)
+        verdicts: Codes = said.take(cell)
+        return verdicts
+
+    play(weights, spun, ask, rule)
+    met = cells.T.reshape(seeds, len(own), rounds)
+    course.strategies[:, own] = met // tasks % strategies
+    course.verdicts[:, own] = said[met]
     course.weights[:, own] = weights.T.reshape(seeds, len(own), -1)
 
 
@@ -160,7 +169,5 @@ def _codes(known: Known) -> "Codes":
     codes = np.full((len(DOMAINS), len(known[DOMAINS[0]]), most), UNKNOWN, dtype=np.int8)
     for place, domain in enumerate(DOMAINS):
         for strategy, row in enumerate(known[domain]):
-            codes[place, strategy, : len(row)] = [
-                UNKNOWN if verdict is None else VERDICTS.index(verdict) for verdict in row
-            ]
+            codes[place, strategy, : len(row)] = [_CODES[verdict] for verdict in row]
     return codes

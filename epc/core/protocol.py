@@ -4,7 +4,6 @@ One piece of code, three drivers: models drive it live (`epc.engine`), recorded 
 recomputation (`epc.records`), and cases drive it in conformance (`epc.core.conformance`).
 """
 
-from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -33,7 +32,7 @@ class PhaseEnd:
     """What a phase leaves behind: its final weights and how its rounds ended."""
 
     weights: Weights
-    verdicts: Counter[Verdict] = field(default_factory=Counter)
+    verdicts: Mapping[Verdict, int] = field(default_factory=lambda: dict.fromkeys(Verdict, 0))
 
 
 T = TypeVar("T")
@@ -50,7 +49,7 @@ def run_phase(phase: Phase, start: Weights, turns: Iterable[Turn], rule: UpdateR
 
     Source: EPC-2.3.
     """
-    weights, verdicts = start, Counter[Verdict]()
+    weights, verdicts = start, dict.fromkeys(Verdict, 0)
     for number, turn in enumerate(turns):
         strategy = turn.strategy
         if strategy is None:

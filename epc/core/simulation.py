@@ -6,9 +6,9 @@ not depend on how many blocks are simulated where.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from epc.core.rounds import advance, spin
+from epc.core.rounds import play
 from epc.core.weights import UpdateRule
 from epc.errors import ShapeError
 from epc.spec.epc_v1 import DOMAINS, PHASES, Domain, Phase, PhaseName
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[float64]
+    Indices = NDArray[Any]
 
 BLOCK: Final = 2048  # seeds; eleven rows of them are 180 kB
 
@@ -108,17 +109,23 @@ def train(
 
     weights = np.array(start, order="C")
     seeds = weights.shape[1]
-    columns = np.arange(seeds)
-    says_a, says_either = odds.a.reshape(-1), 1 - odds.tie.reshape(-1)
-    for number in range(rounds):
-        spun, said = rng.random((2, seeds))
-        chosen = spin(weights, spun)
+    columns, drawn = np.arange(seeds), np.empty((2, seeds))
+    says_a, says_either = odds.a.reshape(-1), np.maximum(odds.a, 1 - odds.tie).reshape(-1)
+
+    def spins() -> Iterator["Array"]:
+        for _ in range(rounds):
+            drawn[:] = rng.random(drawn.shape)
+            yield drawn[0]
+
+    def ask(number: int, chosen: "Indices") -> "NDArray[int8]":
         asked = chosen if odds.a.ndim == 1 else chosen * np.intp(seeds) + columns
-        won, decided = said < says_a.take(asked), said < says_either.take(asked)
-        advance(weights, chosen, won=won, decided=decided, rule=rule)
+        verdicts: NDArray[int8] = (drawn[1] >= says_a.take(asked)).view(np.int8)
+        verdicts += drawn[1] >= says_either.take(asked)
         if trace is not None:
-            trace.chosen[number] = chosen
-            trace.verdict[number] = np.where(decided, ~won, 2)
+            trace.chosen[number], trace.verdict[number] = chosen, verdicts
+        return verdicts
+
+    play(weights, spins(), ask, rule)
     return weights
 
 

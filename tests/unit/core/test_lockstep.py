@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,7 +11,7 @@ from epc.core.lockstep import Known, run_course
 from epc.core.protocol import Comparison, Outcome, drive, measure
 from epc.core.verdict import Verdict
 from epc.core.weights import UpdateRule
-from epc.spec.epc_v1 import PHASES, Domain
+from epc.spec.epc_v1 import DOMAINS, PHASES, Domain
 
 Met = list[tuple[str, int, int]]
 SAID: st.SearchStrategy[Verdict | None] = st.sampled_from(list(Verdict))
@@ -25,7 +26,7 @@ RULES = st.builds(
 @st.composite
 def known_verdicts(draw: st.DrawFn) -> dict[Domain, list[list[Verdict | None]]]:
     """Every verdict of some strategies, on as many tasks in each domain as it happens."""
-    strategies = draw(st.integers(1, 6))
+    strategies = draw(st.integers(1, 12))
     tables: dict[Domain, list[list[Verdict | None]]] = {}
     for domain in ("text", "visual"):
         tasks = draw(st.integers(1, 5))
@@ -68,6 +69,24 @@ def test_epc_2_3_many_seeds_in_step_end_where_each_alone_does_to_the_last_bit(
     assert course.outcomes() == [ended for ended, _ in alone]
     first_met = [(PHASES[stream].name, chosen, task) for stream, chosen, task in course.first_met()]
     assert first_met == list(dict.fromkeys(place for _, met in alone for place in met))
+
+
+def test_epc_2_3_hundreds_of_seeds_in_step_end_where_each_alone_does() -> None:
+    """So many columns take another way through NumPy, with smaller integers."""
+    rng = np.random.default_rng(4)
+    said = rng.choice(list(Verdict), (2, 12, 40))
+    known: Known = {
+        domain: [[Verdict(verdict) for verdict in row] for row in table.tolist()]
+        for domain, table in zip(DOMAINS, said, strict=True)
+    }
+    seeds = range(300)
+
+    course = run_course(seeds, 12, known, UpdateRule())
+
+    assert course is not None
+    outcomes = course.outcomes()
+    for seed in (0, 1, 150, 299):
+        assert outcomes[seed] == one_by_one(seed, 12, known, UpdateRule())[0]
 
 
 def test_reading_r4_a_pair_without_a_verdict_is_no_tie() -> None:
