@@ -119,6 +119,9 @@ _with_blocks(program)
 
 def main(args: list[str] | None = None) -> None:
     """Run the program and exit with its code."""
+    # NumPy reads it when it is loaded. Matrices here are small: a second thread would find nothing
+    # to do in them, and spend a processor on waiting.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         code: Any = program.main(args=args, prog_name="epc", standalone_mode=False)
         sys.stdout.flush()
