@@ -14,26 +14,6 @@ Json = dict[str, Any]
 
 # What must agree for two figures to be of one thing (`like for like`).
 _CONDITIONS: Final = ("generation", "protocol_version", "evaluator", "executor")
-_OF_KIND: Final = {  # a publication does not state these
-    "measured": (
-        "rounds",
-        "reuse",
-        "exhaustive",
-        "tasks",
-        "strategies",
-        "evaluator_prompt",
-        "decoding",
-    ),
-    "judged": (
-        "samples",
-        "methods",
-        "prompts",
-        "mapping",
-        "constraint",
-        "retry_malformed",
-        "decoding",
-    ),
-}
 _IDENTITY: Final = ("model", "platform", "gateway", "proxy")
 _ROUNDING: Final = 1e-9
 
@@ -152,7 +132,8 @@ def _condition(snapshot: Snapshot, key: str) -> Any:
 
 def difference(a: Snapshot, b: Snapshot) -> Difference:
     """Return what two snapshots differ in."""
-    keys = (*_CONDITIONS, *(_OF_KIND.get(a.kind, ()) if a.kind == b.kind else ()))
+    # A publication does not state its own, and those of another kind are other ones.
+    keys = (*_CONDITIONS, *(a.card.get("conditions", ()) if a.kind == b.kind else ()))
     conditions = {key: (_condition(a, key), _condition(b, key)) for key in keys}
     left = {figure.name: figure for figure in figures(a.figures)}
     right = {figure.name: figure for figure in figures(b.figures)}
