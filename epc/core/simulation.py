@@ -110,6 +110,7 @@ def train(
     weights = np.array(start, order="C")
     seeds = weights.shape[1]
     columns, drawn = np.arange(seeds), np.empty((2, seeds))
+    # Where rounding leaves A and a tie more than all of it, A keeps what is its own.
     says_a, says_either = odds.a.reshape(-1), np.maximum(odds.a, 1 - odds.tie).reshape(-1)
 
     def spins() -> Iterator["Array"]:

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from epc.core.intervals import mean, mean_interval, mean_intervals, variance_of
 
-# What is below 2**-90 of a row's largest value is not promised to be added.
-FIGURES = st.one_of(st.just(0.0), st.floats(2**-30, 2), st.floats(-2, -(2**-30)))
+FIGURES = st.one_of(st.floats(-2, 2), st.floats(0, 1e-30), st.sampled_from([0.0, 2**-53, 1.0]))
 
 
 def as_reading_r10_says(values: list[float]) -> tuple[float, float]:
@@ -51,6 +50,13 @@ def test_adr_3_a_resample_s_sum_is_rounded_once_whatever_order_a_machine_adds_in
     backwards = [fsum(drawn) / n for drawn in np.array(row)[shuffled].tolist()]
 
     assert mean_interval(row) == tuple(np.quantile(backwards, [0.025, 0.975]))
+
+
+@pytest.mark.parametrize(
+    "row", [[0.1] + [1e-33] * 29, [1.0, 2**-53, 2**-110], [1.0, -1.0, 1e-40], [5e-324, 1.0]]
+)
+def test_adr_3_a_value_far_below_its_row_s_largest_is_added_too(row: list[float]) -> None:
+    assert mean_interval(row) == as_reading_r10_says(row)
 
 
 def test_reading_r10_a_single_seed_has_no_interval() -> None:
