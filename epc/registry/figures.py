@@ -125,7 +125,7 @@ class Difference:
 def _condition(snapshot: Snapshot, key: str) -> Any:
     """Return a condition; of a model, who it is and not how a table spells it."""
     if key not in _CONDITIONS:
-        return snapshot.card["conditions"][key]
+        return snapshot.card["conditions"].get(key)
     value = snapshot.card[key]
     return {part: value[part] for part in _IDENTITY} if isinstance(value, dict) else value
 
@@ -133,7 +133,8 @@ def _condition(snapshot: Snapshot, key: str) -> Any:
 def difference(a: Snapshot, b: Snapshot) -> Difference:
     """Return what two snapshots differ in."""
     # A publication does not state its own, and those of another kind are other ones.
-    keys = (*_CONDITIONS, *(a.card.get("conditions", ()) if a.kind == b.kind else ()))
+    stated = [s.card.get("conditions", {}) for s in (a, b) if a.kind == b.kind]
+    keys = dict.fromkeys([*_CONDITIONS, *(key for conditions in stated for key in conditions)])
     conditions = {key: (_condition(a, key), _condition(b, key)) for key in keys}
     left = {figure.name: figure for figure in figures(a.figures)}
     right = {figure.name: figure for figure in figures(b.figures)}

@@ -89,9 +89,10 @@ def _all_kept() -> Iterator[None]:
     try:
         yield
     finally:
-        # What is kept counts as old from here on, or the next look would go through all of it.
-        gc.freeze()
-        gc.unfreeze()
+        if not gc.get_freeze_count():
+            # What is kept counts as old from here on, or the next look would go through all of it.
+            gc.freeze()
+            gc.unfreeze()
         if was:
             gc.enable()
 

@@ -97,6 +97,14 @@ def test_other_conditions_of_two_measurements_are_not_like_for_like(key: str) ->
     assert list(found.conditions) == [key]
 
 
+def test_a_condition_that_one_card_alone_states_is_held_against_both() -> None:
+    other = measured("v1.1-Judge-1")
+    other.card["conditions"]["added"] = "later"
+
+    assert difference(measured(), other).conditions == {"added": (None, "later")}
+    assert difference(other, measured()).conditions == {"added": ("later", None)}
+
+
 @pytest.mark.parametrize("key", ["samples", "prompts", "constraint", "mapping", "decoding"])
 def test_other_conditions_of_two_evaluations_are_not_like_for_like(key: str) -> None:
     other = judged("v1.1-Judge-1")
