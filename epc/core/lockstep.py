@@ -140,7 +140,7 @@ def _train(course: Course, own: list[int], codes: "Codes", rule: UpdateRule) -> 
 
     def ask(number: int, chosen: "Indices") -> "Codes":
         cell = cells[number]
-        cell += chosen * np.intp(tasks)  # of many seeds, they are small integers
+        cell += chosen * tasks
         # A pair that is not known makes the whole course void, so what it does here is no matter.
         verdicts: Codes = said.take(cell)
         return verdicts

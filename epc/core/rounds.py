@@ -76,7 +76,7 @@ def play(
         else:
             chosen = _spin(weights, u)
         verdicts = ask(number, chosen)
-        at = chosen * np.intp(seeds)
+        at = chosen * seeds
         at += columns
         after = flat.take(at)
         after += moves.step.take(verdicts)
@@ -96,10 +96,10 @@ def _spin(weights: "Array", u: "Array") -> "Indices":
     import numpy as np
 
     running, passed = np.zeros(len(u)), np.empty(len(u), np.bool_)
-    # Small indices keep a block in the cache; most strategy sets are small.
+    # Small numbers keep a block in the cache; most strategy sets are small.
     chosen: Indices = np.zeros(len(u), np.int8 if len(weights) <= _INT8 else np.intp)
     for row in weights[:-1]:
         running += row
         np.less_equal(running, u, out=passed)
         chosen += passed.view(np.int8)
-    return chosen
+    return chosen.astype(np.intp)  # what callers multiply them by need not be small

@@ -119,7 +119,7 @@ def train(
             yield drawn[0]
 
     def ask(number: int, chosen: "Indices") -> "NDArray[int8]":
-        asked = chosen if odds.a.ndim == 1 else chosen * np.intp(seeds) + columns
+        asked = chosen if odds.a.ndim == 1 else chosen * seeds + columns
         verdicts: NDArray[int8] = (drawn[1] >= says_a.take(asked)).view(np.int8)
         verdicts += drawn[1] >= says_either.take(asked)
         if trace is not None:
