@@ -9,9 +9,10 @@ from typing import Any
 
 from epc.core.config import Configuration
 from epc.core.control import Control, measured, simulated
-from epc.core.metrics import gamma
 from epc.core.permutation import by_tasks
+from epc.core.results import vector
 from epc.core.table import VerdictTable
+from epc.core.vectors import gammas
 from epc.spec.epc_v1 import CONTROL, DIRECTIONS, DOMAINS, REFERENCE, Direction
 
 Json = dict[str, Any]
@@ -30,12 +31,14 @@ def _measured(
     return {
         direction: measured(
             [record["gamma"][direction] for record in per_seed],
-            [
-                gamma(*(list(record["weights"][phase].values()) for phase in pair))
-                for record in per_seed
-            ],
+            gammas(
+                [
+                    (vector(record, CONTROL[direction]), vector(record, REFERENCE[direction]))
+                    for record in per_seed
+                ]
+            ),
         )
-        for direction, pair in ((d, (CONTROL[d], REFERENCE[d])) for d in DIRECTIONS)
+        for direction in DIRECTIONS
     }
 
 
@@ -45,7 +48,7 @@ def _simulated(
     return {
         direction: simulated(
             [record["gamma"][direction] for record in per_seed],
-            [list(record["weights"][REFERENCE[direction]].values()) for record in per_seed],
+            [vector(record, REFERENCE[direction]) for record in per_seed],
             table=table,
             domain=REFERENCE[direction],
             rounds=config.rounds,
