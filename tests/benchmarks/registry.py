@@ -1,7 +1,7 @@
 """How fast a registry of 3,000 measured snapshots is listed, asked, fetched from and rebuilt.
 
     python tests/benchmarks/registry.py            # and what recomputing them comes to
-    python tests/benchmarks/registry.py 10000      # recompute as many; about 35 ms each a core
+    python tests/benchmarks/registry.py 10000      # recompute as many; about 40 ms each a core
 
 Whole processes are timed, starting included, and held against an `epc --help` in the same run, so
 that a slow machine does not look like a slow registry. Every snapshot is whole and passes

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from vectors_support import Pair, over_its_sum
 
 from epc.core import divergence
 from epc.core.divergence import divergences
@@ -13,13 +14,7 @@ from epc.core.metrics import jsd
 from epc.core.weights import Weights
 from epc.errors import ShapeError, SimplexError
 
-Pair = tuple[Weights, Weights]
 THIRD = 1 / 3
-
-
-def over_its_sum(numbers: list[float]) -> Weights:
-    total = sum(numbers)
-    return tuple(number / total for number in numbers)
 
 
 SIZES = st.one_of(

@@ -5,18 +5,11 @@ from collections.abc import Callable, Sequence
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from vectors_support import Pair, over_its_sum
 
 from epc.core.metrics import cpci, gamma, pci
 from epc.core.vectors import concentrations, gammas, shifts
-from epc.core.weights import Weights
 from epc.errors import ShapeError, SimplexError
-
-Pair = tuple[Weights, Weights]
-
-
-def over_its_sum(numbers: list[float]) -> Weights:
-    total = sum(numbers)
-    return tuple(number / total for number in numbers)
 
 
 @st.composite

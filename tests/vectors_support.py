@@ -1,0 +1,11 @@
+"""What tests of weight vectors share."""
+
+from epc.core.weights import Weights
+
+Pair = tuple[Weights, Weights]
+
+
+def over_its_sum(numbers: list[float]) -> Weights:
+    """Return the distribution that numbers, not all 0, are in proportion to."""
+    total = sum(numbers)
+    return tuple(number / total for number in numbers)
