@@ -56,9 +56,9 @@ class BatchProvider(Loopback):
         if path == "/v1/files":
             head = f"Content-Type: {kind}\r\n\r\n".encode()
             parts = BytesParser().parsebytes(head + content).get_payload()
-            fields = {p.get_param("name", header="content-disposition"): p for p in parts}  # type: ignore[union-attr]
-            assert fields["purpose"].get_payload(decode=True) == b"batch"  # type: ignore[union-attr]
-            lines = fields["file"].get_payload(decode=True).splitlines()  # type: ignore[union-attr]
+            fields = {p.get_param("name", header="content-disposition"): p for p in parts}  # type: ignore[union-attr]  # a multipart body, so its parts are messages
+            assert fields["purpose"].get_payload(decode=True) == b"batch"  # type: ignore[union-attr]  # a multipart body, so its parts are messages
+            lines = fields["file"].get_payload(decode=True).splitlines()  # type: ignore[union-attr]  # a multipart body, so its parts are messages
             name = f"file-{len(self.files)}"
             self.files[name] = [json.loads(line) for line in lines]
             return {"id": name, "object": "file", "purpose": "batch"}

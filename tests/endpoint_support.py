@@ -91,7 +91,7 @@ class LoopbackHandler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = 60
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  (the base class's name for it)
         """Say nothing."""
 
     def content(self) -> bytes:

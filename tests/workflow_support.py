@@ -82,7 +82,7 @@ else:
 def workflow(name: str) -> Json:
     """Return a workflow; YAML 1.1 reads the key `on` as true."""
     given: Json = yaml.safe_load((WORKFLOWS / name).read_text())
-    return given | {"on": given.pop(True)}  # type: ignore[call-overload]
+    return given | {"on": given.pop(True)}  # type: ignore[call-overload]  # YAML 1.1 reads the key `on` as true
 
 
 def all_workflows() -> list[str]:

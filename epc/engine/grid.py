@@ -53,7 +53,7 @@ def _client(address: str) -> AbstractContextManager[object]:
             "pip install distributed"
         ) from None
     try:
-        client: AbstractContextManager[object] = Client(address, timeout=_REACH)  # type: ignore[no-untyped-call]
+        client: AbstractContextManager[object] = Client(address, timeout=_REACH)  # type: ignore[no-untyped-call]  # Dask states no types
     except (OSError, ValueError) as error:
         raise WorldError(
             f"no Dask scheduler answers at {address}: {error}\n"

@@ -236,7 +236,7 @@ def _sums(reply: Json) -> Iterator[Fault]:
     scores = [given.get(name) for name in DIMENSIONS]
     overall = given.get(OVERALL)
     if all(is_integer(score) for score in (*scores, overall)):
-        total = overall_of(dict(zip(DIMENSIONS, scores, strict=True)))  # type: ignore[arg-type]
+        total = overall_of(dict(zip(DIMENSIONS, scores, strict=True)))  # type: ignore[arg-type]  # mypy reads no such check
         if overall != total:
             problem = f"is {overall}, the four scores sum to {total}"
             yield fault(INCONSISTENCY, "JUDGE-3.2", pointer("scores", OVERALL), problem)
@@ -261,7 +261,7 @@ def _method(reply: Json, sample: Sample) -> Iterator[Fault]:
         return
     fits = method in METHODS and method == sample.method
     if is_text(judge) and is_text(target):
-        fits = fits and method == method_of(judge, target)  # type: ignore[arg-type]
+        fits = fits and method == method_of(judge, target)  # type: ignore[arg-type]  # mypy reads no such check
     if not fits:
         problem = f"is {shown(method)}, which contradicts the judge and the target"
         yield fault(INCONSISTENCY, "JUDGE-5.6", "/meta/method", problem)

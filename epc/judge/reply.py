@@ -27,11 +27,12 @@ def read_reply(raw: str | bytes) -> tuple[str, Json | None, list[Finding]]:
 
     Source: JUDGE-5.1; Reading R21.
     """
-    text = raw
-    if isinstance(text, bytes):
-        text, problems = decode(text)
+    if isinstance(raw, bytes):
+        text, problems = decode(raw)
         if problems:
-            return raw.decode("utf-8", "replace"), None, problems  # type: ignore[union-attr]
+            return raw.decode("utf-8", "replace"), None, problems
+    else:
+        text = raw
     value, problems = parse(text)
     if problems:
         return text, None, [_not_one_object(text, problem) for problem in problems]

@@ -79,10 +79,10 @@ Sides = tuple[Sequence[Json], Sequence[Json]]
 def _figures() -> Iterator[tuple[str, str | None, Value]]:
     for metric in ("gamma", "jsd"):
         for direction in DIRECTIONS:
-            yield metric, direction, lambda r, m=metric, d=direction: r[m][d]  # type: ignore[misc]
+            yield metric, direction, lambda r, m=metric, d=direction: r[m][d]  # type: ignore[misc]  # mypy infers no lambda with defaults
     yield "tie_rate", None, lambda r: r["tie_rate"]
     for phase in PHASE_NAMES:
-        yield "pci", phase, lambda r, p=phase: pci(vector(r, p))  # type: ignore[misc]
+        yield "pci", phase, lambda r, p=phase: pci(vector(r, p))  # type: ignore[misc]  # mypy infers no lambda with defaults
 
 
 def _of_means(

@@ -51,9 +51,9 @@ def _heading(manifest: Json) -> Iterator[str]:
 def _table(manifest: Json) -> Iterator[str]:
     summary, config = manifest["results"]["summary"], configuration_of(manifest)
     coin = coin_bands(config)
-    number: Callable[[float], str] = lambda value: f"{value:.3f}"  # noqa: E731
-    signed: Callable[[float], str] = lambda value: f"{value:+.3f}"  # noqa: E731
-    share: Callable[[float], str] = lambda value: f"{100 * value:.1f}%"  # noqa: E731
+    number: Callable[[float], str] = lambda value: f"{value:.3f}"  # noqa: E731  (three of a kind, read as a table)
+    signed: Callable[[float], str] = lambda value: f"{value:+.3f}"  # noqa: E731  (three of a kind, read as a table)
+    share: Callable[[float], str] = lambda value: f"{100 * value:.1f}%"  # noqa: E731  (three of a kind, read as a table)
     control = summary["control"]
     yield _row("", *(TITLES[d] for d in DIRECTIONS))
     yield _row("gamma", *(_estimate(summary["gamma"][d], number) for d in DIRECTIONS))

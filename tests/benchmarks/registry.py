@@ -191,7 +191,7 @@ def recomputation(made: Checkout, number: int) -> None:
 
 def of_figures(made: Checkout) -> list[float]:
     """Return how many verdict tables a second of CPU become weights, figures and intervals."""
-    tables: list[tuple[Known, list[int], dict[str, object]]] = []
+    tables = []
     for number in range(MODELS):
         manifest = json.loads((made.home / f"v1.0-Model{number}" / "manifest.json").read_text())
         config = configuration_of(manifest)
@@ -203,16 +203,16 @@ def of_figures(made: Checkout) -> list[float]:
             ]
             for domain in DOMAINS
         }
-        tables.append((known, manifest["config"]["seeds"], {"rule": config.rule, "names": names}))
+        tables.append((known, manifest["config"]["seeds"], config.rule, names))
     rates = []
     for _ in range(TIMES):
         begun = time.process_time()
         for number in range(SAMPLE):
-            known, seeds, given = tables[number % MODELS]
-            course = run_course(seeds, 30, known, given["rule"], PHASES)  # type: ignore[arg-type]
+            known, seeds, rule, names = tables[number % MODELS]
+            course = run_course(seeds, 30, known, rule, PHASES)
             if course is not None:
                 ended = dict(zip(seeds, course.outcomes(), strict=True))
-                summarise(seed_records(ended, given["names"]), control={})  # type: ignore[arg-type]
+                summarise(seed_records(ended, names), control={})
         rates.append(SAMPLE / (time.process_time() - begun))
     return rates
 

@@ -370,7 +370,7 @@ def _fill_disk(patch: pytest.MonkeyPatch, process: str, *, after: int) -> None:
 
     def opened_on_a_full_disk(self: Journal) -> BinaryIO:
         file = real(self)
-        return _Full(file, after, full)  # type: ignore[return-value]
+        return _Full(file, after, full)  # type: ignore[return-value]  # a file in all that is used
 
     patch.setattr(Journal, "_open", opened_on_a_full_disk)
 

@@ -73,10 +73,10 @@ class CarelessJudge(Judge):
         if slip == 1:
             return f"```json\n{json.dumps(record, indent=2)}\n```"
         if slip == 2:  # noqa: PLR2004  (which slip)
-            return json.dumps({**record, "scores": {**record["scores"], OVERALL: 8}})  # type: ignore[dict-item]
+            return json.dumps({**record, "scores": {**record["scores"], OVERALL: 8}})  # type: ignore[dict-item]  # JSON values are `object`
         if slip == 3:  # noqa: PLR2004  (which slip)
             item = {"dimension": DIMENSIONS[0], "quote": "It reads well.", "reason": "Style."}
-            return json.dumps({**record, "evidence": [*record["evidence"], item]})  # type: ignore[misc]
+            return json.dumps({**record, "evidence": [*record["evidence"], item]})  # type: ignore[misc]  # JSON values are `object`
         if slip == 4:  # noqa: PLR2004  (which slip)
             return json.dumps({**record, "evidence": []})
         return json.dumps(record)

@@ -41,7 +41,7 @@ def svg(chart: Chart, cache: Path) -> Markup:
     root = ET.fromstring(path.read_text("utf-8"))  # noqa: S314  (our own drawing)
     size = Markup(' width="{}" height="{}"').format(*(root.get(key) for key in _WHERE))
     # A page has thousands of elements, so that they are written as strings, each value escaped.
-    inner = Markup("".join(_markup(child, f"{chart.name}-") for child in root))  # noqa: S704
+    inner = Markup("".join(_markup(child, f"{chart.name}-") for child in root))  # noqa: S704  (as said)
     return Markup(
         '<svg class="epc-picture" role="img" aria-label="{}" viewBox="{}"{}>{}</svg>'
     ).format(shown(chart.alternative), root.get("viewBox"), size, inner)

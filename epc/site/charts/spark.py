@@ -64,7 +64,7 @@ def _mark(name: str, **given: float | str) -> Markup:
         f' {key}="{value if isinstance(value, str) else f"{value:.1f}"}"'
         for key, value in given.items()
     )
-    return Markup(f"<{name}{pairs}></{name}>")  # noqa: S704
+    return Markup(f"<{name}{pairs}></{name}>")  # noqa: S704  (our own, as said above)
 
 
 def _x(gamma: float) -> float:

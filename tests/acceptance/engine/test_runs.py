@@ -109,7 +109,7 @@ def test_a_mock_run_killed_at_random_moments_ends_as_if_it_had_not_been(tmp_path
     command: tuple[str | Path, ...] = ("run", *plan, "--out", run)
     for moment in moments:
         with epc_under_way(*command) as running:
-            wait_until(lambda least=moment: journal_rows(run) >= least)  # type: ignore[misc]
+            wait_until(lambda least=moment: journal_rows(run) >= least)  # type: ignore[misc]  # mypy infers no lambda with defaults
             running.kill()
             assert running.wait() == -signal.SIGKILL
         assert not (run / "manifest.json").exists()

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -257,11 +258,11 @@ def test_a_share_that_the_replies_do_not_give_is_found(clone: Path) -> None:
     ],
 )
 def test_documents_that_contradict_each_other_are_found(
-    clone: Path, name: str, change: object, said: str
+    clone: Path, name: str, change: Callable[[Json], object], said: str
 ) -> None:
     path = clone / "snapshots" / TAG / name
     given = json.loads(path.read_text())
-    change(given)  # type: ignore[operator]
+    change(given)
     path.write_text(json.dumps(given))
 
     found = [str(f) for f in verify(clone) if f.severity == "error"]

@@ -94,7 +94,7 @@ def test_reading_r2_the_last_strategy_is_taken_where_rounding_leaves_none() -> N
         rounds=1,
         rule=RULE,
         odds=blind(3, a=1.0),
-        rng=Highest(),  # type: ignore[arg-type]
+        rng=Highest(),  # type: ignore[arg-type]  # all that is asked of a generator here
         trace=trace,
     )
 

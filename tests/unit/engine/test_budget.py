@@ -165,7 +165,7 @@ def test_max_calls_counts_what_a_provider_may_bill(
     endpoint: Endpoint,
     monkeypatch: pytest.MonkeyPatch,
     failure: Reply,
-    counted: bool,  # noqa: FBT001
+    counted: bool,  # noqa: FBT001  (pytest hands it over by name)
 ) -> None:
     monkeypatch.setattr(asking, "FIRST_PAUSE_S", 0.001)
     endpoint.script = [failure] * 3

@@ -170,8 +170,8 @@ def test_reading_r16_a_run_from_the_cache_asks_nothing_and_gives_the_same_bytes(
 @pytest.mark.parametrize(("pinned", "again"), [(True, False), (False, True)])
 def test_reading_r16_yesterday_s_answers_are_of_pinned_weights_only(
     tmp_path: Path,
-    pinned: bool,  # noqa: FBT001
-    again: bool,  # noqa: FBT001
+    pinned: bool,  # noqa: FBT001  (pytest hands it over by name)
+    again: bool,  # noqa: FBT001  (pytest hands it over by name)
 ) -> None:
     def models() -> tuple[Told, Told]:
         return Told(verdict_of, pinned=pinned), Told(pinned=pinned)

@@ -78,7 +78,7 @@ def test_reading_r15_two_processes_give_the_figures_of_one() -> None:
 def test_reading_r15_a_cluster_of_two_gives_the_figures_of_one(scheduler: str) -> None:
     from distributed import Client
 
-    with Client(scheduler, timeout="60s") as client:  # type: ignore[no-untyped-call]
+    with Client(scheduler, timeout="60s") as client:  # type: ignore[no-untyped-call]  # Dask states no types
         client.wait_for_workers(2)
         assert len(set(spread(where, range(40), cluster=scheduler))) == 2
 
@@ -91,7 +91,7 @@ def test_reading_r15_a_program_of_ones_own_needs_no_word_of_ours(scheduler: str)
     from distributed import Client
 
     with (
-        Client(scheduler, timeout="60s"),  # type: ignore[no-untyped-call]
+        Client(scheduler, timeout="60s"),  # type: ignore[no-untyped-call]  # Dask states no types
         joblib.parallel_config(backend="dask"),
     ):
         on_a_cluster = hexadecimal(spread(simulate, several()))

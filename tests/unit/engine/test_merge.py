@@ -100,7 +100,7 @@ def test_reading_r16_two_answers_to_one_prompt_are_refused_and_leave_nothing(
     tmp_path: Path,
 ) -> None:
     for seed, verdict in enumerate("AB"):
-        evaluator = Told(lambda _, verdict=verdict: verdict)  # type: ignore[misc]
+        evaluator = Told(lambda _, verdict=verdict: verdict)  # type: ignore[misc]  # mypy infers no lambda with defaults
         measured(tmp_path / verdict, evaluator, Told(), seeds=[seed], rounds=20)
 
     with pytest.raises(UsageError, match=r"has two answers: .* measure all seeds in one run"):

@@ -46,7 +46,7 @@ def by_role(models: list[Model]) -> dict[str, Model]:
 )
 def test_reading_r16_answers_are_reused_wherever_both_models_repeat_themselves(
     asked: Reuse | None,
-    exhaustive: bool,  # noqa: FBT001
+    exhaustive: bool,  # noqa: FBT001  (pytest hands it over by name)
     models: list[Model],
     reuse: str,
 ) -> None:
@@ -63,7 +63,7 @@ def test_reading_r16_answers_are_reused_wherever_both_models_repeat_themselves(
 )
 def test_reading_r16_reuse_that_would_falsify_the_run_is_refused(
     asked: Reuse | None,
-    exhaustive: bool,  # noqa: FBT001
+    exhaustive: bool,  # noqa: FBT001  (pytest hands it over by name)
     models: list[Model],
     message: str,
 ) -> None:

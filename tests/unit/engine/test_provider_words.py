@@ -185,7 +185,7 @@ def test_reading_r16_a_steady_evaluator_does_not_flip(tmp_path: Path, endpoint: 
 def test_reading_r16_flips_are_counted_one_by_one(
     tmp_path: Path,
     endpoint: Endpoint,
-    exhaustive: bool,  # noqa: FBT001
+    exhaustive: bool,  # noqa: FBT001  (pytest hands it over by name)
 ) -> None:
     flipped: set[str] = set()
 

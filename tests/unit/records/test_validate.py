@@ -196,7 +196,7 @@ def test_epc_2_5_d_every_seed_is_reported_once_and_in_order(flip: Run, change: A
 
 
 @pytest.mark.parametrize("raw", [True, False])
-def test_epc_2_3_a_vector_that_sums_to_nine_tenths_is_found(flip: Run, raw: bool) -> None:  # noqa: FBT001
+def test_epc_2_3_a_vector_that_sums_to_nine_tenths_is_found(flip: Run, raw: bool) -> None:  # noqa: FBT001  (pytest hands it over by name)
     if not raw:
         flip.without_raw()
     weights = {s["name"]: 0.9 / 11 for s in flip.manifest()["strategies"]}

@@ -387,7 +387,7 @@ def test_epc_2_5_a_manifest_alone_is_held_to_its_own_arithmetic(
     pair: Victim,
     data: st.DataObject,
     by: float,
-    more: bool,  # noqa: FBT001
+    more: bool,  # noqa: FBT001  (pytest hands it over by name)
 ) -> None:
     manifest = json.loads(pair.original["manifest.json"])
     manifest["raw"] = None
