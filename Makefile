@@ -103,8 +103,10 @@ upkeep: $(VENV)/.run ## What the registry needs today, as build/upkeep.md; empty
 lock: $(VENV)/.dev ## Write the lock files again from pyproject.toml.
 	echo 'pip>=26' | $(BIN)/uv pip compile - $(LOCK_FLAGS) --no-annotate \
 	  --output-file requirements/pip.lock
-	$(BIN)/uv pip compile pyproject.toml --extra build --extra dev --extra inspect --extra site $(LOCK_FLAGS) \
-	  --output-file requirements/dev.lock
+	$(BIN)/uv pip compile pyproject.toml --extra build --extra dev --extra fast --extra inspect --extra site \
+	  $(LOCK_FLAGS) --output-file requirements/dev.lock
+	$(BIN)/uv pip compile pyproject.toml --extra build --extra fast $(LOCK_FLAGS) \
+	  --constraint requirements/dev.lock --output-file requirements/fast.lock
 	$(BIN)/uv pip compile pyproject.toml --extra build $(LOCK_FLAGS) \
 	  --constraint requirements/dev.lock --output-file requirements/run.lock
 	printf 'dvc[s3]\nmoto[server]\n' | $(BIN)/uv pip compile - $(LOCK_FLAGS) --no-annotate \

@@ -11,10 +11,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import altair as alt
 import jsonschema
 import pytest
 
@@ -27,7 +27,6 @@ from epc.records.strict_json import dumps, dumps_line
 from epc.records.validate import Report, validate
 from epc.spec.epc_v1 import ControlMethod
 
-_VEGA_LITE = Path(alt.__file__).parent / "vegalite" / "v6" / "schema" / "vega-lite-schema.json"
 NOW = datetime(2026, 7, 2, 12, tzinfo=UTC)
 
 # Two strategies, one task a domain: the smallest set that recorded verdicts can be about.
@@ -186,7 +185,8 @@ def ties(tmp_path: Path) -> Run:
 @cache
 def vega_lite() -> jsonschema.Draft7Validator:
     """Return a checker of Vega-Lite specifications."""
-    return jsonschema.Draft7Validator(json.loads(_VEGA_LITE.read_text("utf-8")))
+    schema = files("altair.vegalite.v6") / "schema" / "vega-lite-schema.json"
+    return jsonschema.Draft7Validator(json.loads(schema.read_text("utf-8")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
