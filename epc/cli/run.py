@@ -61,12 +61,13 @@ class _Seeds(click.ParamType[list[int]]):
     "--reuse",
     type=click.Choice(["none", "memo"]),
     help="Ask every round afresh, or ask each distinct prompt once. Default: memo where both "
-    "models repeat themselves, none otherwise.",
+    "models repeat themselves, none otherwise. Recorded verdicts are always reused.",
 )
 @click.option(
     "--exhaustive",
     is_flag=True,
-    help="Ask all strategy-task pairs first; any number of seeds then costs nothing more.",
+    help="Ask all strategy-task pairs first; any number of seeds then costs nothing more. A recorded "
+    "file is always read whole.",
 )
 @click.option(
     "--recheck",

@@ -31,8 +31,8 @@ class Facts:
     `dead` counts the seeds in which no verdict was ever counted, `collapsed` those that ended on
     one strategy in both runs of a direction, `stuck` the seeds whose coupled phase never moved
     although its start had. `unsound` counts the errors that validation found,
-    `off_simplex` the seeds with a vector that is no distribution. None stands for
-    what the record does not say.
+    `off_simplex` the seeds with a vector that is no distribution. `missing` says what recorded
+    verdicts do not hold. None stands for what the record does not say.
     """
 
     n: int
@@ -52,6 +52,7 @@ class Facts:
     competence: Json | None = None
     determinism: Json | None = None
     excess: Mapping[str, Json] = field(default_factory=dict)
+    missing: Json | None = None
     decimals: int | None = None
 
 
@@ -195,6 +196,37 @@ def _ties(facts: Facts) -> Iterator[Reason]:
         )
 
 
+def _missing(facts: Facts) -> Iterator[Reason]:
+    lost = facts.missing
+    if lost and lost["pairs"]:
+        mostly = lost["share_of_rounds"] > FEW
+        yield _warning(
+            "Reading R72",
+            "/results/verdict_table",
+            f"{lost['pairs']} of {lost['of']} pairs are not in the file ({_holes(lost)}): "
+            f"{100 * lost['share_of_rounds']:.0f}% of the rounds drew one. Such a pair is unknown, "
+            "not a tie: its round moved no weight, and neither the tie rate nor the p-value "
+            "counts it",
+            "add their verdicts, or leave out strategies and tasks that lack most of them",
+            "inconclusive" if mostly and not _significant(facts) else None,
+        )
+
+
+def _holes(lost: Json) -> str:
+    """Say how many pairs each domain lacks, and which strategies lack the most of them."""
+    told = []
+    for domain, part in lost["by_domain"].items():
+        if part["pairs"]:
+            ranked = sorted(part["strategies"].items(), key=lambda item: (-item[1], item[0]))
+            named = ", ".join(f"{name} {count}" for name, count in ranked[:_MOST_NAMED])
+            more = ", ..." if len(ranked) > _MOST_NAMED else ""
+            told.append(f"{domain}: {part['pairs']} of {part['of']}, {named}{more}")
+    return "; ".join(told)
+
+
+_MOST_NAMED: Final = 3
+
+
 def _stuck(facts: Facts) -> Iterator[Reason]:
     for direction, count in facts.stuck.items():
         if count:
@@ -303,6 +335,7 @@ _RULES: Final[tuple[Callable[[Facts], Iterator[Reason]], ...]] = (
     _power,
     _without_verdicts,
     _ties,
+    _missing,
     _competence,
     _places,
     _repeats,

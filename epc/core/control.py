@@ -129,9 +129,10 @@ def rates(table: VerdictTable, domain: Domain) -> Odds:
     Tasks are drawn evenly, so a strategy's rates are its mean over them. Where rounds were asked
     afresh, counts are pooled over tasks and lean on the domain's rates by the weight of half a
     verdict. Where verdicts are repeated, a pair that was asked has the verdict it got, and a pair
-    that was not has the rates of the strategy's other tasks, leaning in the same way.
+    that was not has the rates of the strategy's other tasks, leaning in the same way. In a whole
+    table a pair without a verdict moves no weight in any round, like a tie, and so it does here.
 
-    Source: Reading R38.
+    Source: Readings R38 and R72.
     """
     return _odds(_expected(table, domain, table.counts[domain].sum(axis=1).astype(float)))
 
@@ -149,12 +150,14 @@ def _expected(table: VerdictTable, domain: Domain, said: "Array") -> "Array":
         return np.asarray(leaning)
     tasks = table.tasks()[domain]
     unseen = tasks - table.counts[domain].sum(axis=(1, 2))
+    if table.whole:  # Reading R72: there is nothing to guess
+        leaning = np.eye(len(VERDICTS))[_TIE]
     return np.asarray((table.counts[domain].sum(axis=1) + unseen[:, None] * leaning) / tasks)
 
 
 def _uncertain(table: VerdictTable, domain: Domain) -> bool:
     counts = table.counts[domain]
-    return not table.repeated or bool((counts.sum(axis=2) == 0).any())
+    return not table.repeated or (not table.whole and bool((counts.sum(axis=2) == 0).any()))
 
 
 def _redrawn(table: VerdictTable, domain: Domain, rng: "Generator") -> Odds:

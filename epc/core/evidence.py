@@ -87,8 +87,8 @@ def table_json(table: VerdictTable, strategies: Sequence[str]) -> Json:
     }
 
 
-def table_of(given: Json, strategies: Sequence[str]) -> VerdictTable:
-    """Return the table that stands in a manifest of valid shape."""
+def table_of(given: Json, strategies: Sequence[str], *, whole: bool) -> VerdictTable:
+    """Return the table that stands in a manifest of valid shape; it does not say if it is whole."""
     import numpy as np
 
     return VerdictTable(
@@ -97,4 +97,5 @@ def table_of(given: Json, strategies: Sequence[str]) -> VerdictTable:
             for domain in DOMAINS
         },
         repeated=given["repeated"],
+        whole=whole,
     )

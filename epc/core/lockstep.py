@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from epc.core.draws import draws
 from epc.core.protocol import Outcome, PhaseEnd
 from epc.core.rounds import play
-from epc.core.table import VERDICTS
+from epc.core.table import OUTCOMES
 from epc.core.verdict import Verdict
 from epc.core.weights import UpdateRule, uniform
 from epc.spec.epc_v1 import DOMAINS, PHASES, Domain, Phase
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 Known = Mapping[Domain, Sequence[Sequence[Verdict | None]]]  # by domain, strategy and task
 
-UNKNOWN: Final = -1  # any other code is a place in VERDICTS
-_CODES: Final = {None: UNKNOWN} | {verdict: code for code, verdict in enumerate(VERDICTS)}
+UNKNOWN: Final = -1  # any other code is a place in OUTCOMES
+_CODES: Final = {None: UNKNOWN} | {verdict: code for code, verdict in enumerate(OUTCOMES)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,13 +60,13 @@ class Course:
         """Return how each seed ended, as the protocol's generator says it."""
         import numpy as np
 
-        codes = range(len(VERDICTS))
+        codes = range(len(OUTCOMES))
         counts = np.stack([(self.verdicts == code).sum(axis=2) for code in codes], axis=-1)
         return [
             {
                 phase.name: PhaseEnd(
                     weights=tuple(weights[index]),
-                    verdicts=dict(zip(VERDICTS, counted[index], strict=True)),
+                    verdicts=dict(zip(OUTCOMES, counted[index], strict=True)),
                 )
                 for index, phase in enumerate(self.phases)
             }

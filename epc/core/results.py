@@ -12,6 +12,7 @@ from epc.core.divergence import divergences
 from epc.core.intervals import Interval, mean, mean_interval, mean_intervals, share_interval
 from epc.core.metrics import mpci, zero_cause, zero_coupling
 from epc.core.protocol import Outcome
+from epc.core.table import VERDICTS
 from epc.core.vectors import concentrations, gammas, shifts
 from epc.core.verdict import Verdict
 from epc.core.weights import Weights
@@ -21,7 +22,6 @@ Json = dict[str, Any]
 Estimate = Json  # {"mean": float, "ci95": [low, high] | None}
 
 _PURE: Final = DOMAINS
-_SAID: Final = {verdict.value: verdict for verdict in Verdict}
 
 
 def weight_figures(seeds: Sequence[Mapping[PhaseName, Weights]]) -> list[Json]:
@@ -94,7 +94,12 @@ def _seed_record(
         "tie_rate": _tie_share(outcome),
         "zero_cause": zero_causes(weights, figures["zero_coupling"]),
         "verdicts": {
-            name: {said: outcome[name].verdicts[verdict] for said, verdict in _SAID.items()}
+            name: {
+                verdict.value: count
+                for verdict, count in outcome[name].verdicts.items()
+                # Only rounds of recorded verdicts can miss one.
+                if count or verdict is not Verdict.MISSING
+            }
             for name in weights
         },
     }
@@ -107,8 +112,7 @@ def _weights(outcome: Outcome) -> dict[PhaseName, Weights]:
 
 
 def _tie_share(outcome: Outcome) -> float:
-    ties = sum(outcome[name].verdicts[Verdict.TIE] for name in PHASE_NAMES)
-    return _share(ties, sum(sum(outcome[name].verdicts.values()) for name in PHASE_NAMES))
+    return _tie_rate([outcome[name].verdicts for name in PHASE_NAMES])
 
 
 def summarise(
@@ -170,9 +174,7 @@ def estimate(values: Sequence[float]) -> Estimate:
 
 def tie_rate(record: Json) -> float:
     """Return the share of ties in a seed's record, over the protocol's four phases."""
-    counts = [record["verdicts"][phase] for phase in PHASE_NAMES]
-    ties = sum(count[Verdict.TIE.value] for count in counts)
-    return _share(ties, sum(sum(count.values()) for count in counts))
+    return _tie_rate([record["verdicts"][phase] for phase in PHASE_NAMES])
 
 
 def vector(record: Json, phase: str) -> Weights:
@@ -215,8 +217,13 @@ def _zero_rate(records: Sequence[Json], direction: str) -> Estimate:
 
 
 def _phase_tie_rate(record: Json, phase: str) -> float:
-    counts = record["verdicts"][phase]
-    return _share(counts[Verdict.TIE.value], sum(counts.values()))
+    return _tie_rate([record["verdicts"][phase]])
+
+
+def _tie_rate(counts: Sequence[Mapping[Verdict, int]] | Sequence[Mapping[str, int]]) -> float:
+    """Return the share of ties among what was said; a missing pair is none (Reading R72)."""
+    said = {verdict: sum(count[verdict] for count in counts) for verdict in VERDICTS}
+    return _share(said[Verdict.TIE], sum(said.values()))
 
 
 def _tally(causes: Iterable[str | None]) -> dict[str, int]:

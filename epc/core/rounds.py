@@ -8,7 +8,7 @@ to the last bit (ADR 3).
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from epc.core.table import VERDICTS
+from epc.core.table import OUTCOMES
 from epc.core.weights import UpdateRule
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ _FEW: Final = 256  # columns; below it what a call costs outweighs what it adds
 
 
 class Moves(NamedTuple):
-    """What each of `VERDICTS` does to the weight of the strategy that it is about.
+    """What each of `OUTCOMES` does to the weight of the strategy that it is about.
 
     `step` is added to it, `floor` is the least it may then be, and `tied` ones divide nothing.
 
-    Shapes: all (3,).
+    Shapes: all (4,).
     """
 
     step: "Array"
@@ -42,9 +42,9 @@ class Moves(NamedTuple):
         """Return the moves of a rule (EPC-2.3 step 4; Readings R3 and R4)."""
         import numpy as np
 
-        decided = [verdict.decided for verdict in VERDICTS]
+        decided = [verdict.decided for verdict in OUTCOMES]
         return cls(
-            step=np.array([rule.alpha_win, -rule.alpha_lose, 0.0]),
+            step=np.array([rule.alpha_win, -rule.alpha_lose, 0.0, 0.0]),
             floor=np.where(decided, rule.weight_floor, -inf),
             tied=~np.array(decided),
         )
@@ -59,7 +59,7 @@ def play(
     """Take every column through its rounds, in place: one for each of the wheel's draws.
 
     `ask` is told the round's number, from 0, and the strategy that each column chose, and answers
-    with verdicts as places in `VERDICTS`.
+    with verdicts as places in `OUTCOMES`.
 
     Shapes: weights (K, seeds), in C order; the draws, what is chosen and the verdicts (seeds,).
     Source: EPC-2.3; `epc.core.weights.choose` and `update`.

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 VERDICTS: Final = (Verdict.A, Verdict.B, Verdict.TIE)  # the order of the table's last axis
+OUTCOMES: Final = (
+    *VERDICTS,
+    Verdict.MISSING,
+)  # how a round can end; a table counts no missing pair
 _INDEX: Final = {verdict: index for index, verdict in enumerate(VERDICTS)}
 
 
@@ -35,12 +39,15 @@ class VerdictTable:
 
     `repeated` says that a cell's verdict was asked once and used again (Reading R16): its counts
     are then 0 or 1, a cell's verdict is a fact of the evaluator and asking more seeds adds none.
+    `whole` says that the table holds all that there is, as recorded verdicts do: a cell without a
+    verdict is missing for good, and no tie (Reading R72); otherwise nobody has asked yet.
 
     Shapes: `counts[domain]` is (K, tasks, 3), the verdicts in the order of `VERDICTS`.
     """
 
     counts: Mapping[Domain, "NDArray[int64]"]
     repeated: bool
+    whole: bool = False
 
     @property
     def strategies(self) -> int:
@@ -62,7 +69,12 @@ class VerdictTable:
 
 
 def tabulate(
-    cells: Iterable[Cell], *, strategies: int, tasks: Mapping[Domain, int], repeated: bool
+    cells: Iterable[Cell],
+    *,
+    strategies: int,
+    tasks: Mapping[Domain, int],
+    repeated: bool,
+    whole: bool = False,
 ) -> VerdictTable:
     """Return the table of all comparisons; where verdicts are repeated, each cell counts once."""
     import numpy as np
@@ -72,4 +84,4 @@ def tabulate(
         at = (cell.strategy, cell.task)
         if not repeated or not counts[cell.domain][at].any():
             counts[cell.domain][at][_INDEX[cell.verdict]] += 1
-    return VerdictTable(counts=counts, repeated=repeated)
+    return VerdictTable(counts=counts, repeated=repeated, whole=whole)

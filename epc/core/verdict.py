@@ -12,16 +12,21 @@ _STRIPPED: Final = "\"'`*()[].:"
 
 
 class Verdict(StrEnum):
-    """A: the sampled strategy won. B: the baseline won. TIE: nothing is learnt from the round."""
+    """A: the sampled strategy won. B: the baseline won. TIE: nothing is learnt from the round.
+
+    MISSING is no verdict: a round drew a pair that nobody asked about. Nothing is learnt either,
+    but nothing was said (Reading R72).
+    """
 
     A = "A"
     B = "B"
     TIE = "tie"
+    MISSING = "missing"
 
     @property
     def decided(self) -> bool:
         """Whether the verdict moves a weight."""
-        return self is not Verdict.TIE
+        return self in (Verdict.A, Verdict.B)
 
 
 class Said(StrEnum):

@@ -84,6 +84,9 @@ def _calls(plan: Plan, config: Configuration) -> dict[str, Range]:
     every = len(config.strategies) * sum(len(config.tasks[domain]) for domain in DOMAINS)
     if plan.reuse == "none":
         return {"executor": _exactly(2 * rounds), "evaluator": _exactly(rounds)}
+    if config.method == "recorded":  # looked up, each verdict of the file once
+        pairs = int(plan.identity["evaluator"]["details"]["pairs"])
+        return {"evaluator": _exactly(pairs)}
     if plan.exhaustive:
         # Equal answers make equal comparisons, which are asked once: at worst all are equal.
         tasks = sum(len(config.tasks[domain]) for domain in DOMAINS)
@@ -92,9 +95,7 @@ def _calls(plan: Plan, config: Configuration) -> dict[str, Range]:
             "evaluator": Range(lower=tasks, expected=every, upper=every),
         }
     drawn = _drawn(plan, config)
-    answers = 0
-    if config.method != "recorded":  # its strategies are the file's, perhaps without a baseline
-        answers = len(drawn | {(d, t, config.baseline_index) for d, t, _ in drawn})
+    answers = len(drawn | {(d, t, config.baseline_index) for d, t, _ in drawn})
     tasks = len({(domain, task) for domain, task, _ in drawn})
     most = min(every, rounds)
     return {

@@ -75,7 +75,7 @@ class Measurement:
     def _derive(self) -> None:
         """Play every round at once: each verdict is known."""
         config = self.questions.config
-        table = tabulate(config, lambda *pair: self._played[pair])
+        table = tabulate(config, self._known)
         derivation = Derivation(config=config, seeds=self.plan.seeds, table=table)
         for _ in derivation.courses():
             pass
@@ -86,6 +86,12 @@ class Measurement:
         progress.ties += sum(
             end.verdicts[Verdict.TIE] for ended in self.outcomes.values() for end in ended.values()
         )
+
+    def _known(self, domain: Domain, strategy: int, task: int) -> Answered:
+        """Return what was asked about a pair, or that it is missing (Reading R72)."""
+        name = self.questions.config.strategies[strategy].name
+        missing = Answered(domain=domain, strategy=strategy, name=name, task=task)
+        return self._played.get((domain, strategy, task), missing)
 
     def answered(self, question: Question) -> Json:
         """Return the answer that an earlier wave got."""
@@ -110,7 +116,7 @@ class Measurement:
         """Ask a sample of comparisons a second time: temperature 0 promises no equal answer."""
         met = self._played.values() if self._derivation is None else self._derivation.met.values()
         # The names are digests, so their order is a random one, and the same in every sitting.
-        distinct = {answered.evaluation: answered for answered in met}
+        distinct = {answered.evaluation or "": answered for answered in met}
         sample = [distinct[name] for name in sorted(distinct)[: self.plan.recheck]]
         self.caller.progress.begin("recheck", len(sample))
 

@@ -7,6 +7,7 @@ from epc.core.config import Configuration
 from epc.core.prompt import Pair, evaluation_text, executor_prompt
 from epc.core.results import Json
 from epc.engine.calls import Question, Role
+from epc.engine.recorded import Recorded
 from epc.spec.epc_v1 import DOMAINS, Domain
 
 
@@ -67,8 +68,11 @@ class Questions:
         ]
 
     def pairs(self) -> Iterator[tuple[Domain, int, int]]:
-        """Yield every domain, task and strategy."""
+        """Yield every domain, task and strategy that can be asked about."""
+        model = self.evaluator.model
         for domain in DOMAINS:
-            for task in range(len(self.config.tasks[domain])):
-                for strategy in range(len(self.config.strategies)):
-                    yield domain, task, strategy
+            for task, text in enumerate(self.config.tasks[domain]):
+                for index, strategy in enumerate(self.config.strategies):
+                    # Reading R72: what recorded verdicts do not hold is not asked, and no tie.
+                    if not isinstance(model, Recorded) or model.holds(strategy.name, domain, text):
+                        yield domain, task, index

@@ -1,7 +1,8 @@
 """Verdicts that exist already, as an evaluator: `recorded:FILE`.
 
 The file is a CSV with the columns strategy, domain, task and verdict (A, B or tie). Its
-strategies and tasks are the measurement's; a pair that it does not hold is a tie.
+strategies and tasks are the measurement's, in an order that does not depend on that of its rows; a
+pair that it does not hold is missing, and no tie (Readings R72 and R73).
 """
 
 import csv
@@ -32,6 +33,12 @@ class Table:
     tasks: dict[Domain, tuple[str, ...]]
     sha256: str
 
+    @property
+    def missing(self) -> int:
+        """The number of strategy-task pairs that the file does not hold."""
+        tasks = sum(map(len, self.tasks.values()))
+        return len(self.strategies) * tasks - len(self.verdicts)
+
 
 class Recorded:
     """An evaluator that looks its verdict up."""
@@ -47,7 +54,11 @@ class Recorded:
             model=f"recorded:{path.name}",
             version=None,
             endpoint="file",
-            details={"sha256": self.table.sha256, "pairs": len(self.table.verdicts)},
+            details={
+                "sha256": self.table.sha256,
+                "pairs": len(self.table.verdicts),
+                "missing": self.table.missing,
+            },
         )
 
     def default_decoding(self, role: str) -> Decoding:
@@ -56,13 +67,19 @@ class Recorded:
             raise UsageError("recorded verdicts are an evaluator; they need no executor")
         return REFERENCE_DECODING
 
+    def holds(self, strategy: str, domain: Domain, task: str) -> bool:
+        """Return whether the file has a verdict about a pair."""
+        return (strategy, domain, task) in self.table.verdicts
+
     async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:  # noqa: ARG002  (the interface hands it over)
         """Look a pair's verdict up."""
         pair = prompt.pair
         if pair is None:
             raise UsageError("recorded verdicts are an evaluator; they write no answers")
-        verdict = self.table.verdicts.get((pair.strategy, pair.domain, pair.task), "tie")
-        return Completion(text=verdict, latency_s=0.0)
+        key = (pair.strategy, pair.domain, pair.task)
+        if key not in self.table.verdicts:
+            raise UsageError(f"{self.identity.model} holds no verdict about {' / '.join(key)}")
+        return Completion(text=self.table.verdicts[key], latency_s=0.0)
 
     async def close(self) -> None:
         """Nothing is held."""
@@ -128,6 +145,7 @@ def _strategies(names: Iterable[str]) -> tuple[Strategy, ...]:
 
 
 def _in_order(found: Iterable[str], reference: tuple[str, ...]) -> tuple[str, ...]:
-    """Return distinct values as they first appear, or in reference order if they are that set."""
-    distinct = tuple(dict.fromkeys(found))
-    return reference if set(distinct) == set(reference) else distinct
+    """Return distinct values in reference order if they are that set, and sorted otherwise."""
+    # Reading R73: the draws pick by place, so no place may depend on the order of the rows.
+    distinct = set(found)
+    return reference if distinct == set(reference) else tuple(sorted(distinct))

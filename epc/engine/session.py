@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -115,6 +115,9 @@ def prepare(request: Request, *, now: datetime) -> Opened:
         require_role(role, model)
     models = {role: model for role, model in roles.items() if model is not None}
     decoding = asked_decoding(request.decoding, models)
+    if isinstance(evaluator, Recorded):
+        # Reading R72: what is recorded is read whole, however little of it the rounds draw.
+        request = replace(request, reuse="memo", exhaustive=True)
     reuse = reuse_for(
         request.reuse, exhaustive=request.exhaustive, models=models, decoding=decoding
     )

@@ -84,6 +84,7 @@ def asked_once(
             response=calls[found.response].answer if found.response else None,
             baseline=calls[found.baseline].answer if found.baseline else None,
         )
+        assert found.evaluation is not None
         text = calls[found.evaluation].prompt
         asked[found.domain, found.name, task] = Asked(
             pair=pair, text=text, raw=found.raw, verdict=found.verdict
@@ -116,7 +117,7 @@ def counts_by_seed(
         if seed not in seeds or task >= len(config.tasks[domain]):
             _refuse(f"/trials/{index}", f"seed {seed}, task {task} is no round of this run")
         key = domain, row["strategy"], config.tasks[domain][task]
-        if key in keys:
+        if key in keys and row["verdict"] in _INDEX:
             counts[seeds[seed], keys[key], _INDEX[row["verdict"]]] += 1
     _require(findings)
     return counts

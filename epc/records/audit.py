@@ -16,6 +16,7 @@ from epc.core.simulation import divergences, gammas
 from epc.core.weights import UpdateRule, Weights
 from epc.errors import Finding, MalformedError
 from epc.records.bare import Bare, read_bare
+from epc.records.manifest import is_whole
 from epc.records.probes import summary as probed
 from epc.records.recompute import manifest_path
 from epc.records.validate import Report, validate
@@ -65,6 +66,7 @@ class Audit:
                 "swap": facts.swap,
             },
             "tie_rate": facts.tie_rate,
+            "missing": facts.missing,
             "determinism": facts.determinism,
             "competence": facts.competence,
             "n": facts.n,
@@ -138,7 +140,30 @@ def _stated(manifest: Json) -> Facts:
         self_comparisons=diagnostics.get("self_comparisons"),
         determinism=summary["determinism"],
         excess=summary["control"]["excess"],
+        missing=_missing(manifest) if is_whole(manifest) else None,
     )
+
+
+def _missing(manifest: Json) -> Json:
+    """Return how many pairs recorded verdicts do not hold, where, and how many rounds drew one."""
+    results = manifest["results"]
+    by_domain = {}
+    for domain, rows in results["verdict_table"]["counts"].items():
+        lacking = {name: sum(not any(cell) for cell in cells) for name, cells in rows.items()}
+        by_domain[domain] = {
+            "pairs": sum(lacking.values()),
+            "of": sum(map(len, rows.values())),
+            "strategies": {name: count for name, count in lacking.items() if count},
+        }
+    phases = [record["verdicts"][phase] for record in results["per_seed"] for phase in PHASE_NAMES]
+    drawn = sum(counts.get("missing", 0) for counts in phases)
+    rounds = sum(sum(counts.values()) for counts in phases)
+    return {
+        "pairs": sum(part["pairs"] for part in by_domain.values()),
+        "of": sum(part["of"] for part in by_domain.values()),
+        "share_of_rounds": drawn / rounds if rounds else 0.0,
+        "by_domain": by_domain,
+    }
 
 
 def _decided(record: Json, phase: str) -> int:

@@ -31,23 +31,27 @@ _SEED: Final = ',"seed":'
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """A strategy on a task under reuse: the calls that every round of it refers to."""
+    """A strategy on a task under reuse: the calls that every round of it refers to.
+
+    A pair that recorded verdicts do not hold has no call and nothing was said of it (Reading R72).
+    """
 
     domain: Domain
     strategy: int
     name: str
     task: int
-    response: str | None
-    baseline: str | None
-    evaluation: str
-    raw: str
-    finish_reason: str | None
-    verdict: Verdict
+    response: str | None = None
+    baseline: str | None = None
+    evaluation: str | None = None
+    raw: str = ""
+    finish_reason: str | None = None
+    verdict: Verdict = Verdict.MISSING
 
     @property
     def judged(self) -> Judged:
         """What the evaluator said."""
         said = classify(self.raw, finish_reason=self.finish_reason)
+        assert self.evaluation is not None
         return Judged(call=self.evaluation, strategy=self.name, said=said)
 
 
@@ -70,7 +74,7 @@ class Derivation:
     def answered(self) -> list[Answered]:
         """Return every pair that was asked, whether a round met it or not."""
         rows = (row for domain in DOMAINS for row in self.table[domain])
-        return [cell for row in rows for cell in row if cell is not None]
+        return [cell for row in rows for cell in row if cell is not None and cell.evaluation]
 
     def cells(self) -> list[Cell]:
         """Return the comparisons of all pairs that were asked, each once (Reading R38)."""
@@ -99,7 +103,7 @@ class Derivation:
             self.outcomes.update(zip(seeds, course.outcomes(), strict=True))
             for phase, strategy, task in course.first_met():
                 cell = self.table[self.config.phases[phase].domain][strategy][task]
-                if cell is not None:
+                if cell is not None and cell.evaluation is not None:
                     self.met.setdefault(cell.evaluation, cell)
             yield seeds, course
 
@@ -142,17 +146,20 @@ def derive(
     seeds: Sequence[int],
     executor_template: str | None,
     calls: Mapping[str, Call],
+    *,
+    whole: bool = False,
 ) -> Derivation:
     """Return the derivation of a run that reused its answers.
 
-    `executor_template` is None where recorded verdicts stand in for answers.
+    `executor_template` is None where recorded verdicts stand in for answers; `whole` says that a
+    pair without a call is one that they do not hold.
     """
     reusable = {
         (call.role, call.prompt): (name, call)
         for name, call in calls.items()
         if call.occasion is None
     }
-    answers = _Answers(config, executor_template, reusable)
+    answers = _Answers(config, executor_template, reusable, whole=whole)
     return Derivation(config=config, seeds=seeds, table=tabulate(config, answers.about))
 
 
@@ -177,8 +184,11 @@ class _Answers:
         config: Configuration,
         executor_template: str | None,
         calls: Mapping[tuple[str, str], tuple[str, Call]],
+        *,
+        whole: bool,
     ) -> None:
         self._config, self._template, self._calls = config, executor_template, calls
+        self._whole = whole
         baselines = [s.prompt for s in config.strategies if s.name == config.baseline]
         self._baseline = baselines[0] if baselines else ""
 
@@ -197,6 +207,8 @@ class _Answers:
         )
         asked = evaluation_text(pair, method=config.method, template=config.evaluator_prompt)
         said = self._calls.get(("evaluator", asked))
+        if said is None and self._whole:
+            return Answered(domain=domain, strategy=strategy, name=own.name, task=task)
         if said is None or (self._template is not None and not (response and baseline)):
             return None
         return Answered(

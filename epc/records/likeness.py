@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from epc.core.results import Json
 from epc.errors import Finding, Severity
-from epc.records.strict_json import pointer
+from epc.records.strict_json import dumps_line, pointer
 from epc.records.usage import suspicions
 
 _RECORDED: Final = "recorded:"
@@ -22,8 +22,13 @@ class _Item:
     clause: str
     meaning: str
     severity: Severity = "error"
+    reordered: str | None = None  # what it means where only the order differs
 
 
+_ORDER: Final = (
+    "the same ones in another order: the draws pick by place, so equal seeds play "
+    "other rounds; nothing else depends on it"
+)
 _ITEMS: Final = (
     _Item(
         path=("protocol_version",),
@@ -34,11 +39,13 @@ _ITEMS: Final = (
         path=("tasks",),
         clause="EPC-2.4(c)",
         meaning="other tasks, other verdicts: only the common ones are compared",
+        reordered=_ORDER,
     ),
     _Item(
         path=("strategies",),
         clause="EPC-2.2",
         meaning="other strategies: gamma is another quantity, only common ones are compared",
+        reordered=_ORDER,
     ),
     _Item(
         path=("evaluator_prompt",),
@@ -157,10 +164,12 @@ def _differences(left: Json, right: Json) -> Iterator[Finding]:
             first, second = (sorted(value or {}) for value in (first, second))
         if first == second or not _asked(left, right, item.path):
             continue
-        severity = item.severity
+        severity, meaning = item.severity, item.meaning
+        if item.reordered is not None and _sorted(first) == _sorted(second):
+            severity, meaning = "warning", item.reordered
         if item.path == ("evaluator", "model") and str(first).startswith(_RECORDED):
             severity = "warning"  # a file's name; what is in it is compared
-        found = f"{_short(first)} against {_short(second)}: {item.meaning}"
+        found = f"{_short(first)} against {_short(second)}: {meaning}"
         yield Finding(
             clause=item.clause,
             where=pointer(*item.path),
@@ -187,6 +196,13 @@ def _asked(left: Json, right: Json, path: tuple[str, ...]) -> bool:
     if path[0] == "executor" and None in (left["executor"], right["executor"]):
         return path[1] == "model"
     return True
+
+
+def _sorted(value: Any) -> Any:
+    """Return a list, or lists by name, in an order that says nothing."""
+    if isinstance(value, dict):
+        return {key: _sorted(part) for key, part in value.items()}
+    return sorted(value, key=dumps_line)
 
 
 def _at(manifest: Json, path: tuple[str, ...]) -> Any:

@@ -59,6 +59,16 @@ def configuration_of(manifest: Json) -> Configuration:
     )
 
 
+def is_whole(manifest: Json) -> bool:
+    """Return whether a manifest's verdict table is all that there is (Reading R72).
+
+    Recorded verdicts are read whole, so a pair without one is missing from the file. In records
+    of before, which are not exhaustive, it is a pair that no round drew.
+    """
+    recorded = manifest["evaluator"]["method"] == "recorded"
+    return recorded and bool(manifest["config"]["exhaustive"])
+
+
 def decoding_of(given: Json) -> Decoding:
     """Return the decoding that stands in a manifest."""
     return Decoding(**{**given, "stop": tuple(given["stop"])})

@@ -19,7 +19,7 @@ from epc.records.calls import Call, read_calls
 from epc.records.derive import derive
 from epc.records.findings import Findings
 from epc.records.layout import MANIFEST, RECHECK, require_unpublished
-from epc.records.manifest import configuration_of
+from epc.records.manifest import configuration_of, is_whole
 from epc.records.rows import read_rows
 from epc.records.schemas import MANIFEST as MANIFEST_SCHEMA
 from epc.records.schemas import findings as schema_findings
@@ -28,6 +28,7 @@ from epc.records.usage import Usage
 from epc.spec.epc_v1 import DOMAINS
 
 _MOST_PAIRS: Final = 2**16
+_PAIRS_A_CALL: Final = 16  # a large file of recorded verdicts is read whole, gaps and all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +126,7 @@ def recompute(manifest: Json, folder: Path, findings: Findings) -> Recomputed:
             strategies=len(names),
             tasks={domain: len(config.tasks[domain]) for domain in DOMAINS},
             repeated=_reuses(manifest),
+            whole=is_whole(manifest),
         )
         table = table_json(counted, names)
         summary = summarise(
@@ -166,8 +168,8 @@ def _replayed(
     seeds = sorted(int(seed) for seed in manifest["config"]["seeds"])
     template, reuse = _template(manifest), _reuses(manifest)
     cells: list[Cell] | None = None
-    if reuse and _can_derive(config):
-        derivation = derive(config, seeds, template, calls)
+    if reuse and _can_derive(config, len(calls)):
+        derivation = derive(config, seeds, template, calls, whole=is_whole(manifest))
         cells = derivation.cells()
         if manifest["config"]["generator"] == GENERATOR and derivation.are_trials_of(folder):
             judged = [answered.judged for answered in derivation.met.values()]
@@ -177,6 +179,7 @@ def _replayed(
         seeds=seeds,
         generator=manifest["config"]["generator"],
         reuse=reuse,
+        whole=is_whole(manifest),
         executor_template=template,
         calls=calls,
         findings=findings,
@@ -189,11 +192,11 @@ def _replayed(
     )
 
 
-def _can_derive(config: Configuration) -> bool:
+def _can_derive(config: Configuration, calls: int) -> bool:
     """Return whether strategies can be told apart by name, and pairs tabulated at little cost."""
     names = {strategy.name for strategy in config.strategies}
     pairs = len(names) * sum(len(tasks) for tasks in config.tasks.values())
-    return len(names) == len(config.strategies) and pairs <= _MOST_PAIRS
+    return len(names) == len(config.strategies) and pairs <= max(_MOST_PAIRS, _PAIRS_A_CALL * calls)
 
 
 def _repeats(calls: Mapping[str, Call]) -> list[Repeat]:

@@ -7,6 +7,7 @@ from the evaluator's raw text, the prompts from the answers.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from typing import Final
 
@@ -35,13 +36,15 @@ Row = tuple[int, Json]  # its index in the file, and the row
 class TrialReplay:
     """Replays a run's trials, seed by seed.
 
-    `calls` is None where the calls are not at hand; references are then not followed.
+    `calls` is None where the calls are not at hand; references are then not followed. `whole` says
+    that rounds may have drawn a pair that recorded verdicts do not hold (Reading R72).
     """
 
     config: Configuration
     seeds: list[int]
     generator: str
     reuse: bool
+    whole: bool
     executor_template: str | None
     calls: Mapping[str, Call] | None
     findings: Findings
@@ -135,7 +138,9 @@ class TrialReplay:
             found = f"says {row['task']}, u_task {row['u_task']!r} gives {task}"
             self.findings.add("Reading R2", f"{where}/task", found, _ROW_REMEDY)
             sound = False
-        if (verdict := parse_verdict(row["raw"])) != row["verdict"]:
+        missing = self.whole and row["evaluation"] is None
+        verdict = Verdict.MISSING if missing else parse_verdict(row["raw"])
+        if verdict != row["verdict"] or (missing and row["raw"]):
             found = f"says {row['verdict']}, the raw text gives {verdict}"
             self.findings.add("EPC-2.6(c)", f"{where}/verdict", found, _ROW_REMEDY)
             sound = False
@@ -170,6 +175,10 @@ class TrialReplay:
         prompt = evaluation_text(
             pair, method=self.config.method, template=self.config.evaluator_prompt
         )
+        if row["verdict"] == Verdict.MISSING:
+            if prompt in self._asked:
+                self._note(f"{where}/verdict", "says missing, and a call holds this pair's verdict")
+            return
         call = self._call(where, row, "evaluation", calls=calls, role="evaluator", prompt=prompt)
         if call is None:
             return
@@ -204,6 +213,11 @@ class TrialReplay:
             return None
         return call
 
+    @cached_property
+    def _asked(self) -> set[str]:
+        """What the evaluator was asked, in its words."""
+        return {call.prompt for call in (self.calls or {}).values() if call.role == "evaluator"}
+
     def _replay(self, seed: int, phases: dict[PhaseName, list[Row]]) -> Outcome:
         """Drive the protocol with a seed's rows; the wheel must stop where they say it did."""
         given = {name: [_turn(row) for _, row in rows] for name, rows in phases.items()}
@@ -225,7 +239,8 @@ class TrialReplay:
                 task=int(row["task"]),
                 verdict=verdict,
             )
-            self.cells.append(cell)
+            if verdict is not Verdict.MISSING:
+                self.cells.append(cell)
             return verdict
 
         return drive(measurement, recorded)
@@ -233,7 +248,7 @@ class TrialReplay:
     def _judge(self, row: Json) -> None:
         """Note what the evaluator said, once an answer however often it was reused."""
         name = row["evaluation"]
-        if name not in self.judged:
+        if name is not None and name not in self.judged:
             call = (self.calls or {}).get(name)
             said = classify(row["raw"], finish_reason=call.finish_reason if call else None)
             self.judged[name] = Judged(call=name, strategy=row["strategy"], said=said)

@@ -22,7 +22,7 @@ from epc.records.accuracy import restated, unknown_strategies
 from epc.records.calls import Call
 from epc.records.findings import Findings
 from epc.records.layout import RAW, consists_of, digest, weight_lines, weight_rows
-from epc.records.manifest import configuration_of
+from epc.records.manifest import configuration_of, is_whole
 from epc.records.probes import Asked, read_probes
 from epc.records.recompute import manifest_path, read_manifest, recompute
 from epc.records.rows import read_rows
@@ -298,7 +298,7 @@ def _check_against_weights(manifest: Json, findings: Findings) -> None:
     if len(findings) == 0 or all(f.severity == "warning" for f in findings.kept()):
         summary = results["summary"]
         config = configuration_of(manifest)
-        table = table_of(results["verdict_table"], order)
+        table = table_of(results["verdict_table"], order, whole=is_whole(manifest))
         again = summarise(
             per_seed,
             control=evidence(per_seed, table=table, config=config),

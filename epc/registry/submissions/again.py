@@ -37,7 +37,7 @@ _REMEDY: Final = "run `epc validate`; if that agrees with the record, report a f
 
 @dataclass(kw_only=True)
 class _Seed:
-    """What one seed came to."""
+    """What one seed came to; `rounds` are those in which something was said."""
 
     weights: dict[str, list[float]]
     ties: int
@@ -92,13 +92,12 @@ def _replayed(
     problems: list[tuple[str, str]],
 ) -> _Seed:
     config, finals, ties = manifest["config"], dict[str, list[float]](), 0
-    counted = 0
+    counted, method = 0, manifest["evaluator"]["method"]
     by_phase = {name: [row for row in rows if row["phase"] == name] for name in _PHASES}
     for name, (domain, start, stream) in _PHASES.items():
         weights = list(finals[start]) if start else [1 / len(names)] * len(names)
         drawn = uniforms(seed, stream)
         for row in by_phase[name]:
-            counted += 1
             u_task, u_strategy = next(drawn), next(drawn)
             chosen = names.index(row["strategy"])
             task = int(u_task * len(manifest["tasks"][domain]))
@@ -106,6 +105,9 @@ def _replayed(
             if not fits or not _stops(weights, u_strategy, chosen):
                 place = f"seed {seed} {name} round {row['round']}"
                 problems.append(("trials.jsonl", f"{place}: not what the draws give"))
+            if row["evaluation"] is None and method == "recorded":
+                continue  # a pair that the recorded file does not hold: no verdict, no tie
+            counted += 1
             verdict = spoken(row["raw"])
             ties += verdict == "tie"
             if verdict != "tie":

@@ -53,6 +53,29 @@ def test_reading_r39_the_word_follows_from_the_facts(facts: Facts, word: Word) -
     assert assess(facts)[0] == word
 
 
+LOST = {
+    "pairs": 9,
+    "of": 40,
+    "share_of_rounds": 0.51,
+    "by_domain": {
+        "text": {"pairs": 9, "of": 20, "strategies": {"a": 1, "b": 5, "c": 2, "d": 1}},
+        "visual": {"pairs": 0, "of": 20, "strategies": {}},
+    },
+}
+
+
+def test_reading_r72_what_a_file_lacks_is_named_and_settles_no_word_but_inconclusive() -> None:
+    some = {**LOST, "share_of_rounds": 0.5}
+
+    assert assess(replace(SOUND, missing=LOST))[0] == "inconclusive"
+    assert assess(replace(COUPLED, missing=LOST))[0] == "coupled"
+    assert assess(replace(SOUND, missing=some))[0] == "no_detectable_coupling"
+    told = problems(replace(SOUND, missing=some))["Reading R72"]
+    assert "9 of 40 pairs are not in the file (text: 9 of 20, b 5, c 2, a 1, ...)" in told
+    assert "50% of the rounds drew one" in told
+    assert not assess(replace(SOUND, missing={**LOST, "pairs": 0}))[1]
+
+
 def problems(facts: Facts) -> dict[str, str]:
     return {finding.clause: finding.problem for finding in assess(facts)[1]}
 

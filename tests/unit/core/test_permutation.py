@@ -202,12 +202,88 @@ def test_reading_r39_strong_favourites_stand_out_from_weights_alone() -> None:
     assert by_weights(text, text, rounds=30, rule=RULE).p_value == 1
 
 
-def test_reading_r39_a_larger_domain_that_varies_more_does_not_pass_for_another() -> None:
-    """Always A on 8 tasks, a coin on 40: no strategy is preferred anywhere."""
+# Domains of unequal size
+
+
+def called(first: float, second: float, sizes: tuple[int, int], *, runs: int = 60) -> int:
+    """Count how often repeated verdicts of these shares of A are called coupled at 5%."""
     rng = np.random.default_rng(6)
     found = 0
-    for _ in range(40):
-        coin = rng.integers(0, 2, (11, 40)).tolist()
-        found += by_tasks(repeated(coin, [[A] * 8] * 11), RULE).p_value <= 0.05
+    for _ in range(runs):
+        text, visual = (
+            (rng.random((11, size)) > share).astype(int).tolist()
+            for share, size in zip((first, second), sizes, strict=True)
+        )
+        found += by_tasks(repeated(text, visual), RULE).p_value <= 0.05
+    return found
 
-    assert found <= 8  # 5% of 40 are 2; more than 8 come by chance once in 5,000 times
+
+@pytest.mark.parametrize("sizes", [(8, 8), (8, 40), (8, 60), (60, 8)])
+@pytest.mark.parametrize("leaning", [0.5, 0.95, 1.0])
+def test_r39_a_domain_that_varies_more_does_not_pass_for_one_that_differs(
+    sizes: tuple[int, int], leaning: float
+) -> None:
+    """A repeated coin against one that leans: no strategy is preferred anywhere."""
+    # 5% of 60 are 3; more than 9 come by chance once in 1,000 times
+    assert called(0.5, leaning, sizes) <= 9
+
+
+def test_r39_no_task_is_dropped_from_the_larger_domain() -> None:
+    """Which of 40 visual tasks differs moves the p-value, wherever it stands."""
+    rng = np.random.default_rng(2)
+    text, visual = (rng.integers(0, 2, (3, size)) for size in (8, 40))
+    before = by_tasks(repeated(text.tolist(), visual.tolist()), RULE).p_value
+    unmoved = 0
+    for task in range(40):
+        turned = visual.copy()
+        turned[0, task] = 1 - turned[0, task]
+        unmoved += by_tasks(repeated(text.tolist(), turned.tolist()), RULE).p_value == before
+
+    assert unmoved == 0
+
+
+def test_r39_tasks_added_to_one_domain_lose_no_power() -> None:
+    """A favourite in each domain, 0.8 against 0.3, each verdict drawn once."""
+    rng = np.random.default_rng(5)
+    found = {8: 0, 40: 0}
+    for tasks in found:
+        for _ in range(60):
+            shares = [np.full((3, 1), 0.3), np.full((3, 1), 0.3)]
+            shares[0][0] = shares[1][2] = 0.8
+            text, visual = (
+                (rng.random((3, size)) > share).astype(int).tolist()
+                for share, size in zip(shares, (8, tasks), strict=True)
+            )
+            found[tasks] += by_tasks(repeated(text, visual), RULE).p_value <= 0.05
+
+    assert found[40] > found[8]
+
+
+def test_r39_unequal_domains_that_never_overlap_are_the_most_extreme() -> None:
+    """Five tasks against 20 are no surer than five against five, which have 126 splits."""
+    text, visual = [[A] * 5, [B] * 5], [[B] * 20, [A] * 20]
+
+    tested = by_tasks(repeated(text, visual), RULE)
+
+    assert (tested.p_value, tested.smallest) == (pytest.approx(1 / 126), pytest.approx(1 / 126))
+    assert by_tasks(repeated(visual, text), RULE) == tested
+
+
+@pytest.mark.parametrize("verdict", [A, B, TIE])
+def test_r39_unequal_tables_without_variation_never_reject(verdict: int) -> None:
+    tested = by_tasks(repeated([[verdict] * 8] * 3, [[verdict] * 20] * 3), RULE)
+
+    assert tested.p_value == 1
+    assert not by_tasks(repeated([[A], [B]], [[B] * 19, [A] * 19]), RULE).decisive
+
+
+def test_r72_missing_pair_is_no_tie_in_the_test() -> None:
+    """Two of five strategies lack most text tasks; a coin says the rest."""
+    rng = np.random.default_rng(9)
+    found = 0
+    for _ in range(100):
+        table = repeated(*(rng.integers(0, 2, (5, 20)).tolist() for _ in DOMAINS))
+        table.counts["text"][:2, 3:] = 0
+        found += by_tasks(table, RULE).p_value <= 0.05
+
+    assert found <= 13  # more than 13 of 100 at 5% come by chance once in 1,000 times

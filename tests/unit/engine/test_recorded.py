@@ -3,8 +3,11 @@
 import asyncio
 import hashlib
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from epc.core.prompt import Pair
 from epc.engine.model import Prompt
@@ -29,25 +32,55 @@ def looked_up(model: Recorded, strategy: str, domain: Domain, task: str) -> str:
     return asyncio.run(asked).text
 
 
-def test_reading_r13_verdicts_are_looked_up_and_a_missing_pair_is_a_tie(tmp_path: Path) -> None:
+def test_reading_r72_verdicts_are_looked_up_and_a_missing_pair_has_none(tmp_path: Path) -> None:
     model = Recorded(table(tmp_path, SMALL))
 
     assert looked_up(model, "bold", "text", "t1") == "A"
     assert looked_up(model, "shy", "text", "t1") == "B"
     assert looked_up(model, "bold", "visual", "v1") == "tie"
-    assert looked_up(model, "shy", "visual", "v1") == "tie"  # not in the file
-    assert looked_up(model, "bold", "visual", "t1") == "tie"  # a text task
+    assert not model.holds("shy", "visual", "v1")
+    assert not model.holds("bold", "visual", "t1")  # a text task
+    with pytest.raises(UsageError, match="holds no verdict about shy / visual / v1"):
+        looked_up(model, "shy", "visual", "v1")
 
 
-def test_strategies_and_tasks_are_the_file_s_as_they_first_appear(tmp_path: Path) -> None:
+def test_reading_r73_strategies_and_tasks_are_the_file_s_in_an_order_of_their_own(
+    tmp_path: Path,
+) -> None:
     content = HEADER + "b,visual,v2,A\na,text,t1,B\nb,text,t0,A\na,visual,v1,A\nb,visual,v1,B\n"
 
     read = read_table(table(tmp_path, content))
 
-    assert [strategy.name for strategy in read.strategies] == ["b", "a"]
+    assert [strategy.name for strategy in read.strategies] == ["a", "b"]
     assert all((s.domain, s.prompt) == (None, "") for s in read.strategies)
-    assert read.tasks == {"text": ("t1", "t0"), "visual": ("v2", "v1")}
+    assert read.tasks == {"text": ("t0", "t1"), "visual": ("v1", "v2")}
     assert len(read.verdicts) == 5
+    assert read.missing == 3
+
+
+_CELLS = [
+    (strategy, domain, f"{domain[0]}{task}")
+    for strategy in "abc"
+    for domain in ("text", "visual")
+    for task in range(3)
+]
+
+
+@given(
+    st.lists(st.sampled_from(["A", "B", "tie"]), min_size=18, max_size=18),
+    st.permutations(range(18)),
+)
+def test_reading_r73_no_order_of_rows_changes_what_a_file_says(
+    verdicts: list[str], order: list[int]
+) -> None:
+    rows = [f"{','.join(cell)},{said}\n" for cell, said in zip(_CELLS, verdicts, strict=True)]
+    with TemporaryDirectory() as folder:
+        given_so = read_table(table(Path(folder), HEADER + "".join(rows)))
+        shuffled = read_table(table(Path(folder), HEADER + "".join(rows[i] for i in order)))
+
+    assert shuffled.tasks == given_so.tasks
+    assert shuffled.strategies == given_so.strategies
+    assert shuffled.verdicts == given_so.verdicts
 
 
 def test_epc_a_1_reference_names_stand_for_reference_prompts(tmp_path: Path) -> None:
@@ -56,9 +89,10 @@ def test_epc_a_1_reference_names_stand_for_reference_prompts(tmp_path: Path) -> 
     strategies = read_table(table(tmp_path, content)).strategies
 
     by_name = {strategy.name: strategy for strategy in STRATEGIES}
-    assert strategies[0] == by_name["synthesis"]
-    assert strategies[2] == by_name["step_by_step"]
-    assert strategies[1].prompt == ""
+    assert [strategy.name for strategy in strategies] == ["mine", "step_by_step", "synthesis"]
+    assert strategies[0].prompt == ""
+    assert strategies[1] == by_name["step_by_step"]
+    assert strategies[2] == by_name["synthesis"]
 
 
 def test_epc_a_1_the_whole_reference_set_keeps_its_order(tmp_path: Path) -> None:
@@ -100,7 +134,8 @@ def test_epc_2_2_the_file_s_digest_and_size_are_its_identity(tmp_path: Path) -> 
     identity = Recorded(path).identity
 
     assert identity.model == "recorded:verdicts.csv"
-    assert identity.details == {"sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "pairs": 3}
+    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    assert identity.details == {"sha256": sha256, "pairs": 3, "missing": 1}
 
 
 @pytest.mark.parametrize(

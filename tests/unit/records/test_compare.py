@@ -116,6 +116,39 @@ def test_epc_2_8_a_missing_executor_differs_once(exhaustive: Run, tmp_path: Path
     }
 
 
+@pytest.mark.parametrize("key", ["tasks", "strategies"])
+def test_reading_r73_the_same_in_another_order_is_like_for_like(
+    exhaustive: Run, made: dict[str, Run], key: str
+) -> None:
+    def reorder(manifest: Any) -> None:
+        manifest["tasks"]["visual"].reverse()
+
+    def rotate(manifest: Any) -> None:
+        manifest["strategies"].append(manifest["strategies"].pop(0))
+
+    exhaustive.without_raw()
+    exhaustive.edit(reorder if key == "tasks" else rotate)
+
+    found = compare(made["exhaustive"].folder, exhaustive.folder)
+
+    assert (errors(found), warnings(found)) == (set(), {f"/{key}"})
+    (problem,) = [finding.problem for finding in found.findings]
+    assert "the same ones in another order" in problem
+
+
+def test_reading_r73_one_other_task_among_reordered_ones_is_another_set(
+    exhaustive: Run, made: dict[str, Run]
+) -> None:
+    def change(manifest: Any) -> None:
+        manifest["tasks"]["visual"].reverse()
+        manifest["tasks"]["visual"][0] = "Another."
+
+    exhaustive.without_raw()
+    exhaustive.edit(change)
+
+    assert "/tasks" in errors(compare(made["exhaustive"].folder, exhaustive.folder))
+
+
 # --- drift
 
 
@@ -145,8 +178,8 @@ def test_reading_r44_one_changed_verdict_of_a_file_is_drift(tmp_path: Path) -> N
 
 def test_reading_r44_runs_that_met_few_pairs_compare_the_common_ones(tmp_path: Path) -> None:
     """Without the exhaustive waves each run has the pairs that its wheel stopped at."""
-    left = recorded(tmp_path, "left", exhaustive=False, seeds=1)
-    right = recorded(tmp_path, "right", exhaustive=False, seeds=2)
+    left = make_run(tmp_path / "left", seeds=1, rounds=5).folder
+    right = make_run(tmp_path / "right", seeds=2, rounds=5).folder
 
     found = compare(left, right)
 

@@ -14,7 +14,7 @@ from epc.records.calls import Call, call_of
 from epc.records.derive import Derivation, derive
 from epc.records.findings import Findings
 from epc.records.layout import consists_of, write_rows
-from epc.records.manifest import configuration_of
+from epc.records.manifest import configuration_of, is_whole
 from epc.records.strict_json import dumps_line
 
 ODD = "strategy,domain,task,verdict\n" + "".join(
@@ -51,6 +51,7 @@ def derivation_of(run: Run, calls: dict[str, Call] | None = None) -> Derivation:
         manifest["config"]["seeds"],
         executor and executor["prompt_template"],
         calls_of(run) if calls is None else calls,
+        whole=is_whole(manifest),
     )
 
 
@@ -165,7 +166,17 @@ def test_a_manifest_of_countless_pairs_is_not_tabulated(
     }
 
     # 11 strategies on 2 x 2979 tasks are 65,538 pairs, two more than are tabulated
-    assert recomputing._can_derive(configuration_of(manifest)) is derived
+    assert recomputing._can_derive(configuration_of(manifest), calls=176) is derived
+
+
+def test_reading_r72_a_large_file_of_recorded_verdicts_is_read_whole(exhaustive: Run) -> None:
+    manifest = exhaustive.manifest()
+    tasks = [str(number) for number in range(2979)]
+    manifest["tasks"] = {"text": tasks, "visual": tasks}
+
+    # 65,538 pairs, of which one in sixteen must have a verdict
+    assert recomputing._can_derive(configuration_of(manifest), calls=4097)
+    assert not recomputing._can_derive(configuration_of(manifest), calls=4096)
 
 
 def test_a_file_consists_of_its_lines_and_of_no_others(tmp_path: Path) -> None:

@@ -1,0 +1,174 @@
+"""`recorded:FILE` from file to word: what the order of its rows, a flag or a gap may not change."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from engine_support import RAW_FILES, epc, read_rows, same_files
+from records_support import make_run
+
+from epc.cli.program import program
+from epc.registry.submissions.again import disagreements
+
+HEADER = "strategy,domain,task,verdict"
+SYSTEMS = [f"system {name}" for name in "abcde"]
+
+
+def rows_of(
+    tasks: dict[str, int], systems: list[str], *, stream: int, held: float = 1.0
+) -> list[str]:
+    """Return verdicts of a judge with mild preferences, of which a share is there."""
+    rng = random.Random(stream)
+    return [
+        f"{system},{domain},{domain} question {task},{said}"
+        for domain, number in tasks.items()
+        for task in range(number)
+        for place, system in enumerate(systems)
+        for said in rng.choices(["A", "B", "tie"], [3 + place, 5, 1])
+        if rng.random() < held
+    ]
+
+
+def written(path: Path, rows: list[str]) -> Path:
+    path.write_text("\n".join([HEADER, *rows]) + "\n")
+    return path
+
+
+def ran(*args: str | Path) -> str:
+    """Run a command in this process; forty processes would take minutes to start."""
+    done = CliRunner().invoke(program, [str(arg) for arg in args])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def audited(run: Path) -> dict[str, Any]:
+    audit: dict[str, Any] = json.loads(ran("audit", run, "--format", "json"))
+    del audit["path"]
+    return audit
+
+
+def test_r73_no_order_of_rows_and_no_flag_changes_the_word_or_a_figure(tmp_path: Path) -> None:
+    """Twenty orders of one file with gaps, with `--exhaustive`, `--reuse none` and neither."""
+    rows = rows_of({"text": 12, "visual": 8}, SYSTEMS, stream=1, held=0.9)
+    flags: list[tuple[str, ...]] = [(), ("--exhaustive",), ("--reuse", "none")]
+    audits, weights = [], []
+    for number in range(20):
+        file = written(tmp_path / "verdicts.csv", rows)
+        run = tmp_path / f"run{number}"
+        ran("run", "--evaluator", f"recorded:{file}", "--out", run, *flags[number % 3])
+        audits.append(audited(run))
+        weights.append((run / "weights.jsonl").read_bytes())
+        random.Random(number).shuffle(rows)
+
+    assert all(audit == audits[0] for audit in audits)
+    assert all(vectors == weights[0] for vectors in weights)
+
+
+def test_r39_a_real_sized_file_has_one_word_and_one_p_value(tmp_path: Path) -> None:
+    """440 tasks and 10 systems, as judgments of chat models are published; tasks unequal."""
+    systems = [f"model {number}" for number in range(10)]
+    rows = rows_of({"text": 280, "visual": 160}, systems, stream=2)
+    given = written(tmp_path / "given.csv", rows)
+    random.Random(0).shuffle(rows)
+    shuffled = written(tmp_path / "shuffled.csv", rows)
+    first, second = tmp_path / "first", tmp_path / "second"
+    whole = epc("run", "--evaluator", f"recorded:{given}", "--exhaustive", "--out", first)
+    plain = epc("run", "--evaluator", f"recorded:{shuffled}", "--out", second)
+    assert (whole.returncode, plain.returncode) == (0, 0), whole.stderr + plain.stderr
+
+    assert audited(first) == audited(second)
+    table = json.loads((second / "manifest.json").read_text())["results"]["verdict_table"]
+    counted = [
+        sum(cell) for domain in table["counts"].values() for row in domain.values() for cell in row
+    ]
+    assert counted == [1] * 4400  # however few of them thirty seeds drew
+
+
+def test_r72_missing_pair_is_no_tie_in_any_file_or_figure(tmp_path: Path) -> None:
+    """Two systems, one task a domain: every round of `shy` in visual draws a missing pair."""
+    rows = ["bold,text,t,A", "shy,text,t,B", "bold,visual,v,A"]
+    file = written(tmp_path / "verdicts.csv", rows)
+    run = tmp_path / "run"
+
+    shown = ran("run", "--evaluator", f"recorded:{file}", "--seeds", "0-9", "--out", run)
+
+    trials = read_rows(run / "trials.jsonl")
+    lost = [t for t in trials if t["phase"].endswith("visual") and t["strategy"] == "shy"]
+    assert {(t["verdict"], t["raw"], t["evaluation"]) for t in lost} == {("missing", "", None)}
+    assert len(read_rows(run / "calls.jsonl")) == 3
+    manifest = json.loads((run / "manifest.json").read_text())
+    assert manifest["evaluator"]["details"]["missing"] == 1
+    assert manifest["results"]["verdict_table"]["counts"]["visual"] == {
+        "bold": [[1, 0, 0]],
+        "shy": [[0, 0, 0]],
+    }
+    assert manifest["results"]["summary"]["tie_rate"]["mean"] == 0
+    counts = [record["verdicts"]["visual"] for record in manifest["results"]["per_seed"]]
+    assert all(count["tie"] == 0 and sum(count.values()) == 30 for count in counts)
+    assert sum(count["missing"] for count in counts) == sum(t["phase"] == "visual" for t in lost)
+    assert "1 of 4 pairs are not in the file (visual: 1 of 2, shy 1)" in shown
+    audit = json.loads(CliRunner().invoke(program, ["audit", str(run), "--format", "json"]).stdout)
+    assert (audit["missing"]["pairs"], audit["missing"]["of"], audit["tie_rate"]) == (1, 4, 0)
+    assert audit["missing"]["share_of_rounds"] == pytest.approx(len(lost) / len(trials))
+    assert ran("validate", run)
+    assert list(disagreements(manifest, run)) == []
+
+
+def test_r72_missing_pair_is_no_tie_and_makes_no_blind_judge_coupled(tmp_path: Path) -> None:
+    """A judge that tosses a coin; two of its five systems lack most of the text tasks."""
+    coupled = 0
+    for number in range(10):
+        rng = random.Random(number)
+        rows = [
+            f"{system},{domain},{domain} question {task},{rng.choice('AB')}"
+            for domain in ("text", "visual")
+            for task in range(40)
+            for place, system in enumerate(SYSTEMS)
+            if domain == "visual" or place > 1 or task < 6
+        ]
+        file = written(tmp_path / "verdicts.csv", rows)
+        run = make_run(
+            tmp_path / str(number), evaluator=f"recorded:{file}", executor=None, seeds=10, rounds=30
+        )
+        coupled += audited(run.folder)["verdict"] == "coupled"
+
+    assert coupled <= 3  # more than three of ten come by chance once in a thousand
+
+
+def test_r72_a_verdict_that_the_calls_hold_cannot_be_called_missing(tmp_path: Path) -> None:
+    file = written(tmp_path / "verdicts.csv", ["bold,text,t,A", "bold,visual,v,A"])
+    run = make_run(tmp_path / "run", evaluator=f"recorded:{file}", executor=None, seeds=1, rounds=2)
+    run.edit_row("trials", 0, verdict="missing", raw="", evaluation=None)
+
+    found = {(f.where, f.problem) for f in run.validate().findings if f.severity == "error"}
+
+    assert ("/trials/0/verdict", "says missing, and a call holds this pair's verdict") in found
+
+
+def test_r72_merged_shards_of_a_file_with_gaps_are_the_run_over_all_seeds(tmp_path: Path) -> None:
+    file = written(
+        tmp_path / "v.csv", rows_of({"text": 4, "visual": 3}, SYSTEMS, stream=3, held=0.7)
+    )
+    asked = ("run", "--evaluator", f"recorded:{file}", "--rounds", "5")
+    for name, seeds in (("low", "0-1"), ("high", "2-3"), ("all", "0-3")):
+        ran(*asked, "--seeds", seeds, "--out", tmp_path / name)
+
+    ran("merge", tmp_path / "low", tmp_path / "high", "--out", tmp_path / "merged")
+
+    same_files(tmp_path / "merged", tmp_path / "all", RAW_FILES)
+    results = [
+        json.loads((tmp_path / name / "manifest.json").read_text())["results"]
+        for name in ("merged", "all")
+    ]
+    assert results[0] == results[1]
+
+
+def test_r73_a_dry_run_counts_the_verdicts_of_the_file(tmp_path: Path) -> None:
+    file = written(tmp_path / "v.csv", ["bold,text,t,A", "shy,text,t,B", "bold,visual,v,A"])
+
+    done = ran("run", "--evaluator", f"recorded:{file}", "--dry-run", "--format", "json")
+
+    assert '"expected": 3' in done.replace(".0", "")
