@@ -12,7 +12,6 @@ from epc.core.divergence import divergences
 from epc.core.intervals import Interval, mean, mean_interval, mean_intervals, share_interval
 from epc.core.metrics import mpci, zero_cause, zero_coupling
 from epc.core.protocol import Outcome
-from epc.core.table import VERDICTS
 from epc.core.vectors import concentrations, gammas, shifts
 from epc.core.verdict import Verdict
 from epc.core.weights import Weights
@@ -95,10 +94,10 @@ def _seed_record(
         "zero_cause": zero_causes(weights, figures["zero_coupling"]),
         "verdicts": {
             name: {
-                verdict.value: count
-                for verdict, count in outcome[name].verdicts.items()
+                verdict.value: outcome[name].verdicts[verdict]
+                for verdict in Verdict
                 # Only rounds of recorded verdicts can miss one.
-                if count or verdict is not Verdict.MISSING
+                if verdict is not Verdict.MISSING or outcome[name].verdicts[verdict]
             }
             for name in weights
         },
@@ -222,8 +221,9 @@ def _phase_tie_rate(record: Json, phase: str) -> float:
 
 def _tie_rate(counts: Sequence[Mapping[Verdict, int]] | Sequence[Mapping[str, int]]) -> float:
     """Return the share of ties among what was said; a missing pair is none (Reading R72)."""
-    said = {verdict: sum(count[verdict] for count in counts) for verdict in VERDICTS}
-    return _share(said[Verdict.TIE], sum(said.values()))
+    ended = [each for count in counts for each in count.items()]
+    ties = sum(number for said, number in ended if said == Verdict.TIE)
+    return _share(ties, sum(number for said, number in ended if said != Verdict.MISSING))
 
 
 def _tally(causes: Iterable[str | None]) -> dict[str, int]:
