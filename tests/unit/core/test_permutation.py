@@ -265,7 +265,7 @@ def test_r39_unequal_domains_that_never_overlap_are_the_most_extreme() -> None:
 
     tested = by_tasks(repeated(text, visual), RULE)
 
-    assert (tested.p_value, tested.smallest) == (pytest.approx(1 / 126), pytest.approx(1 / 126))
+    assert tested.p_value == tested.smallest == pytest.approx(1 / 126)
     assert by_tasks(repeated(visual, text), RULE) == tested
 
 
