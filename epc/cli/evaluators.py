@@ -26,12 +26,11 @@ def list_evaluators(as_of: datetime, form: str, registry: str | None) -> None:
     Example:
       epc evaluators list --as-of 2027-01-14
     """
-    from epc.registry.expiry import of_evaluator
     from epc.registry.reading import open_registry
 
     opened = open_registry(registry)
     states = [
-        (generation, of_evaluator(life.model, life, policy=opened.policy, as_of=as_of.date()))
+        (generation, opened.of_life(life.model, life, as_of.date()))
         for generation in opened.generations.values()
         for life in generation.lives
     ]

@@ -26,6 +26,7 @@ def check(checkout: Path) -> list[Finding]:
     policy(checkout)
     names: Counter[str] = Counter()
     served: Counter[str] = Counter()
+    pointing: list[tuple[str, Json]] = []
     for path in sorted((checkout / layout.FOLDER / layout.EVALUATORS).glob("*.json")):
         where = f"{layout.FOLDER}/{layout.EVALUATORS}/{path.name}"
         record, problems = strict_json.read(path)
@@ -35,10 +36,32 @@ def check(checkout: Path) -> list[Finding]:
             _meaning(where, record, path.stem, found)
             names[record["generation"].casefold()] += 1
             served.update(f"{p['platform']}/{p['model']}" for p in record["platforms"])
+            pointing += [(f"{where}/platforms/{i}", p) for i, p in enumerate(record["platforms"])]
     for name in (name for name, times in (names + served).items() if times > 1):
         problem, remedy = f"{name} has {(names + served)[name]} records", "keep one of them"
         found.add(_CLAUSE, f"{layout.FOLDER}/{layout.EVALUATORS}", problem, remedy)
+    _aliases([(where, life) for where, life in pointing if "points_to" in life], served, found)
     return found.kept()
+
+
+def _aliases(pointing: list[tuple[str, Json]], served: Counter[str], found: Findings) -> None:
+    """Note where an alias's targets are out of order, or the present one cannot be followed."""
+    aliases = {f"{life['platform']}/{life['model']}" for _, life in pointing}
+    for where, life in pointing:
+        days = [pointer["since"] for pointer in life["points_to"]]
+        place = f"{where}/points_to"
+        if None in days[1:]:
+            problem = "only of the first target may the day be unknown"
+            found.add(_CLAUSE, place, problem, "leave the later target out until a source dates it")
+        elif any(first and first >= second for first, second in pairwise(days)):
+            found.add(_CLAUSE, place, f"the days are {days}", "list the oldest target first")
+        present = f"{life['platform']}/{life['points_to'][-1]['to']}"
+        if present not in served:
+            problem = f"there is no record of {present}"
+            found.add(_CLAUSE, place, problem, "add one: an alias ends when its target does")
+        elif present in aliases:
+            problem = f"{present} is an alias itself"
+            found.add(_CLAUSE, place, problem, "name what that one points to")
 
 
 def _meaning(where: str, record: Json, stem: str, found: Findings) -> None:

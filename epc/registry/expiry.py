@@ -5,11 +5,12 @@ day begins, because no platform says at which hour it switches a model off.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Final, Literal
 
-from epc.registry.lives import Generation, Json, Life
+from epc.registry.aliases import in_words_of_alias
+from epc.registry.lives import Json, Life, Pointer
 from epc.registry.snapshots import Event, Snapshot
 
 Status = Literal["current", "expiring", "expired", "unknown"]
@@ -35,7 +36,7 @@ class Expiry:
 
     `since` is the day on which this state began, `until` the first day on which the figure no
     longer holds, as far as it is known; for an expired one both are the same. `revision` rises with
-    all that was recorded and could have moved `until`.
+    all that was recorded and could have moved `until`. `alias_of` is what an alias points to.
     """
 
     id: str
@@ -48,6 +49,7 @@ class Expiry:
     platform: str | None
     note: str
     revision: int
+    alias_of: Pointer | None = None
 
     @property
     def words(self) -> str:
@@ -66,6 +68,7 @@ class Expiry:
             "as_of": self.as_of.isoformat(),
             "platform": self.platform,
             "note": self.note,
+            "alias_of": self.alias_of.as_json() if self.alias_of else None,
         }
 
 
@@ -92,19 +95,19 @@ class _End:
 def of_snapshot(
     snapshot: Snapshot,
     *,
-    generation: Generation | None,
+    life: Life | None,
     events: Iterable[Event],
     policy: Policy,
     as_of: date,
 ) -> Expiry:
     """Return whether a snapshot holds on a day.
 
-    `events` may be those of all snapshots; what happens after `as_of` is not known on that day.
+    `life` is that of its evaluator on its platform; of an alias, as it was when measured. `events`
+    may be those of all snapshots; what happens after `as_of` is not known on that day.
 
     Source: Readings R53 to R55.
     """
     tag = str(snapshot.tag)
-    life = generation.on(snapshot.platform) if generation else None
     known = [e for e in events if e.tag == tag and e.date <= as_of]
     ends = [*_of_events(known)]
     if life:
@@ -126,27 +129,35 @@ def of_snapshot(
         as_of=as_of,
         platform=snapshot.platform,
         source=life.source if life and as_of >= snapshot.first_day else None,
-        revision=len(known) + (_revision(life) if life else 0),
+        revision=len(known) + (life.revision if life else 0),
     )
 
 
 def of_evaluator(name: str, life: Life, *, policy: Policy, as_of: date) -> Expiry:
-    """Return whether an evaluator is still served under its name by a platform on a day."""
+    """Return whether an evaluator is still served under its name by a platform on a day.
+
+    `life` is what the name means on that day, as `aliases.followed` has it.
+    """
     released = life.released.date if life.released else None
     doubt = _doubt(life, as_of)
     if released and as_of < released:
         doubt = "not released yet on this day"
-    return _state(
+    state = _state(
         name,
         list(_of_life(life, measured=None)),
         doubt=doubt,
-        begun=released,
+        begun=life.means.since if life.means else released,
         policy=policy,
         as_of=as_of,
         platform=life.platform,
         source=life.source,
-        revision=_revision(life),
+        revision=life.revision,
     )
+    if not life.means:
+        return state
+    gone, until = state.status == "expired", state.until or life.moves
+    words = f"{in_words_of_alias(name, life.means, gone=gone, until=until)}; {state.note}"
+    return replace(state, note=words, alias_of=life.means)
 
 
 def unknown(name: str, as_of: date, note: str) -> Expiry:
@@ -242,16 +253,6 @@ def _of_age(first_day: date, policy: Policy) -> _End:
     return _End(day=end, reason="stale", source=POLICY_SOURCE, note=note)
 
 
-def _revision(life: Life) -> int:
-    """Return how often a platform's word on an end was recorded; it only rises.
-
-    A day that moved stays beside the one that is used, and a name given to another model stays
-    recorded.
-    """
-    stated = 1 + life.retires.others if life.retires else 0
-    return stated + len(life.routes)
-
-
 def doubtful_from(life: Life) -> date | None:
     """Return the day from which nobody can tell whether an evaluator is still served."""
     retires = life.retires
@@ -262,6 +263,8 @@ def doubtful_from(life: Life) -> date | None:
 
 def _doubt(life: Life, as_of: date) -> str:
     """Return why nobody can tell whether an evaluator is still served; empty if one can."""
+    if life.doubt:
+        return life.doubt
     doubtful = doubtful_from(life)
     if doubtful is None or as_of < doubtful:
         return ""

@@ -10,6 +10,11 @@ from typing import Any, Final, Literal, Self
 
 Json = dict[str, Any]
 MOCKS: Final = "mock/"  # before the name of an evaluator that has no life
+# Where a maker serves its models itself, if not under its own name.
+_OWN: Final = {
+    "alibaba": frozenset({"alibaba-model-studio"}),
+    "google": frozenset({"google-gemini-api", "google-vertex"}),
+}
 Kind = Literal["exact", "not_before", "announced"]
 
 
@@ -50,11 +55,43 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Pointer:
+    """What an alias means: the generation `to`, from the day `since` on.
+
+    `since` is None where no source states the day; `seen` the last day on which the source is known
+    to have said so.
+    """
+
+    since: date | None
+    to: str
+    source: str
+    seen: date | None
+
+    @classmethod
+    def of(cls, given: Json) -> Self:
+        """Return the pointer that stands in a record."""
+        since, seen = (
+            date.fromisoformat(d) if (d := given[k]) else None for k in ("since", "seen")
+        )
+        return cls(since=since, to=given["to"], source=given["source"], seen=seen)
+
+    def as_json(self) -> Json:
+        """Return the pointer as it stands in a record."""
+        return {
+            "to": self.to,
+            "since": self.since.isoformat() if self.since else None,
+            "source": self.source,
+            "seen": self.seen.isoformat() if self.seen else None,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Life:
     """What one platform says of one generation.
 
     `pinned` are weights that are checked by digest: nobody can change or retire them. `source`
-    was consulted even where it states no date.
+    was consulted even where it states no date. An alias has `points_to`, oldest first; what it
+    means on a day is worked out by `aliases.followed`, which fills the last four fields.
     """
 
     platform: str
@@ -66,6 +103,11 @@ class Life:
     routes: tuple[Route, ...]
     replacement: str | None
     source: str
+    points_to: tuple[Pointer, ...] = ()
+    means: Pointer | None = None
+    moves: date | None = None
+    doubt: str = ""
+    earlier: int = 0
 
     @classmethod
     def of(cls, given: Json) -> Self:
@@ -83,7 +125,18 @@ class Life:
             ),
             replacement=given["replacement"],
             source=given["checked"]["source"],
+            points_to=tuple(Pointer.of(pointer) for pointer in given.get("points_to", ())),
         )
+
+    @property
+    def revision(self) -> int:
+        """How often the platform's word on an end was recorded; it only rises.
+
+        A day that moved stays beside the one that is used, and a name given to another model stays
+        recorded.
+        """
+        stated = 1 + self.retires.others if self.retires else 0
+        return self.earlier + stated + len(self.routes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +156,10 @@ class Generation:
     def on(self, platform: str | None) -> Life | None:
         """Return the life on a platform."""
         return next((life for life in self.lives if life.platform == platform), None)
+
+    def is_makers(self, life: Life) -> bool:
+        """Return whether a life is at its maker: served by it, or weights that it gave away."""
+        return life.pinned or life.platform in _OWN.get(self.maker, {self.maker})
 
 
 def find(asked: str, generations: Iterable[Generation]) -> Iterator[tuple[Generation, Life]]:

@@ -11,6 +11,7 @@ from typing import Final, Self
 
 from epc.errors import UsageError
 from epc.registry import expiry
+from epc.registry.aliases import Served, followed
 from epc.registry.expiry import Expiry, Policy
 from epc.registry.lives import Generation, Json, Life, find
 from epc.registry.snapshots import Event, Snapshot, Trust
@@ -30,6 +31,7 @@ class Registry:
     given: Json
     by_tag: dict[str, list[Event]]
     replicated: frozenset[str]
+    served: Served
 
     @classmethod
     def of(cls, given: Json) -> Self:
@@ -53,6 +55,7 @@ class Registry:
             replicated=frozenset(
                 s.card["replicates"] for s in standing if s.card["replicates"] is not None
             ),
+            served={(life.platform, life.model): life for g in lives for life in g.lives},
         )
 
     def snapshot(self, tag: str) -> Snapshot:
@@ -81,11 +84,25 @@ class Registry:
         snapshot = self.snapshots[tag]
         return expiry.of_snapshot(
             snapshot,
-            generation=self.generations.get(snapshot.tag.generation),
+            life=self.measured_life(snapshot),
             events=self.by_tag.get(tag, []),
             policy=self.policy,
             as_of=as_of,
         )
+
+    def measured_life(self, snapshot: Snapshot) -> Life | None:
+        """Return the life of a snapshot's evaluator; of an alias, as it was when measured."""
+        life = self.life(snapshot.tag.generation, snapshot.platform)
+        return followed(life, snapshot.last_day, self.served) if life else None
+
+    def of_life(self, name: str, life: Life, as_of: date) -> Expiry:
+        """Return the state of an evaluator on a platform, under a name."""
+        meant = self.meant(life, as_of)
+        return expiry.of_evaluator(name, meant, policy=self.policy, as_of=as_of)
+
+    def meant(self, life: Life, day: date) -> Life:
+        """Return the life that a name has on a day: an alias has that of its target."""
+        return followed(life, day, self.served)
 
     def trust(self, tag: str) -> Trust:
         """Return a snapshot's step of trust: another's replication of it counts for both."""
@@ -96,10 +113,12 @@ class Registry:
             yield self.of_tag(name, as_of)
             return
         found = list(find(name, self.generations.values()))
-        for _, life in found:
-            yield expiry.of_evaluator(name, life, policy=self.policy, as_of=as_of)
         if not found:
             yield expiry.unknown(name, as_of, self.missing(name))
+        elif not any(g.is_makers(life) or _names(name, life.platform) for g, life in found):
+            yield expiry.unknown(name, as_of, _elsewhere(name, found))
+        for _, life in found:
+            yield self.of_life(name, life, as_of)
 
     def missing(self, name: str) -> str:
         """Say that a name is not here, and what it may have been meant for.
@@ -113,3 +132,15 @@ class Registry:
         close = list(dict.fromkeys([*begun, *get_close_matches(name, named, n=_HINTS)]))[:_HINTS]
         hint = f"; did you mean {' or '.join(close)}?" if close else ""
         return f"not in this registry{hint}"
+
+
+def _names(asked: str, platform: str) -> bool:
+    """Return whether a name says which platform it means."""
+    return asked.casefold().startswith(f"{platform}/".casefold())
+
+
+def _elsewhere(name: str, found: Sequence[tuple[Generation, Life]]) -> str:
+    """Say that only others than the maker have a record of a name, and who (Reading R53)."""
+    makers = " and ".join(dict.fromkeys(generation.maker for generation, _ in found))
+    others = " and ".join(dict.fromkeys(f"{life.platform}/{name}" for _, life in found))
+    return f"{makers}, its maker, has no record of it here; only {others}"

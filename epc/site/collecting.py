@@ -12,9 +12,10 @@ from epc.records.audit_text import TITLES
 from epc.records.judging.layout import PLAN, PROMPTS, RUN_LOG
 from epc.registry import layout
 from epc.registry.changes import changes
-from epc.registry.expiry import Expiry, doubtful_from, of_evaluator
+from epc.registry.expiry import Expiry, doubtful_from
 from epc.registry.figures import Figure, figures
 from epc.registry.listing import shown
+from epc.registry.lives import Life
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
 from epc.registry.store import listed, place_of
@@ -125,7 +126,7 @@ def _directions(stated: tuple[Figure, ...]) -> Iterator[Direction]:
 def _standing(registry: Registry, tag: str, as_of: date) -> Standing:
     """Return a snapshot's state, with the end to come and the doubt to come."""
     state, snapshot = registry.of_tag(tag, as_of), registry.snapshots[tag]
-    life = registry.life(snapshot.tag.generation, snapshot.platform)
+    life = registry.measured_life(snapshot)
     doubt = doubtful_from(life) if life and not snapshot.calibration else None
     ending = registry.of_tag(tag, state.until) if state.until and state.until > as_of else state
     return Standing(state=state, end_reason=ending.reason, doubt=doubt)
@@ -173,17 +174,41 @@ def _evaluator(
     for given, life in zip(record["platforms"], lives, strict=True):
 
         def on(day: date, life: Any = life) -> Expiry:
-            return of_evaluator(record["generation"], life, policy=registry.policy, as_of=day)
+            return registry.of_life(record["generation"], life, day)
 
         state = on(as_of)
         ending = on(state.until) if state.until and state.until > as_of else state
-        standing = Standing(state=state, end_reason=ending.reason, doubt=doubtful_from(life))
+        standing = Standing(
+            state=state, end_reason=ending.reason, doubt=doubtful_from(registry.meant(life, as_of))
+        )
         platforms.append(Platform(record=given, standing=standing))
     named = [name for p in record["platforms"] for name in (p["model"], *p["aliases"])]
     return EvaluatorPage(
         name=record["generation"],
         record=record,
         aliases=tuple(dict.fromkeys(n for n in named if n != record["generation"])),
+        pointed_at_by=tuple(_pointing(registry, lives, as_of)),
+        targets=_targets(registry, lives),
         platforms=tuple(platforms),
         snapshots=tuple(snapshots),
     )
+
+
+def _pointing(registry: Registry, lives: tuple[Life, ...], as_of: date) -> Iterator[str]:
+    """Yield the generations whose name points to one of these lives on a day."""
+    models = {(life.platform, life.model) for life in lives}
+    for generation in registry.generations.values():
+        meant = [registry.meant(life, as_of) for life in generation.lives if life.points_to]
+        if any(life.means and (life.platform, life.means.to) in models for life in meant):
+            yield generation.name
+
+
+def _targets(registry: Registry, lives: tuple[Life, ...]) -> dict[str, str]:
+    """Return the generation of each model that these lives ever pointed to."""
+    wanted = {(life.platform, pointer.to) for life in lives for pointer in life.points_to}
+    return {
+        life.model: generation.name
+        for generation in registry.generations.values()
+        for life in generation.lives
+        if (life.platform, life.model) in wanted
+    }

@@ -140,11 +140,17 @@ class Platform:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatorPage:
-    """One evaluator generation: its lives, and its snapshots in the order of their versions."""
+    """One evaluator generation: its lives, and its snapshots in the order of their versions.
+
+    `aliases` are other spellings of its name; `pointed_at_by` other records whose name points to it
+    on the site's day, and `targets` the page of each model that its own name ever pointed to.
+    """
 
     name: str
     record: Json
     aliases: tuple[str, ...]
+    pointed_at_by: tuple[str, ...]
+    targets: Mapping[str, str]
     platforms: tuple[Platform, ...]
     snapshots: tuple[SnapshotPage, ...]
 

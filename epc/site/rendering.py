@@ -107,8 +107,15 @@ def _evaluator(page: EvaluatorPage, pictures: Pictures) -> dict[str, Any]:
         "page": page,
         "badge": badges.alternative(page),
         "names": [page.name, *page.aliases],
+        "linked": _linked,
         "gallery": pictures(page),
     }
+
+
+def _linked(names: tuple[str, ...]) -> Markup | str:
+    """Return links to evaluators' pages, from the page of another one."""
+    links = [describing.link(name, f"../{name}/") for name in names]
+    return Markup(", ").join(links) if links else "none"
 
 
 def _snapshot(site: Site, page: SnapshotPage, known: set[str]) -> dict[str, Any]:

@@ -92,7 +92,8 @@ def generation(manifest: Json, statement: Statement, registry: Registry) -> Iter
         problem = f"{shown(model)} is not {statement.generation}, which is {life.model}"
         remedy = "name the generation that was asked, or add the alias to its record first"
         yield _finding(layout.KNOWN, "generation", problem, remedy)
-    yield from _lifetime(manifest, life)
+    measured = date.fromisoformat(manifest["evaluator"]["measurement_date"])
+    yield from _lifetime(measured, registry.meant(life, measured))
 
 
 def _is_named(model: str, life: Life) -> bool:
@@ -102,9 +103,8 @@ def _is_named(model: str, life: Life) -> bool:
     return any("/".join(parts[start:]) in known for start in range(len(parts)))
 
 
-def _lifetime(manifest: Json, life: Life) -> Iterator[Finding]:
+def _lifetime(measured: date, life: Life) -> Iterator[Finding]:
     """Yield a measurement of what was not released yet, or is said to have retired."""
-    measured = date.fromisoformat(manifest["evaluator"]["measurement_date"])
     place, released, retires = "evaluator/measurement_date", life.released, life.retires
     if released and measured < released.date:
         problem = f"measured on {measured}, {life.platform} released it on {released.date}"

@@ -157,7 +157,7 @@ def test_the_lives_of_evaluators_are_those_that_their_sources_state(published: R
     reseller = models["alibaba-model-studio", "qwen3-max"].retires
 
     stated_ones = [life for (platform, _), life in models.items() if platform != "local"]
-    assert len(stated_ones) == 196  # 186, and ten that only conflicting lists name
+    assert len(stated_ones) == 214  # 186, ten that only conflicting lists name, and 18 aliases
     assert openai
     assert (openai.date, openai.kind) == (day("2027-01-14"), "exact")
     assert azure

@@ -77,3 +77,33 @@ def test_a_registry_without_a_policy_is_refused(checkout: Checkout, policy: str)
 
     with pytest.raises(MalformedError, match=r"params\.yaml"):
         check(checkout.folder)
+
+
+def pointing(*targets: tuple[str, str | None]) -> list[dict[str, object]]:
+    return [{"to": to, "since": since, "source": "s", "seen": None} for to, since in targets]
+
+
+@pytest.mark.parametrize(
+    ("targets", "problem"),
+    [
+        (pointing(("judge-1", None), ("judge-2", "2026-01-01")), ""),
+        (pointing(("gone", "2025-01-01"), ("judge-1", "2026-01-01")), ""),
+        (pointing(("judge-2", "2026-01-01"), ("judge-1", None)), "only of the first target"),
+        (pointing(("judge-2", "2026-01-01"), ("judge-1", "2026-01-01")), "the days are"),
+        (pointing(("judge-1", None), ("gone", "2026-01-01")), "there is no record of maker/gone"),
+        (pointing(("judge", None)), "maker/judge is an alias itself"),
+        (pointing(("judge-1", "2026-02-31")), "there is no day 2026-02-31"),
+        ([], "has less than 1 item"),
+    ],
+)
+def test_reading_r54_an_alias_has_targets_in_order_and_the_present_one_a_record(
+    checkout: Checkout, targets: list[dict[str, object]], problem: str
+) -> None:
+    checkout.evaluator(generation_record("Judge-2", life_record(model="judge-2")))
+    checkout.evaluator(generation_record("judge", life_record(model="judge", points_to=targets)))
+
+    found = check(checkout.folder)
+
+    assert bool(found) == bool(problem)
+    assert all("points_to" in finding.where for finding in found)
+    assert problem in "".join(finding.problem for finding in found)

@@ -25,7 +25,7 @@ def state(
 ) -> Expiry:
     return of_snapshot(
         snapshot(first="2026-01-01", last=last),
-        generation=lives,
+        life=lives.on("maker") if lives else None,
         events=events,
         policy=policy,
         as_of=day(as_of),
@@ -132,7 +132,7 @@ def test_a_calibration_snapshot_holds_for_good_unless_it_is_withdrawn() -> None:
 
     def found(*told: Event) -> Expiry:
         late = day("2036-01-01")
-        return of_snapshot(flip, generation=None, events=told, policy=SHORT, as_of=late)
+        return of_snapshot(flip, life=None, events=told, policy=SHORT, as_of=late)
 
     assert (found().status, found().until) == ("current", None)
     assert found(event("withdrawn", "2026-02-01", reason="r")).status == "expired"
@@ -234,8 +234,10 @@ def events(draw: st.DrawFn) -> Event:
 def test_a_later_date_never_revives_an_expired_snapshot(
     found: Generation | None, told: list[Event], policy: Policy, days: tuple[date, date]
 ) -> None:
+    life = found.on("maker") if found else None
+
     earlier, later = (
-        of_snapshot(snapshot(), generation=found, events=told, policy=policy, as_of=as_of)
+        of_snapshot(snapshot(), life=life, events=told, policy=policy, as_of=as_of)
         for as_of in sorted(days)
     )
 

@@ -1,0 +1,132 @@
+"""What `epc expiry` says of the names that users type, in the published registry.
+
+The days are those of the makers' pages, read by hand. OpenAI ends its GPT-5 snapshots of August
+2025 on 2026-12-11, and those of GPT-4o and GPT-4.1 on 2027-01-14. Anthropic ends
+claude-sonnet-4-5-20250929 on 2026-11-30, ended claude-opus-4-1-20250805 on 2026-08-05, and ends
+claude-opus-4-5-20251101 not before 2026-11-24. The notice is of 60 days.
+"""
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from registry_support import ROOT
+
+DAY = "2026-11-23"
+
+
+def expiry(*words: str, as_of: str = DAY) -> tuple[int, list[dict[str, Any]]]:
+    done = subprocess.run(
+        [sys.executable, "-m", "epc", "expiry", *words, "--as-of", as_of, "--format", "json"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    return done.returncode, json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("name", "maker", "target", "status", "until"),
+    [
+        ("gpt-5", "openai", "gpt-5-2025-08-07", "expiring", "2026-12-11"),
+        ("gpt-5-mini", "openai", "gpt-5-mini-2025-08-07", "expiring", "2026-12-11"),
+        ("gpt-5-nano", "openai", "gpt-5-nano-2025-08-07", "expiring", "2026-12-11"),
+        ("gpt-4o", "openai", "gpt-4o-2024-08-06", "expiring", "2027-01-14"),
+        ("gpt-4o-mini", "openai", "gpt-4o-mini-2024-07-18", "expiring", "2027-01-14"),
+        ("gpt-4.1", "openai", "gpt-4.1-2025-04-14", "expiring", "2027-01-14"),
+        ("gpt-4.1-mini", "openai", "gpt-4.1-mini-2025-04-14", "expiring", "2027-01-14"),
+        ("gpt-4.1-nano", "openai", "gpt-4.1-nano-2025-04-14", "expired", "2026-10-23"),
+        ("o3", "openai", "o3-2025-04-16", "expiring", "2026-12-11"),
+        ("o3-mini", "openai", "o3-mini-2025-01-31", "expired", "2026-10-23"),
+        ("o4-mini", "openai", "o4-mini-2025-04-16", "expired", "2026-10-23"),
+        ("gpt-4-turbo", "openai", "gpt-4-turbo-2024-04-09", "expired", "2026-10-23"),
+        ("gpt-4", "openai", "gpt-4-0613", "expired", "2026-10-23"),
+        ("gpt-3.5-turbo", "openai", "gpt-3.5-turbo-0125", "expired", "2026-10-23"),
+        ("claude-sonnet-4-5", "anthropic", "claude-sonnet-4-5-20250929", "expiring", "2026-11-30"),
+        ("claude-opus-4-5", "anthropic", "claude-opus-4-5-20251101", "current", None),
+        ("claude-haiku-4-5", "anthropic", "claude-haiku-4-5-20251001", "unknown", None),
+        ("claude-opus-4-1", "anthropic", "claude-opus-4-1-20250805", "expired", "2026-08-05"),
+        (
+            "claude-3-7-sonnet-latest",
+            "anthropic",
+            "claude-3-7-sonnet-20250219",
+            "expired",
+            "2026-02-19",
+        ),
+        (
+            "claude-3-5-haiku-latest",
+            "anthropic",
+            "claude-3-5-haiku-20241022",
+            "expired",
+            "2026-02-19",
+        ),
+        ("deepseek-chat", "deepseek", "deepseek-v4-flash", "expired", "2026-07-24"),
+    ],
+)
+def test_reading_r54_an_alias_is_a_record_and_ends_as_its_target_does(
+    name: str, maker: str, target: str, status: str, until: str | None
+) -> None:
+    code, rows = expiry("--known", f"{maker}/{name}")
+
+    (row,) = rows
+    assert (row["platform"], row["alias_of"]["to"]) == (maker, target)
+    assert (row["status"], row["until"]) == (status, until)
+    assert f"an alias of {target}" in row["note"]
+    assert row["alias_of"]["source"].startswith("https://")
+    assert code == (1 if status in {"expired", "unknown"} else 0)
+
+
+def test_a_bare_name_is_answered_by_its_maker_before_any_other_platform() -> None:
+    """`gpt-5-mini` was "current" by Azure's record alone."""
+    code, rows = expiry("--known", "gpt-5-mini")
+
+    assert [(row["platform"], row["status"]) for row in rows] == [
+        ("openai", "expiring"),
+        ("azure-foundry", "current"),
+    ]
+    assert code == 0
+    assert expiry("--known", "gpt-5-mini", as_of="2026-12-11")[0] == 1
+
+
+@pytest.mark.parametrize("flag", [[], ["--known"]])
+def test_reading_r53_a_bare_name_without_its_makers_record_is_unknown(flag: list[str]) -> None:
+    """OpenAI states nothing of gpt-5.2; Azure lets it end no sooner than 2027-06-08."""
+    code, (maker, other) = expiry(*flag, "gpt-5.2")
+
+    assert (maker["id"], maker["status"], maker["platform"]) == ("gpt-5.2", "unknown", None)
+    assert (
+        maker["note"] == "openai, its maker, has no record of it here; only azure-foundry/gpt-5.2"
+    )
+    assert (other["platform"], other["status"]) == ("azure-foundry", "current")
+    assert code == (1 if flag else 0)
+
+
+def test_a_name_with_its_platform_needs_no_record_of_its_maker() -> None:
+    code, (row,) = expiry("--known", "azure-foundry/gpt-5.2")
+
+    assert (code, row["status"]) == (0, "current")
+
+
+def test_the_alias_gpt_4o_says_since_when_and_until_when_it_means_what() -> None:
+    """OpenAI moved it on 2024-10-02."""
+    _, (now,) = expiry("gpt-4o")
+    _, (then,) = expiry("gpt-4o", as_of="2024-10-01")
+
+    assert now["note"].startswith(
+        "gpt-4o is an alias of gpt-4o-2024-08-06 since 2024-10-02, until 2027-01-14; "
+    )
+    assert (now["alias_of"]["since"], now["alias_of"]["seen"]) == ("2024-10-02", "2026-09-30")
+    assert then["alias_of"]["to"] == "gpt-4o-2024-05-13"
+    assert (then["status"], then["until"]) == ("expiring", "2024-10-02")
+    assert then["alias_of"]["since"] is None
+
+
+def test_a_model_whose_earliest_possible_end_has_passed_is_not_called_expired() -> None:
+    """Google's page calls 2026-10-02 the earliest possible day for gemini-2.5-flash-image."""
+    _, rows = expiry("google-gemini-api/gemini-2.5-flash-image")
+
+    assert [(row["status"], row["reason"]) for row in rows] == [("unknown", None)]

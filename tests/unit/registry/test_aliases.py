@@ -1,0 +1,105 @@
+"""Reading R54: what an alias means on a day, worked out by hand."""
+
+from datetime import date
+from typing import Any
+
+from registry_support import day, generation_record, life_record, stated
+
+from epc.registry.expiry import Policy, of_evaluator
+from epc.registry.lives import Generation, Life
+from epc.registry.registry import Registry
+
+POLICY = {"maximum_age_days": 100_000, "notice_days": 30}
+
+
+def pointer(to: str, since: str | None) -> dict[str, Any]:
+    return {"to": to, "since": since, "source": "https://maker.example/models", "seen": None}
+
+
+def registry(*pointers: dict[str, Any], **given: Any) -> Registry:
+    """Return a registry with an alias of judge-1, which ends on 1 June, and judge-2, on 1 Sept."""
+    alias = life_record(model="judge", points_to=list(pointers), **given)
+    records = [
+        generation_record("Judge", alias),
+        generation_record("Judge-1", life_record(model="judge-1", retires=stated("2026-06-01"))),
+        generation_record("Judge-2", life_record(model="judge-2", retires=stated("2026-09-01"))),
+    ]
+    return Registry.of({"evaluators": records, "snapshots": [], "events": [], "policy": POLICY})
+
+
+MOVED = registry(pointer("judge-1", "2026-01-01"), pointer("judge-2", "2026-04-01"))
+
+
+def alias(found: Registry) -> Life:
+    return found.generations["Judge"].lives[0]
+
+
+def state(found: Registry, on: str) -> tuple[str, date | None, str]:
+    (told,) = found.expiry(["judge"], day(on))
+    return told.status, told.until, told.note
+
+
+def test_an_alias_follows_its_present_target_and_says_so() -> None:
+    assert state(MOVED, "2026-04-01") == (
+        "current",
+        day("2026-09-01"),
+        (
+            "judge is an alias of judge-2 since 2026-04-01, until 2026-09-01; "
+            "maker/judge-2: retirement on 2026-09-01"
+        ),
+    )
+    assert state(MOVED, "2026-09-01")[0] == "expired"
+
+
+def test_a_move_that_is_known_of_ends_what_the_name_means_now() -> None:
+    status, until, note = state(MOVED, "2026-02-01")
+
+    assert (status, until) == ("current", day("2026-04-01"))
+    assert "judge is an alias of judge-1 since 2026-01-01, until 2026-04-01" in note
+    assert state(MOVED, "2026-03-31")[0] == "expiring"
+
+
+def test_before_its_first_target_nobody_can_tell_what_it_meant() -> None:
+    status, _, note = state(MOVED, "2025-12-31")
+
+    assert status == "unknown"
+    assert note == "no source states what judge pointed to on this day"
+
+
+def test_a_day_that_no_source_states_is_said_to_be_that() -> None:
+    status, until, note = state(registry(pointer("judge-1", None)), "2020-01-01")
+
+    assert (status, until) == ("current", day("2026-06-01"))
+    assert "is an alias of judge-1 since a day that no source states, until 2026-06-01" in note
+
+
+def test_a_day_that_is_stated_of_the_alias_itself_goes_before_its_targets() -> None:
+    own = registry(pointer("judge-2", None), retires=stated("2026-05-01"))
+
+    assert state(own, "2026-05-01")[:2] == ("expired", day("2026-05-01"))
+
+
+def test_a_target_without_a_record_is_unknown() -> None:
+    status, _, note = state(registry(pointer("judge-9", None)), "2026-01-01")
+
+    assert status == "unknown"
+    assert "maker has no record of judge-9 here, to which judge points" in note
+
+
+def test_what_was_recorded_of_an_end_never_counts_for_less_after_a_move() -> None:
+    days = ["2025-12-31", "2026-01-01", "2026-03-31", "2026-04-01", "2026-09-01"]
+    policy = Policy(maximum_age=1, notice=1)
+
+    told = [MOVED.meant(alias(MOVED), day(on)) for on in days]
+    revisions = [
+        of_evaluator("j", life, policy=policy, as_of=day(on)).revision
+        for life, on in zip(told, days, strict=True)
+    ]
+
+    assert revisions == sorted(revisions)
+
+
+def test_what_is_no_alias_means_itself() -> None:
+    (life,) = Generation.of(generation_record()).lives
+
+    assert MOVED.meant(life, day("2026-01-01")) is life
