@@ -88,12 +88,15 @@ def check(ctx: click.Context, form: str) -> None:
 @command.command()
 @from_option
 @click.option("--platform", help="Whose models endpoint answered; or one platform of a list.")
+@format_option
 @click.pass_context
-def sync(ctx: click.Context, source: str, platform: str | None) -> None:
+def sync(ctx: click.Context, source: str, platform: str | None, form: str) -> None:
     r"""Propose updates as a diff; nothing is written.
 
-    Dates that a newer word replaces are kept beside it. Apply what you believe with `git apply`.
-    Exits 1 if there is anything to propose.
+    Dates that a newer word replaces are kept beside it, and each date keeps its kind: a day before
+    which nothing ends does not become an end. Apply what you believe with `git apply`. Models that
+    only the source knows are listed as candidates on stderr (`candidates` in JSON); they are no
+    proposals. Exits 1 if there is anything to propose.
 
     \b
     Example:
@@ -102,7 +105,7 @@ def sync(ctx: click.Context, source: str, platform: str | None) -> None:
         epc evaluators sync --from - --platform mistral
     """
     from epc.registry.reading import find_checkout, of_folder
-    from epc.registry.sync import claims, diff, unheard
+    from epc.registry.sync import candidates, claims, diff
 
     given = given_list(source)
     told = list(claims(given, platform=platform, seen=now().date()))
@@ -112,8 +115,13 @@ def sync(ctx: click.Context, source: str, platform: str | None) -> None:
             "  fix: name a list as llm-sunset has, or a models endpoint's answer with --platform"
         )
     records = of_folder(find_checkout(Path.cwd())).given["evaluators"]
-    found = diff(records, told)
-    click.echo(found, nl=False)
-    if new := unheard(records, told):
-        note(f"not in this registry: {len(new)} models, such as {', '.join(new[:3])}")
+    found, new = diff(records, told), candidates(records, told)
+    if form == "json":
+        echo_json({"diff": found, "candidates": [claim.as_json() for claim in new]})
+    else:
+        click.echo(found, nl=False)
+        note(f"candidates, not in this registry: {len(new)}")
+        for claim in new:
+            day = f"{claim.kind} {claim.retires}" if claim.retires else "no end is published"
+            note(f"  {claim.platform}/{claim.model}: {day} [{claim.source}]")
     ctx.exit(ExitCode.FINDINGS if found else ExitCode.CLEAN)

@@ -5,8 +5,9 @@ date, because dates move and someone will ask when.
 
 Two shapes of source are read:
 
-    llm-sunset   [{"provider", "model_id", "shutdown_date", "replacement_models", "url",
-                   "last_observed"}], the list that the package `llm-sunset` carries
+    llm-sunset   [{"provider", "model_id", "shutdown_date", "deprecation_date", "url",
+                   "last_observed"}], the list that the package `llm-sunset` carries; an entry
+                   may add "date_kind": fixed, not_before, inferred or none_published
     models       {"data": [{"id", "deprecation" or "shutdown_date"}]}, what a provider's models
                    endpoint answers where it states when a model ends
 """
@@ -22,7 +23,7 @@ from typing import Any, Final
 from epc.json_text import lines_of
 from epc.records.strict_json import dumps
 from epc.registry import layout
-from epc.registry.lives import Json
+from epc.registry.lives import Json, Kind
 
 # What the list calls a platform, and what it is called here.
 _PLATFORMS: Final = {
@@ -36,22 +37,55 @@ _PLATFORMS: Final = {
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
+# Pages on which a day is the earliest possible one, unless the end was announced before it:
+# Google's says so of its table, Microsoft's and Anthropic's write "not before". Lists drop that.
+_FLOORS: Final = (
+    "https://ai.google.dev/gemini-api/docs/deprecations",
+    "https://learn.microsoft.com/en-us/azure/ai-foundry/concepts/model-lifecycle-retirement",
+    "https://platform.claude.com/docs/en/about-claude/model-deprecations",
+)
+# What a list may call the kind of a day, and what it is called here.
+_KINDS: Final[dict[str, Kind]] = {
+    "fixed": "exact",
+    "exact": "exact",
+    "not_before": "not_before",
+    "inferred": "announced",
+    "announced": "announced",
+}
+_NONE: Final = "none_published"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A source's word that a platform retires a model on a day."""
+    """A source's word on when a platform retires a model: the day and its kind.
+
+    Without a day, the source says that none is published.
+    """
 
     platform: str
     model: str
-    retires: date
+    retires: date | None
+    kind: Kind
     source: str
     seen: date
+
+    def as_json(self) -> Json:
+        """Return the claim as plain JSON."""
+        return {
+            "platform": self.platform,
+            "model": self.model,
+            "retires": self.retires.isoformat() if self.retires else None,
+            "kind": self.kind if self.retires else _NONE,
+            "source": self.source,
+            "seen": self.seen.isoformat(),
+        }
 
 
 def claims(given: Any, *, platform: str | None, seen: date) -> Iterator[Claim]:
     """Yield what a source claims.
 
     `platform` is whose models endpoint answered, `seen` the day of asking where an entry has none.
-    Entries without a day are passed over.
+    An entry without a day says nothing, unless its `date_kind` is `none_published`.
     """
     if isinstance(given, dict) and platform:
         for entry in given.get("data", []):
@@ -61,20 +95,33 @@ def claims(given: Any, *, platform: str | None, seen: date) -> Iterator[Claim]:
                     platform=platform,
                     model=entry["id"],
                     retires=day,
+                    kind="exact",
                     source=f"{platform}: models endpoint",
                     seen=seen,
                 )
         return
     for entry in given if isinstance(given, list) else []:
         day, known = _day(entry.get("shutdown_date")), _PLATFORMS.get(entry.get("provider"))
-        if day and known and (platform is None or platform == known):
+        says = day or entry.get("date_kind") == _NONE
+        if says and known and (platform is None or platform == known):
             yield Claim(
                 platform=known,
                 model=entry["model_id"],
                 retires=day,
+                kind=_kind(entry),
                 source=entry.get("url") or "llm-sunset",
                 seen=_day(entry.get("last_observed")) or seen,
             )
+
+
+def _kind(entry: Json) -> Kind:
+    """Return what kind of day an entry states: by its own word, else by the page it is from."""
+    if told := _KINDS.get(entry.get("date_kind", "")):
+        return told
+    announced, ends = _day(entry.get("deprecation_date")), _day(entry.get("shutdown_date"))
+    if announced and ends and announced < ends:
+        return "exact"
+    return "not_before" if str(entry.get("url", "")).startswith(_FLOORS) else "exact"
 
 
 def _day(given: Any) -> date | None:
@@ -85,8 +132,8 @@ def _day(given: Any) -> date | None:
 def proposed(record: Json, told: Iterable[Claim]) -> Json:
     """Return a generation's record with the claims that are newer than what it says.
 
-    An older word than ours, or the same date again, changes nothing. A date that a claim replaces
-    is kept among the others.
+    An older word than ours changes nothing. The same day again is seen again, and keeps its kind. A
+    day that a claim replaces is kept among the others.
     """
     changed = copy.deepcopy(record)
     for claim in told:
@@ -97,9 +144,15 @@ def proposed(record: Json, told: Iterable[Claim]) -> Json:
 
 
 def _take(life: Json, claim: Claim) -> None:
-    before, day = life["retires"], claim.retires.isoformat()
-    seen = claim.seen.isoformat()
-    if before and (before["date"] == day or (before["seen"] or "") >= seen):
+    before, seen = life["retires"], claim.seen.isoformat()
+    if ((before or life["checked"])["seen"] or "") >= seen:
+        return
+    if claim.retires is None:
+        _take_none(life, claim)
+        return
+    day = claim.retires.isoformat()
+    if before and before["date"] == day:
+        life["retires"] = {**before, "source": claim.source, "seen": seen}
         return
     others = []
     if before:
@@ -108,11 +161,22 @@ def _take(life: Json, claim: Claim) -> None:
         others = [{**earlier, "settled": settled}, *before["others"]]
     life["retires"] = {
         "date": day,
-        "kind": "exact",
+        "kind": claim.kind,
         "source": claim.source,
         "seen": seen,
         "others": others,
     }
+
+
+def _take_none(life: Json, claim: Claim) -> None:
+    """Take the word that no end is published; a day that stood there is kept as a note."""
+    seen = claim.seen.isoformat()
+    if before := life["retires"]:
+        when = f", seen on {before['seen']}" if before["seen"] else ""
+        note = f"{before['source']} stated {before['date']}{when}; on {seen} none was published."
+        life["notes"] = [*life["notes"], note]
+        life["retires"] = None
+    life["checked"] = {**life["checked"], "source": claim.source, "seen": seen}
 
 
 def diff(records: Iterable[Json], told: Iterable[Claim]) -> str:
@@ -129,7 +193,11 @@ def _diff_of(record: Json, changed: Json) -> Iterator[str]:
     yield from unified_diff(before, after, f"a/{path}", f"b/{path}")
 
 
-def unheard(records: Iterable[Json], told: Iterable[Claim]) -> list[str]:
-    """Return the models that a source knows and the registry does not, as `platform/model`."""
+def candidates(records: Iterable[Json], told: Iterable[Claim]) -> list[Claim]:
+    """Return the newest word on each model that a source knows and the registry does not."""
     known = {(life["platform"], life["model"]) for r in records for life in r["platforms"]}
-    return sorted({f"{c.platform}/{c.model}" for c in told if (c.platform, c.model) not in known})
+    newest: dict[tuple[str, str], Claim] = {}
+    for claim in sorted(told, key=lambda claim: claim.seen):
+        if (claim.platform, claim.model) not in known:
+            newest[claim.platform, claim.model] = claim
+    return [newest[name] for name in sorted(newest)]

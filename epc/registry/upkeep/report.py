@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from epc.registry.expiry import Expiry
 from epc.registry.registry import Registry
-from epc.registry.sync import Claim, diff, unheard
+from epc.registry.sync import Claim, candidates, diff
 from epc.registry.upkeep.links import Link
 
 MARK: Final = "<!-- epc-upkeep -->"
@@ -81,7 +81,7 @@ def upkeep(
         unknown=tuple(state for state in states if state.status == "unknown"),
         gone_before=len(expired) - len(new),
         proposals=diff(records, told),
-        unheard=tuple(unheard(records, told)),
+        unheard=tuple(f"{claim.platform}/{claim.model}" for claim in candidates(records, told)),
         links=None if links is None else tuple(links),
     )
 

@@ -7,13 +7,19 @@ from pathlib import Path
 import pytest
 from registry_support import Checkout, day, generation_record, life_record, stated
 
-from epc.registry.sync import Claim, claims, diff, proposed, unheard
+from epc.registry.lives import Kind
+from epc.registry.sync import Claim, candidates, claims, diff, proposed
 
 SEEN = day("2026-11-01")
 
 
-def claim(on: str, seen: str = "2026-11-01", model: str = "judge-1") -> Claim:
-    return Claim(platform="maker", model=model, retires=day(on), source="list", seen=day(seen))
+def claim(
+    on: str | None, seen: str = "2026-11-01", model: str = "judge-1", kind: Kind = "exact"
+) -> Claim:
+    retires = day(on) if on else None
+    return Claim(
+        platform="maker", model=model, retires=retires, kind=kind, source="list", seen=day(seen)
+    )
 
 
 def record(retires: dict[str, object] | None) -> dict[str, object]:
@@ -40,15 +46,12 @@ def test_a_newer_word_moves_the_date_and_keeps_the_earlier_one() -> None:
 @pytest.mark.parametrize(
     ("before", "told"),
     [
-        (known("2026-12-01", "2026-10-01"), claim("2026-12-01")),  # nothing new
         (known("2026-12-01", "2026-11-02"), claim("2027-01-01")),  # older than what we have
         (known("2026-12-01", "2026-11-01"), claim("2027-01-01")),  # of the same day
         (None, claim("2027-01-01", model="judge-2")),  # of another model
     ],
 )
-def test_an_older_word_or_the_same_one_changes_nothing(
-    before: dict[str, object] | None, told: Claim
-) -> None:
+def test_an_older_word_changes_nothing(before: dict[str, object] | None, told: Claim) -> None:
     given = record(before)
     kept = copy.deepcopy(given)
 
@@ -96,6 +99,71 @@ def test_a_models_endpoint_is_read_where_it_states_an_end() -> None:
 
 
 def test_models_that_only_the_source_knows_are_named() -> None:
-    told = [claim("2027-01-01"), claim("2027-01-01", model="judge-2")]
+    late = claim("2027-02-01", model="judge-2")
+    told = [claim("2027-01-01"), late, claim("2027-01-01", "2026-10-01", model="judge-2")]
 
-    assert unheard([generation_record()], told) == ["maker/judge-2"]
+    assert candidates([generation_record()], told) == [late]
+
+
+@pytest.mark.parametrize("kind", ["exact", "not_before", "announced"])
+def test_a_day_seen_again_keeps_its_kind_and_refreshes_when_it_was_seen(kind: str) -> None:
+    before = known("2026-12-01", "2026-10-01") | {"kind": kind}
+
+    changed = proposed(record(before), [claim("2026-12-01", kind="exact")])
+
+    seen = {"source": "list", "seen": "2026-11-01"}
+    assert changed["platforms"][0]["retires"] == before | seen
+
+
+def test_a_day_that_moved_has_the_kind_that_its_source_states() -> None:
+    before = known("2026-12-01", "2026-10-01")
+
+    changed = proposed(record(before), [claim("2027-01-01", kind="not_before")])
+
+    assert changed["platforms"][0]["retires"]["kind"] == "not_before"
+
+
+def test_no_published_end_takes_the_day_away_and_keeps_it_as_a_note() -> None:
+    changed = proposed(record(known("2026-12-01", "2026-10-01")), [claim(None)])
+
+    (life,) = changed["platforms"]
+    assert life["retires"] is None
+    assert life["notes"] == [
+        "page stated 2026-12-01, seen on 2026-10-01; on 2026-11-01 none was published."
+    ]
+    assert (life["checked"]["source"], life["checked"]["seen"]) == ("list", "2026-11-01")
+    assert proposed(changed, [claim("2026-12-01", "2026-10-31")]) == changed  # an older word
+
+
+GOOGLE = "https://ai.google.dev/gemini-api/docs/deprecations#gemini-2.5-flash-models"
+
+
+@pytest.mark.parametrize(
+    ("entry", "kind"),
+    [
+        ({"url": GOOGLE, "deprecation_date": "2026-10-02"}, "not_before"),
+        ({"url": GOOGLE, "deprecation_date": None}, "not_before"),
+        ({"url": GOOGLE, "deprecation_date": "2026-08-01"}, "exact"),  # announced before
+        ({"url": GOOGLE, "date_kind": "fixed"}, "exact"),
+        ({"url": "https://ai.google.dev/gemini-api/docs/changelog#20251104"}, "exact"),
+        ({"url": "u", "date_kind": "not_before"}, "not_before"),
+        ({"url": "u", "date_kind": "inferred"}, "announced"),
+        ({}, "exact"),
+    ],
+)
+def test_a_page_of_earliest_possible_days_states_no_exact_end(
+    entry: dict[str, object], kind: str
+) -> None:
+    given = {"provider": "Google", "model_id": "m", "shutdown_date": "2026-10-02", **entry}
+
+    (found,) = claims([given], platform=None, seen=SEEN)
+
+    assert found.kind == kind
+
+
+def test_an_entry_without_a_day_says_something_only_if_it_says_that_none_is_published() -> None:
+    given = {"provider": "Google", "model_id": "m", "shutdown_date": None}
+
+    assert list(claims([given], platform=None, seen=SEEN)) == []
+    (found,) = claims([given | {"date_kind": "none_published"}], platform=None, seen=SEEN)
+    assert (found.retires, found.as_json()["kind"]) == (None, "none_published")

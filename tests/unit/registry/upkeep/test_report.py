@@ -70,6 +70,7 @@ def test_a_date_that_moved_is_shown_as_the_diff_that_git_applies() -> None:
         platform="maker",
         model="judge-1",
         retires=day("2027-01-01"),
+        kind="exact",
         source="list",
         seen=day("2026-02-01"),
     )
