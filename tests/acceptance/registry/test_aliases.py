@@ -125,6 +125,15 @@ def test_the_alias_gpt_4o_says_since_when_and_until_when_it_means_what() -> None
     assert then["alias_of"]["since"] is None
 
 
+def test_a_name_that_its_maker_gave_to_another_model_has_expired() -> None:
+    """Google's changelog of 2026-10-08: requests for gemini-3.7-flash go to gemini-3.8-flash."""
+    _, before = expiry("google-gemini-api/gemini-3.7-flash", as_of="2026-10-07")
+    _, after = expiry("google-gemini-api/gemini-3.7-flash", as_of="2026-10-08")
+
+    assert [row["status"] for row in before + after] == ["expiring", "expired"]
+    assert "answers with gemini-3.8-flash from 2026-10-08" in after[0]["note"]
+
+
 def test_a_model_whose_earliest_possible_end_has_passed_is_not_called_expired() -> None:
     """Google's page calls 2026-10-02 the earliest possible day for gemini-2.5-flash-image."""
     _, rows = expiry("google-gemini-api/gemini-2.5-flash-image")
