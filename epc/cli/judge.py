@@ -240,11 +240,16 @@ def check(
     show_default=True,
     help="How to print the result.",
 )
-def report(folders: tuple[Path, ...], figure: bool, accuracy: Path | None, form: str) -> None:
-    r"""Show what judges said in FOLDERS: shares, agreement, self-preference, invented quotes.
+@click.pass_context
+def report(
+    ctx: click.Context, folders: tuple[Path, ...], figure: bool, accuracy: Path | None, form: str
+) -> None:
+    r"""Show what judges said in FOLDERS: shares, agreement, invented quotes.
 
     With several folders, also how each judge's scores of the same outputs changed from one to the
-    next. Draws report.svg and report.png into the last folder.
+    next, where both were judged with the same prompt, mapping, constraint, method and decoding.
+    What differs is a finding, and the command exits 1. Draws report.svg and report.png into the
+    last folder.
 
     \b
     Example:
@@ -259,6 +264,7 @@ def report(folders: tuple[Path, ...], figure: bool, accuracy: Path | None, form:
     if accuracy is not None:
         write_text(accuracy, [accuracy_table(shown)])
         note(f"accuracy {accuracy}")
+    ctx.exit(ExitCode.FINDINGS if shown["findings"] else ExitCode.CLEAN)
 
 
 def _show_findings(place: str, findings: "list[Finding]", form: str, more: "Json") -> None:
@@ -290,6 +296,8 @@ def show_report(folders: list[Path], form: str, *, figure: bool = True) -> "Json
         from epc.records.judging.table import table
 
         click.echo(table(report), nl=False)
+        for finding in report["findings"]:
+            note(f"{finding['problem']} [{finding['clause']}]")
     else:
         from epc.records.judging.text import text
 

@@ -1,4 +1,4 @@
-"""How far judges agree: with each other, with themselves as targets, and with their own past.
+"""How far judges agree on the outputs that they both judged.
 
 Kappa is scikit-learn's, alpha the `krippendorff` package's; both load when a report is made. A
 statistic that is undefined (one value everywhere) is None, never 1 and never 0.
@@ -14,7 +14,7 @@ from typing import Final, Literal
 from epc.core.results import Json
 from epc.judge.samples import Unit
 from epc.records.judging.shares import Judgment, mean, share
-from epc.spec.judge_v1 import CROSS, DIMENSIONS, HIGHEST_OVERALL, OVERALL, SCALE, SELF
+from epc.spec.judge_v1 import CROSS, DIMENSIONS, HIGHEST_OVERALL, OVERALL, SCALE
 
 _OVERALLS: Final = tuple(range(HIGHEST_OVERALL + 1))
 Ratings = dict[str, dict[Unit, Judgment]]
@@ -25,7 +25,7 @@ def between_judges(judgments: Iterable[Judgment]) -> Json:
 
     Cross-judging only (JUDGE-1.2).
     """
-    ratings = _ratings(judgments, CROSS)
+    ratings = ratings_by(CROSS, judgments)
     return {
         "pairs": [
             {"judges": [left, right], **compared(ratings[left], ratings[right])}
@@ -60,54 +60,11 @@ def compared(left: Mapping[Unit, Judgment], right: Mapping[Unit, Judgment]) -> J
     }
 
 
-def self_preference(judgments: Sequence[Judgment]) -> list[Json]:
-    """Return for each model that judged itself how it scored its outputs, and how others did.
-
-    Only outputs with a valid self-judgment and at least one valid cross-judgment count; the
-    others' score of an output is their mean. A positive difference favours oneself.
-    """
-    own = _ratings(judgments, SELF)
-    others: dict[Unit, list[int]] = {}
-    for judgment in judgments:
-        if judgment.valid and judgment.method == CROSS:
-            others.setdefault(judgment.unit, []).append(judgment.overall)
-    found: list[Json] = []
-    for target, ratings in sorted(own.items()):
-        pairs = [
-            (judgment.overall, math.fsum(others[unit]) / len(others[unit]))
-            for unit, judgment in ratings.items()
-            if unit in others
-        ]
-        found.append(
-            {
-                "target": target,
-                "outputs": len(pairs),
-                "self": mean([mine for mine, _ in pairs])["mean"],
-                "cross": mean([theirs for _, theirs in pairs])["mean"],
-                "difference": mean([mine - theirs for mine, theirs in pairs]),
-            }
-        )
-    return found
-
-
-def drift(before: Sequence[Judgment], after: Sequence[Judgment]) -> list[Json]:
-    """Return for each judge how its judgments of the very same outputs changed."""
-    same = {(j.unit, j.output_sha256) for j in before} & {(j.unit, j.output_sha256) for j in after}
-    old, new = (
-        _ratings([j for j in side if (j.unit, j.output_sha256) in same], None)
-        for side in (before, after)
-    )
-    return [
-        {"judge": judge, **compared(old[judge], new[judge])}
-        for judge in sorted(old.keys() & new.keys())
-    ]
-
-
-def _ratings(judgments: Iterable[Judgment], method: str | None) -> Ratings:
-    """Return the valid judgments by judge and unit."""
+def ratings_by(method: str, judgments: Iterable[Judgment]) -> Ratings:
+    """Return the valid judgments by one method, by judge and unit."""
     found: Ratings = {}
     for judgment in judgments:
-        if judgment.valid and method in {None, judgment.method}:
+        if judgment.valid and judgment.method == method:
             found.setdefault(judgment.judge_model, {})[judgment.unit] = judgment
     return found
 

@@ -1,17 +1,17 @@
 """What an evaluation came to, as one value: text, CSV and pictures are made from it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
 from epc.core.results import Json
-from epc.records.judging.agreement import between_judges, drift, self_preference
+from epc.errors import Finding
+from epc.records.judging.agreement import between_judges
+from epc.records.judging.drift import Evaluated, drift
 from epc.records.judging.layout import load_plan, load_run_log
 from epc.records.judging.shares import (
     AXES,
-    Judgment,
     accuracy,
     counted,
     evidence,
@@ -23,28 +23,21 @@ from epc.spec.judge_v1 import CROSS, PROTOCOL, SELF
 _FEW_VALID: Final = 0.5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evaluated:
-    """A complete evaluation: its name, its log, its judgments."""
-
-    name: str
-    plan: Json
-    log: Json
-    judgments: Sequence[Judgment]
-
-
 def summary(folders: Sequence[Path]) -> Json:
     """Return the report of one evaluation or several; drift compares each with the one before.
 
-    Self-judgments stand apart: `primary` is cross-judging alone (JUDGE-1.2).
+    Self-judgments stand apart: `primary` is cross-judging alone (JUDGE-1.2). `findings` say why a
+    drift is not stated.
 
     Raises: UsageError if a folder is no complete evaluation.
     """
     evaluated = sorted(map(_load, folders), key=lambda one: one.log["time"]["to"] or "")
+    changes = [each for pair in pairwise(evaluated) for each in drift(*pair)]
     return {
         "protocol": PROTOCOL,
         "evaluations": [_summarised(one) for one in evaluated],
-        "drift": list(_drifts(evaluated)),
+        "drift": [each for each in changes if not isinstance(each, Finding)],
+        "findings": [each.as_json() for each in changes if isinstance(each, Finding)],
     }
 
 
@@ -80,19 +73,9 @@ def _summarised(one: Evaluated) -> Json:
         **sections,
         "evidence": evidence(one.judgments),
         "agreement": between_judges(one.judgments),
-        "self_preference": self_preference(one.judgments),
         "accuracy": accuracy(one.judgments),
     }
     return {**found, "remarks": list(_remarks(found))}
-
-
-def _drifts(evaluated: Sequence[Evaluated]) -> Iterator[Json]:
-    for before, after in pairwise(evaluated):
-        alike = all(before.plan[key] == after.plan[key] for key in ("prompts", "constraint"))
-        for row in drift(before.judgments, after.judgments):
-            times = [one.log["time"]["to"] for one in (before, after)]
-            names = [before.name, after.name]
-            yield {"from": names[0], "to": names[1], "times": times, "same_prompt": alike, **row}
 
 
 def _remarks(found: Json) -> Iterator[str]:

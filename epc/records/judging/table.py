@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from epc.core.results import Json
 from epc.records.judging.shares import AXES
-from epc.spec.judge_v1 import DIMENSIONS, VERDICTS
+from epc.spec.judge_v1 import CROSS, DIMENSIONS, VERDICTS
 
 COLUMNS: Final = (
     "evaluation",
@@ -61,11 +61,9 @@ def _rows(report: Json) -> Iterator[Row]:
         for measure, value in one["agreement"]["alpha"].items():
             place = (name, "agreement", "judge_model", "all")
             yield (*place, f"alpha {measure}", None, value, None, None)
-        for row in one["self_preference"]:
-            place = (name, "self_preference", "target_model", row["target"])
-            yield _row(place, "difference", row["outputs"], row["difference"])
     for row in report["drift"]:
-        place = (f"{row['from']} to {row['to']}", "drift", "judge_model", row["judge"])
+        section = "drift" if row["method"] == CROSS else "self_judging drift"
+        place = (f"{row['from']} to {row['to']}", section, "judge_model", row["judge"])
         yield from _compared(place, row)
 
 

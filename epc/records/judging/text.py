@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from epc.core.results import Json
+from epc.errors import Finding
 from epc.records.judging.shares import AXES
 from epc.spec.judge_v1 import DIMENSIONS, FLAGS, OVERALL, VERDICTS
 
@@ -21,7 +22,8 @@ _MOST_ROWS: Final = 20
 def text(report: Json) -> str:
     """Return the printed form of a report."""
     parts = [line for one in report["evaluations"] for line in (*_evaluation(one), "")]
-    return "\n".join(map(printable, [*parts, *_drift(report["drift"])])).rstrip()
+    parts += [*_drift(report["drift"]), *_refused(report["findings"])]
+    return "\n".join(map(printable, parts)).rstrip()
 
 
 def printable(line: str) -> str:
@@ -52,7 +54,6 @@ def _evaluation(one: Json) -> Iterator[str]:
             yield from ("", title, *_section(one[key]))
     yield from _evidence(one["evidence"])
     yield from _agreement(one["agreement"])
-    yield from _self_preference(one["self_preference"])
     if one["remarks"]:
         yield ""
         yield from (f"- {remark}" for remark in one["remarks"])
@@ -128,29 +129,12 @@ def _compared(label: str, row: Json) -> str:
     )
 
 
-def _self_preference(rows: list[Json]) -> Iterator[str]:
-    if not rows:
-        return
-    yield ""
-    yield _row("self against cross", "outputs", "self", "cross", "difference")
-    for row in rows:
-        yield _row(
-            f"  {row['target']}",
-            f"{row['outputs']:,}",
-            _plain(row["self"]),
-            _plain(row["cross"]),
-            _number(row["difference"]),
-        )
-
-
 def _drift(rows: list[Json]) -> Iterator[str]:
     if not rows:
         return
     yield _row("drift, same outputs", "outputs", "same verdict", "mean shift", "weighted kappa")
     for row in rows:
-        yield f"  {row['judge']}: {row['from']} to {row['to']}" + (
-            "" if row["same_prompt"] else "  (another prompt or constraint: not like for like)"
-        )
+        yield f"  {row['judge']} ({row['method']}): {row['from']} to {row['to']}"
         yield _row(
             "",
             f"{row['outputs']:,}",
@@ -158,6 +142,11 @@ def _drift(rows: list[Json]) -> Iterator[str]:
             _number(row["mean_difference"]),
             _plain(row["kappa"][OVERALL]),
         )
+
+
+def _refused(findings: list[Json]) -> Iterator[str]:
+    for finding in findings:
+        yield from str(Finding(**finding)).split("\n")
 
 
 def _share(found: Json) -> str:

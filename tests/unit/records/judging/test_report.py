@@ -12,7 +12,7 @@ import pytest
 from judge_support import grid, imported, record_for, reply_row, table_row
 
 from epc.judge.samples import Unit
-from epc.records.judging.agreement import between_judges, compared, self_preference
+from epc.records.judging.agreement import between_judges, compared
 from epc.records.judging.picture import alternative_text, draw, specification
 from epc.records.judging.shares import Judgment, mean, share
 from epc.records.judging.summary import summary
@@ -107,24 +107,6 @@ def test_only_valid_cross_judgments_enter_agreement() -> None:
     ]
 
     assert between_judges(judged)["pairs"] == []
-
-
-def test_self_preference_is_ones_own_score_less_the_others_mean() -> None:
-    judged = [
-        judgment("o1", "m", 8),
-        judgment("o1", "a", 4),
-        judgment("o1", "b", 5),
-        judgment("o2", "m", 6),
-        judgment("o2", "a", 6),
-        judgment("o3", "m", 8),  # nobody else judged it
-        judgment("o4", "a", 0),  # it did not judge it itself
-    ]
-
-    (found,) = self_preference(judged)
-
-    assert (found["target"], found["outputs"]) == ("m", 2)
-    assert (found["self"], found["cross"]) == (7, 5.25)
-    assert found["difference"]["mean"] == 1.75
 
 
 def test_a_share_of_nothing_and_of_one_has_no_interval() -> None:
@@ -246,7 +228,32 @@ def test_drift_compares_the_same_outputs_of_one_judge_over_time(tmp_path: Path) 
     assert [row["outputs"] for row in found] == [3, 2]
     assert [row["mean_difference"]["mean"] for row in found] == [-3, 4]
     assert [row["same_verdict"]["count"] for row in found] == [0, 0]
-    assert all(row["same_prompt"] for row in found)
+    assert {row["method"] for row in found} == {"cross_judge"}
+
+
+def test_judge_1_2_drift_never_pools_self_judging_with_cross_judging(tmp_path: Path) -> None:
+    """The judge grows stricter by 1 with its own outputs and by 3 with those of others."""
+    rows = grid("123", "A", ("m/x", "j/1"))
+    own = {"july": (2, 2, 2, 2), "august": (2, 2, 2, 1)}
+    others = {"july": (2, 2, 2, 2), "august": (2, 1, 1, 1)}
+    for name in ("july", "august"):
+        replies = [
+            reply_row(
+                row,
+                "j/1",
+                record_for(row, "j/1", (own if row["target_model"] == "j/1" else others)[name]),
+            )
+            for row in rows
+        ]
+        imported(tmp_path / name, rows, replies, judges=["j/1"])
+
+    found = summary([tmp_path / "july", tmp_path / "august"])
+
+    shifts = {row["method"]: row["mean_difference"]["mean"] for row in found["drift"]}
+    assert shifts == {"cross_judge": -3, "self_judge": -1}
+    printed = list(csv.DictReader(io.StringIO(table(found))))
+    sections = {row["section"] for row in printed if row["evaluation"].count(" to ")}
+    assert sections == {"drift", "self_judging drift"}
 
 
 def test_a_judge_that_says_nothing_valid_is_called_that(tmp_path: Path) -> None:
@@ -260,7 +267,9 @@ def test_a_judge_that_says_nothing_valid_is_called_that(tmp_path: Path) -> None:
     assert "0 of 4 evaluations are valid" in found["remarks"][1]
     assert found["accuracy"] == []
     assert found["primary"]["all"]["dimensions"]["COMPLETENESS"]["mean"] is None
-    assert "nothing about the outputs" in text({"evaluations": [found], "drift": []})
+    assert "nothing about the outputs" in text(
+        {"evaluations": [found], "drift": [], "findings": []}
+    )
     assert draw({"evaluations": [found]}, tmp_path)
 
 
