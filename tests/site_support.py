@@ -17,7 +17,12 @@ from epc.engine.judging.mock import Judge
 
 AS_OF = "2026-04-01"
 ADDRESS = "https://registry.example/epc/"
+IN_A_WORKFLOW = {
+    "GITHUB_SERVER_URL": "https://github.com",
+    "GITHUB_REPOSITORY": "lab/registry",
+}
 _MOMENT = "1774958400"  # any fixed moment
+_OUTSIDE = dict.fromkeys(IN_A_WORKFLOW, "")  # wherever these tests are run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +43,7 @@ def epc(
     done = subprocess.run(
         [sys.executable, "-m", "epc", *words],
         cwd=folder,
-        env=os.environ | {"SOURCE_DATE_EPOCH": _MOMENT} | dict(env or {}),
+        env=os.environ | {"SOURCE_DATE_EPOCH": _MOMENT} | _OUTSIDE | dict(env or {}),
         capture_output=True,
         text=True,
         check=False,
@@ -71,6 +76,14 @@ def furnished(folder: Path) -> Checkout:
         {"date": "2026-03-01", "event": "withdrawn", "reason": "a cache", "tag": "v1.0-Judge-1"}
     )
     return made
+
+
+def real_checkout(folder: Path) -> Path:
+    """Return a folder that holds this very registry, by links, and is in no repository."""
+    folder.mkdir(exist_ok=True)
+    for name in ("snapshots", "site", "params.yaml"):
+        (folder / name).symlink_to(ROOT / name)
+    return folder
 
 
 def measured(made: Checkout, *, generation: str = "CoinFlip", rounds: int = 3) -> str:
@@ -135,12 +148,15 @@ def judged(
     return done.stdout.strip()
 
 
-def build(made: Checkout, out: Path | None = None, *more: str) -> BuiltSite:
+def build(
+    made: Checkout, out: Path | None = None, *more: str, env: Mapping[str, str] | None = None
+) -> BuiltSite:
     """Build a registry's site with the program."""
     target = out or made.folder / "public"
     epc(
         made.folder,
         *("site", "build", "--out", str(target), "--base-url", ADDRESS, "--as-of", AS_OF),
         *more,
+        env=env,
     )
     return BuiltSite(checkout=made, out=target)

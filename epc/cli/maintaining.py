@@ -124,7 +124,7 @@ def expire(tag: str, cause: str, reason: str, source: str) -> None:
     \b
     Example:
       epc snapshot expire v1.0-Example --cause retired --reason "answers 404 since May" \
-        --source https://example.org/status
+        --source https://STATUS-PAGE
     """
     _end(tag, {"event": "expired", "cause": cause, "reason": reason, "source": source})
 

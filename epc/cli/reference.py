@@ -11,8 +11,8 @@ def page() -> str:
 
     head = (
         "---\ntitle: Every command\ndescription: Every command of epc, as its own help says it.\n"
-        "---\n# Every command\n\nMade from the program itself. What the commands are for, their "
-        "exit codes and the environment: [the command line](cli.md).\n"
+        "generated: true\n---\n# Every command\n\nMade from the program itself. What the "
+        "commands are for, their exit codes and the environment: [the command line](cli.md).\n"
     )
     return head + "".join(_sections(program, click.Context(program, info_name="epc")))
 

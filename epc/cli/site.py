@@ -1,5 +1,6 @@
 """`epc site`: the published site."""
 
+import os
 from datetime import datetime
 from pathlib import Path
 
@@ -25,7 +26,7 @@ def command() -> None:
 @click.option(
     "--base-url",
     metavar="URL",
-    help="Where it will be published: for the sitemap, and for links that leave the site.",
+    help="Where it will be published: for the sitemap, feeds, 404.html and the commands shown.",
 )
 @as_of_option
 @format_option
@@ -35,21 +36,28 @@ def build(out: Path, base_url: str | None, as_of: datetime, form: str) -> None:
     The same registry, day and address give the same bytes. States are those of the day; a browser
     works them out again from the dates, so that an old build does not mislead.
 
+    Pages link to the repository that GITHUB_SERVER_URL and GITHUB_REPOSITORY name, else git's
+    remote `origin`, else `repository` in params.yaml.
+
     \b
     Example:
-      epc site build --base-url https://example.org/epc/
+      epc site build
+      epc site build --base-url https://OWNER.github.io/NAME/
     """
     from epc.site.extra import require
 
     require()
     from epc.cli.reference import page
     from epc.registry.reading import find_checkout
+    from epc.registry.repository import repository
     from epc.site.building import build as build_site
 
+    checkout = find_checkout(Path.cwd())
     built = build_site(
-        find_checkout(Path.cwd()),
+        checkout,
         out,
         address=_address(base_url),
+        repository=repository(checkout, os.environ),
         as_of=as_of.date(),
         reference=page,
         tell=note,
@@ -69,7 +77,7 @@ def _address(given: str | None) -> str:
         note("no --base-url: there will be no sitemap, and feeds hold relative links")
         return ""
     if not given.startswith(("https://", "http://")):
-        raise UsageError(f"{given} is no address\n  fix: --base-url https://example.org/epc/")
+        raise UsageError(f"{given} is no address\n  fix: begin it with https://")
     return f"{given.rstrip('/')}/"
 
 
@@ -84,6 +92,8 @@ def _address(given: str | None) -> str:
 )
 def serve(folder: Path, port: int) -> None:
     r"""Serve a built site on this machine, until Ctrl-C.
+
+    A site that was built for a folder of its host (--base-url) is served in that folder too.
 
     \b
     Example:
@@ -104,5 +114,5 @@ def serve(folder: Path, port: int) -> None:
             "  fix: name another --port"
         ) from error
     with made:
-        note(f"{folder} at http://127.0.0.1:{made.server_port}/")
+        note(f"{folder} at http://127.0.0.1:{made.server_port}{made.home}")
         made.serve_forever()

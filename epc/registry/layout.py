@@ -10,7 +10,7 @@
     snapshots/TAG/raw.dvc             both of them: where the raw files are in the store
     snapshots/TAG/SHA256SUMS          digests of all of these, and of the raw files
     snapshots/.store/                 the raw files, by content, as DVC lays them out
-    params.yaml                       the expiry policy
+    params.yaml                       the expiry policy, and where the repository is on the web
 
 The same as one document is what the site publishes, `registry.json`.
 """

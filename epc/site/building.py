@@ -17,6 +17,8 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from epc.errors import UsageError
+from epc.registry.repository import Repository
+from epc.site.addressing import addressed, settings
 from epc.site.charts import charts_of_evaluator, charts_of_judged
 from epc.site.charts.drawing import script
 from epc.site.charts.gallery import hung
@@ -27,7 +29,7 @@ from epc.site.pages import EvaluatorPage, Site, SnapshotPage
 from epc.site.reference import page as functions
 from epc.site.rendering import Pictures, pages
 from epc.site.with_mkdocs import run_mkdocs
-from epc.site.writing import Folder
+from epc.site.writing import MARK, Folder
 
 SOURCES: Final = "site"
 WORK: Final = Path("build") / "site"
@@ -56,6 +58,7 @@ def build(
     out: Path,
     *,
     address: str,
+    repository: Repository | None,
     as_of: date,
     reference: Callable[[], str],
     tell: Callable[[str], None],
@@ -67,7 +70,7 @@ def build(
     Raises: UsageError if the folder is somebody else's; WorldError if the disk or mkdocs fails.
     """
     target = Folder(out)
-    site = collect(checkout, as_of=as_of, address=address)
+    site = collect(checkout, as_of=as_of, address=address, repository=repository)
     tell(f"collected {len(site.snapshots)} snapshots of {len(site.evaluators)} evaluators")
     site = replace(site, evidence=gathered(site.snapshots, checkout / WORK / "pictures"))
     beside: dict[str, str] = {}
@@ -85,6 +88,7 @@ def build(
     if address:
         changed += target.put("sitemap.xml", sitemap(site, found))
     target.put(".nojekyll", "")
+    target.put(MARK, address)
     target.tidy()
     return Built(
         out=out,
@@ -136,7 +140,9 @@ def write_sources(site: Site, reference: str, pictures: Pictures) -> Path:
     sources = Folder(site.checkout / WORK / "sources")
     for path in sorted((given / "docs").rglob("*")):
         if path.is_file():
-            sources.put(f"docs/{path.relative_to(given / 'docs').as_posix()}", path.read_bytes())
+            name = f"docs/{path.relative_to(given / 'docs').as_posix()}"
+            is_document = path.suffix == ".md"
+            sources.put(name, addressed(site, path) if is_document else path.read_bytes())
     for path in sorted((given / "overrides").rglob("*")):
         if path.is_file():
             sources.put(path.relative_to(given).as_posix(), path.read_bytes())
@@ -157,7 +163,5 @@ def _config(path: Path, site: Site) -> str:
         given: dict[str, Any] = yaml.safe_load(path.read_text("utf-8"))
     except yaml.YAMLError as error:
         raise UsageError(f"{path} is not YAML: {error}\n  fix: mend it") from error
-    given |= {"docs_dir": "docs", "site_dir": "html"}
-    if site.address:
-        given["site_url"] = site.address
+    given |= {"docs_dir": "docs", "site_dir": "html", **settings(site)}
     return yaml.safe_dump(given, sort_keys=False, allow_unicode=True)

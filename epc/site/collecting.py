@@ -18,6 +18,7 @@ from epc.registry.listing import shown
 from epc.registry.lives import Life
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
+from epc.registry.repository import Repository
 from epc.registry.store import listed, place_of
 from epc.registry.sums import parse_sums
 from epc.site.pages import (
@@ -37,7 +38,9 @@ from epc.spec.epc_v1 import DIRECTIONS
 _STORED: Final = f"{layout.FOLDER}/{layout.STORE}"
 
 
-def collect(checkout: Path, *, as_of: date, address: str) -> Site:
+def collect(
+    checkout: Path, *, as_of: date, address: str, repository: Repository | None = None
+) -> Site:
     """Return everything that a checkout's registry publishes, as of a day, but the evidence.
 
     Raises: MalformedError if a document cannot be used; WorldError if one cannot be read.
@@ -53,6 +56,7 @@ def collect(checkout: Path, *, as_of: date, address: str) -> Site:
     return Site(
         as_of=as_of,
         address=address,
+        repository=repository,
         checkout=checkout,
         registry=registry,
         snapshots=snapshots,

@@ -98,14 +98,16 @@ def _flat(value: Any) -> str:
 
 def commands(site: Site, page: SnapshotPage) -> Iterator[tuple[str, str]]:
     """Yield the very commands to get a snapshot, to check it and to compute it again."""
-    tag, place = page.row.tag, site.address or "https://example.org/"
+    tag, place = page.row.tag, site.address.rstrip("/")
+    where = "" if site.address else ", in this checkout"
     if page.row.snapshot.kind == "reported":
-        yield "Show it, from a clone or from here:", f"epc snapshot show {tag} --registry {place}"
+        there = f" --registry {place}/" if place else ""
+        yield f"Show it{where or ', from a clone or from here'}:", f"epc snapshot show {tag}{there}"
         yield "Check every published byte, in a clone:", "epc snapshot verify"
         return
     yield (
-        "Fetch its folder; every SHA-256 is checked:",
-        f"epc snapshot fetch {tag} --from {place.rstrip('/')} --out {tag}",
+        f"Fetch its folder{where}; every SHA-256 is checked:",
+        f"epc snapshot fetch {tag}{f' --from {place}' if place else ''} --out {tag}",
     )
     if page.row.judged:
         yield (

@@ -52,6 +52,7 @@ def embedded(value: Any) -> Markup:
 def of_snapshot(site: Site, page: SnapshotPage) -> dict[str, Any]:
     """Return a snapshot as a schema.org Dataset."""
     row, given = page.row, page.shown
+    root = site.address or "../../"  # from the page that it stands in
     return {
         "@context": "https://schema.org/",
         "@type": "Dataset",
@@ -63,14 +64,14 @@ def of_snapshot(site: Site, page: SnapshotPage) -> dict[str, Any]:
         "isAccessibleForFree": True,
         "creator": {"@type": "Organization", "name": given["contributor"]},
         "temporalCoverage": f"{given['measured']['from']}/{given['measured']['to']}",
-        "url": f"{site.address}snapshots/{row.tag}/",
+        "url": f"{root}snapshots/{row.tag}/",
         "expires": row.standing.state.until.isoformat() if row.standing.state.until else None,
         "variableMeasured": [figure.name for figure in page.figures],
         "distribution": [
             {
                 "@type": "DataDownload",
                 "name": file.name,
-                "contentUrl": f"{site.address}{file.href}",
+                "contentUrl": f"{root}{file.href}",
                 "contentSize": str(file.bytes),
                 "sha256": file.sha256,
             }

@@ -101,6 +101,8 @@ def _llms(site: Site) -> str:
     lines += [f"- [{title}]({at}{path}): {says}" for title, path, says in _DATA]
     lines += ["", "## Documents", ""]
     lines += [f"- [{title}]({at}{path}): {says}" for title, path, says in _DOCUMENTS]
+    if site.repository:
+        lines.append(f"- [The repository]({site.repository.address}): program, data, documents")
     lines += ["", f"## Snapshots that hold on {site.as_of}", ""]
     lines += [
         f"- [{page.row.tag}]({at}snapshots/{page.row.tag}/): {page.shown['kind']}, N = {page.row.n}"

@@ -11,6 +11,7 @@ from epc.registry.changes import Change
 from epc.registry.expiry import Expiry, Policy
 from epc.registry.figures import Figure
 from epc.registry.registry import Registry
+from epc.registry.repository import Repository
 from epc.registry.snapshots import Event, Json, Snapshot
 from epc.site.evidence import Evidence
 
@@ -175,12 +176,14 @@ class EvaluatorPage:
 class Site:
     """Everything that is published, as of a day.
 
-    `address` is where it is published, with a final slash; empty if that is not known. `evidence`
+    `address` is where it is published, with a final slash; empty if that is not known.
+    `repository` is None if nobody says which one the checkout is of. `evidence`
     is that of each measured snapshot, by its tag.
     """
 
     as_of: date
     address: str
+    repository: Repository | None
     checkout: Path
     registry: Registry
     snapshots: tuple[SnapshotPage, ...]

@@ -22,6 +22,7 @@ _Defined = ast.FunctionDef | ast.ClassDef
 _HEAD: Final = """---
 title: Functions
 description: The protocol's pure functions in Python, from their own signatures and docstrings.
+generated: true
 ---
 # Functions
 

@@ -7,6 +7,9 @@ from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
+
+from epc.site.writing import MARK
 
 _COMPRESSED: Final = (".html", ".css", ".js", ".json", ".svg", ".xml", ".csv", ".txt", ".ics")
 _TYPES: Final = {
@@ -23,6 +26,18 @@ class _Handler(SimpleHTTPRequestHandler):
     """Files, compressed for whoever takes them so; a missing one answers with the site's page."""
 
     extensions_map = SimpleHTTPRequestHandler.extensions_map | _TYPES
+
+    def __init__(self, *given: Any, home: str, **more: Any) -> None:
+        self._home = home
+        super().__init__(*given, **more)
+
+    def translate_path(self, path: str) -> str:
+        """Return the file of an address, in the folder that the site was built for or at the root.
+
+        404.html, which answers at any depth, refers to everything from the root of its host.
+        """
+        inside = path.removeprefix(self._home)
+        return super().translate_path(path if inside == path else f"/{inside}")
 
     def do_GET(self) -> None:
         path = Path(self.translate_path(self.path))
@@ -60,14 +75,25 @@ class _Handler(SimpleHTTPRequestHandler):
         """Say nothing: what is asked for is nobody's news."""
 
 
-class _Server(ThreadingHTTPServer):
-    """A server to whom a reader that went away early is no fault."""
+class SiteServer(ThreadingHTTPServer):
+    """A server to whom a reader that went away early is no fault.
+
+    `home` is the path that the site was built for.
+    """
+
+    def __init__(self, folder: Path, port: int) -> None:
+        mark = folder / MARK
+        address = mark.read_text("utf-8") if mark.is_file() else ""
+        self.home = urlsplit(address).path or "/"
+        handler = partial(_Handler, directory=str(folder), home=self.home)
+        super().__init__(("127.0.0.1", port), handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
+        """Tell of what failed, but for a reader that went away."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
 
-def server(folder: Path, port: int) -> ThreadingHTTPServer:
+def server(folder: Path, port: int) -> SiteServer:
     """Return a server of a built site on 127.0.0.1; port 0 takes a free one."""
-    return _Server(("127.0.0.1", port), partial(_Handler, directory=str(folder)))
+    return SiteServer(folder, port)

@@ -6,7 +6,8 @@ from typing import Final
 
 from epc.errors import UsageError, WorldError
 
-MARK: Final = ".epc-site"  # stands in a folder that the site's builds may empty
+# Stands in a folder that the site's builds may empty; holds the address that it was built for.
+MARK: Final = ".epc-site"
 
 
 class Folder:

@@ -50,4 +50,5 @@
   field.addEventListener("input", show);
   field.addEventListener("focus", show);
   field.form?.addEventListener("reset", () => exact.replaceChildren());
+  if (field.value) show(); // an address with ?q= has filled it already
 })();

@@ -49,7 +49,7 @@ def in_marks(row: dict[str, Any], mark: int) -> dict[str, Any]:
     return {**reply, "marks": dict.fromkeys(DIMENSIONS.values(), mark)}
 
 
-def imported(folder: Path, table: Path, bundle: Path, *words: object) -> None:
+def imported(folder: Path, table: Path, bundle: Path, *words: str | Path) -> None:
     planned = epc("judge", "plan", table, "--recorded", "--out", folder, *words)
     assert planned.returncode == 0, planned.stdout + planned.stderr
     done = epc("judge", "import", bundle, folder)

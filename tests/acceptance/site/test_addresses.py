@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from registry_support import ROOT
-from site_support import ADDRESS, AS_OF, epc
+from site_support import ADDRESS, AS_OF, epc, real_checkout
 
 from epc.registry.figures import figures
 from epc.registry.reading import of_folder
@@ -25,9 +25,7 @@ _LOADED = ("assets/", "search/", "snapshots/", ".nojekyll", ".epc-site", "404.ht
 @pytest.fixture(scope="module")
 def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the site of this very registry, in a folder of links to it."""
-    folder = tmp_path_factory.mktemp("real")
-    for name in ("snapshots", "site", "params.yaml"):
-        (folder / name).symlink_to(ROOT / name)
+    folder = real_checkout(tmp_path_factory.mktemp("real"))
     epc(folder, "site", "build", "--base-url", ADDRESS, "--as-of", AS_OF)
     return folder / "public"
 

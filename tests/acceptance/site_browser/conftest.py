@@ -8,7 +8,15 @@ import pytest
 from browser_support import Visit, chromium, served, visit
 from playwright.sync_api import Browser
 from registry_support import FIGURES, generation_record, life_record, stated
-from site_support import BuiltSite, build, evaluated_by_endpoint, furnished, judged, measured
+from site_support import (
+    IN_A_WORKFLOW,
+    BuiltSite,
+    build,
+    evaluated_by_endpoint,
+    furnished,
+    judged,
+    measured,
+)
 
 from epc.records.strict_json import dumps
 
@@ -35,16 +43,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
         )
     )
     judged(made, evaluated_by_endpoint(made.folder.parent / "hosted"), generation="Judge-4")
-    return build(made)
+    return build(made, env=IN_A_WORKFLOW)
 
 
 @pytest.fixture(scope="session")
 def home(site: BuiltSite) -> Iterator[str]:
     """Return the site's address, in a folder of its host, as it was built for."""
-    host = site.checkout.folder.parent / "host"
-    host.mkdir()
-    (host / "epc").symlink_to(site.out)
-    with served(host) as address:
+    with served(site.out) as address:
         yield f"{address}epc/"
 
 

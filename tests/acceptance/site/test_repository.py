@@ -1,0 +1,126 @@
+"""Pages name repository and site by their addresses where these are known, and nobody's else."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from registry_support import ROOT
+from site_support import ADDRESS, AS_OF, IN_A_WORKFLOW, epc, real_checkout
+
+EVERYWHERE = (
+    *("index.html", "about/index.html", "contributing/index.html", "snapshots/index.html"),
+    *("snapshots/v1.2-GPT4o-0806/index.html", "404.html"),
+)
+GITHUB = "https://github.com/lab/registry"
+EDITED = re.compile(r'<a href="([^"]+)"[^>]* rel="edit"')
+
+
+def text_files(out: Path) -> list[Path]:
+    endings = {".parquet", ".png", ".gz"}
+    own = [path for path in out.rglob("*") if path.is_file() and path.suffix not in endings]
+    return [path for path in own if "snapshots/.store" not in path.as_posix()]
+
+
+def naming(out: Path, words: str) -> list[str]:
+    found = re.compile(words.encode())
+    return [path.name for path in text_files(out) if found.search(path.read_bytes())]
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build this registry's site with no workflow, no remote and no address."""
+    folder = real_checkout(tmp_path_factory.mktemp("alone"))
+    epc(folder, "site", "build", "--as-of", AS_OF)
+    return folder / "public"
+
+
+@pytest.fixture(scope="module")
+def in_a_workflow(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = real_checkout(tmp_path_factory.mktemp("workflow"))
+    words = ("site", "build", "--as-of", AS_OF, "--base-url", ADDRESS)
+    epc(folder, *words, env=IN_A_WORKFLOW)
+    return folder / "public"
+
+
+def test_without_any_address_nothing_names_one(alone: Path) -> None:
+    assert len(text_files(alone)) > 1000
+    assert naming(alone, r"example\.(?:org|com|net)") == []
+    for path in EVERYWHERE:
+        page = (alone / path).read_text("utf-8")
+        assert "Built from this checkout." in page, path
+        assert 'class="md-source"' not in page, path
+        assert EDITED.findall(page) == [], path
+    assert "made from this checkout." in (alone / "about" / "index.html").read_text("utf-8")
+    assert "In a clone of this checkout" not in (alone / "contributing" / "index.html").read_text(
+        "utf-8"
+    )
+
+
+def test_without_any_address_the_commands_are_those_of_this_checkout(alone: Path) -> None:
+    measured = (alone / "snapshots" / "v1.2-GPT4o-0806" / "index.html").read_text("utf-8")
+    evaluator = (alone / "evaluators" / "GPT4o-0806" / "index.html").read_text("utf-8")
+
+    assert "in this checkout" in measured
+    assert "--registry" not in measured + evaluator
+    assert "--from" not in measured
+    assert "epc expiry GPT4o-0806</code>" in evaluator
+
+
+def test_in_a_workflow_every_page_leads_to_its_repository(in_a_workflow: Path) -> None:
+    for path in in_a_workflow.rglob("*.html"):
+        page = path.read_text("utf-8")
+        assert f'<a href="{GITHUB}' in page, path
+        assert f'<a href="{GITHUB}/issues">Report a fault</a>' in page, path
+        assert "this checkout." not in page, path
+    for name in ("about", "contributing", "getting-started"):
+        page = (in_a_workflow / name / "index.html").read_text("utf-8")
+        assert f'<a href="{GITHUB}">this repository</a>' in page, name
+    assert naming(in_a_workflow, r"example\.(?:org|com|net)") == []
+    assert f"[The repository]({GITHUB})" in (in_a_workflow / "llms.txt").read_text("utf-8")
+
+
+def test_what_can_be_edited_is_a_document_of_the_repository(in_a_workflow: Path) -> None:
+    met = 0
+    for path in in_a_workflow.rglob("*.html"):
+        for address in EDITED.findall(path.read_text("utf-8")):
+            place = address.removeprefix(f"{GITHUB}/edit/main/")
+            assert (ROOT / place).is_file(), address
+            met += 1
+    assert met == len(list((ROOT / "site" / "docs").rglob("*.md")))
+
+
+def test_the_documents_show_the_addresses_that_are_known(in_a_workflow: Path) -> None:
+    marked = (in_a_workflow / "expiry" / "index.html").read_text("utf-8")
+    page = re.sub(r"<[^>]*>", "", marked)
+
+    assert f"epc expiry --registry {ADDRESS}registry.json" in page
+    assert f"git+{GITHUB}" in page
+    assert "ADDRESS" not in page
+
+
+def test_a_remote_is_shown_without_its_credentials(tmp_path: Path) -> None:
+    folder = real_checkout(tmp_path / "clone")
+    remote = "https://user:s3cret@code.lab/lab/registry.git"
+    subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
+    subprocess.run(["git", "-C", str(folder), "remote", "add", "origin", remote], check=True)
+
+    done = epc(folder, "site", "build", "--as-of", AS_OF)
+
+    out = folder / "public"
+    assert "s3cret" not in done.stdout + done.stderr
+    assert naming(out, "s3cret") == []
+    for path in EVERYWHERE:
+        page = (out / path).read_text("utf-8")
+        assert 'href="https://code.lab/lab/registry' in page, path
+        assert EDITED.findall(page) == [], "how this host calls its pages is not known"
+        assert "Report a fault" not in page
+
+
+def test_no_document_or_help_text_names_an_address_of_nobody() -> None:
+    words = ("ls-files", "-z", "--", ":!tests", ":!snapshots")
+    listed = subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, check=True)
+    files = [ROOT / name for name in listed.stdout.decode().split("\0") if name]
+
+    named = re.compile(rb"\bexample\.(?:org|com|net)\b")
+    assert [path.name for path in files if path.is_file() and named.search(path.read_bytes())] == []

@@ -1,0 +1,84 @@
+"""What a reader sees at an address where nothing is, however deep it lies."""
+
+from collections.abc import Callable
+
+import pytest
+from browser_support import DESKTOP, PHONE, Visit
+from site_support import IN_A_WORKFLOW
+
+DEEP = ("gone", "gone/", "snapshots/v9.9-Nobody/", "a/b/c/d/e/", "evaluators/%2e%2e%3Cb%3E/x.html")
+
+
+def lost(seen: Visit, path: str) -> None:
+    """Go where nothing is. That the answer was 404 is all that the browser may complain of."""
+    answer = seen.page.goto(seen.home + path, wait_until="networkidle")
+    assert answer
+    assert answer.status == 404
+    assert all("404" in said for said in seen.complaints)
+    assert len(seen.complaints) == 1
+    seen.complaints.clear()
+
+
+@pytest.mark.parametrize("path", DEEP)
+def test_a_missing_page_helps_at_any_depth_of_a_folder_of_its_host(
+    window: Callable[..., Visit], path: str
+) -> None:
+    seen = window()
+    lost(seen, path)
+    page = seen.page
+
+    assert page.get_by_role("heading", level=1).inner_text() == "Nothing is at this address"
+    # The theme's style sheet came: the header is dark, and not the text of a bare page.
+    assert page.locator(".md-header").evaluate("e => getComputedStyle(e).position") == "sticky"
+    assert seen.barriers() == []
+    main = page.locator("article a").evaluate_all("links => links.map((link) => link.href)")
+    own = [link.removeprefix(seen.home) for link in main if link.startswith(seen.home)]
+    assert own == ["", "snapshots/", "evaluators/", "expired/", "about/"]
+    for link in own:
+        answer = page.request.get(seen.home + link)
+        assert answer.status == 200, link
+
+
+@pytest.mark.parametrize("width", [DESKTOP, PHONE])
+def test_the_search_of_a_missing_page_finds_an_evaluator(
+    window: Callable[..., Visit], width: int
+) -> None:
+    seen = window(width=width)
+    lost(seen, "evaluators/judge-1/")
+    assert seen.wider_than_the_window() == []
+
+    seen.page.get_by_label("Search for an evaluator or a word").fill("Judge-1")
+    seen.page.locator("article").get_by_role("button", name="Search").click()
+
+    found = seen.page.locator(".epc-exact a").first
+    found.wait_for()
+    assert found.get_attribute("href", timeout=5000)
+    found.click()
+    seen.page.wait_for_url(f"{seen.home}evaluators/Judge-1/**")
+
+
+def test_a_missing_page_helps_without_scripts(window: Callable[..., Visit]) -> None:
+    seen = window(java_script_enabled=False)
+    seen.page.goto(f"{seen.home}a/b/c", wait_until="networkidle")
+    seen.complaints.clear()
+
+    seen.page.locator("article").get_by_role("link", name="All snapshots").click()
+
+    assert seen.page.url == f"{seen.home}snapshots/"
+
+
+def test_the_repository_is_in_header_and_footer_and_its_host_is_asked_nothing(
+    window: Callable[..., Visit],
+) -> None:
+    """The theme would ask GitHub's API for stars; `window` asserts that nothing left the site."""
+    page = window().to("about/")
+    address = "/".join(IN_A_WORKFLOW.values())
+
+    header = page.locator(".md-header a.md-source")
+    assert header.is_visible()
+    assert (header.get_attribute("href") or "").rstrip("/") == address
+    assert header.inner_text().strip() == "lab/registry"
+    footer = page.locator("footer").get_by_role("link", name="lab/registry")
+    assert footer.get_attribute("href") == address
+    edit = page.get_by_role("link", name="Edit this page")
+    assert edit.get_attribute("href") == f"{address}/edit/main/site/docs/about.md"
