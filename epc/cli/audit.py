@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import echo_json, format_option, note
+from epc.cli.common import echo_json, format_option, note, say
 from epc.cli.limits import limit_options
 from epc.errors import ExitCode
 from epc.spec.epc_v1 import ROUNDS
@@ -78,7 +78,7 @@ def command(
     if form == "json":
         echo_json(found.as_json())
     else:
-        click.echo(text(found))
+        say(text(found))
     ctx.exit(ExitCode.CLEAN if found.clean else ExitCode.FINDINGS)
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import echo_json, format_option
+from epc.cli.common import echo_json, format_option, say
 from epc.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def list_entries(form: str) -> None:
     for entry in entries:
         call = entry.call
         prompt = " ".join(call["prompt"].split())[:40]
-        click.echo(f"{call['id']}  {entry.day}  {call['role']:<9}  {call['model']:<28}  {prompt}")
+        say(f"{call['id']}  {entry.day}  {call['role']:<9}  {call['model']:<28}  {prompt}")
 
 
 @command.command()
@@ -52,7 +52,7 @@ def size(form: str) -> None:
     if form == "json":
         echo_json({"folder": str(folder), "answers": len(sizes), "bytes": sum(sizes)})
     else:
-        click.echo(f"{len(sizes)} answers, {sum(sizes):,} bytes, in {folder}")
+        say(f"{len(sizes)} answers, {sum(sizes):,} bytes, in {folder}")
 
 
 @command.command()
@@ -68,7 +68,7 @@ def clear(ctx: click.Context, yes: bool) -> None:
     cache = _cache()
     if not yes and not click.confirm("Remove every kept answer?", err=True):
         ctx.exit(ExitCode.FINDINGS)
-    click.echo(f"removed {cache.clear()} answers")
+    say(f"removed {cache.clear()} answers")
 
 
 def _cache() -> "Cache":

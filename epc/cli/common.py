@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from epc.printable import json_shown, lines_shown
+
 format_option = click.option(
     "--format",
     "form",
@@ -45,12 +47,17 @@ def now() -> datetime:
 
 def echo_json(value: Any) -> None:
     """Print a value as indented JSON."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+    click.echo(json_shown(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)))
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print lines that hold other people's text, which can then steer no terminal and no log."""
+    click.echo(lines_shown(text), err=err)
 
 
 def note(message: str) -> None:
     """Say something about the work on stderr, where it does not mix with the data."""
-    click.echo(message, err=True)
+    say(message, err=True)
 
 
 def _today() -> str:

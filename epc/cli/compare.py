@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from epc.cli.common import Finite, echo_json, format_option
+from epc.cli.common import Finite, echo_json, format_option, say
 from epc.errors import ExitCode
 
 _run = click.Path(exists=True, path_type=Path)
@@ -42,5 +42,5 @@ def command(ctx: click.Context, left: Path, right: Path, margin: float, form: st
     if form == "json":
         echo_json(comparison.as_json())
     else:
-        click.echo(report(comparison))
+        say(report(comparison))
     ctx.exit(ExitCode.CLEAN if comparison.clean else ExitCode.FINDINGS)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from epc.cli.common import as_of_option, echo_json, format_option, note, now, registry_option
+from epc.cli.common import as_of_option, echo_json, format_option, note, now, registry_option, say
 from epc.cli.lists import from_option, given_list
 from epc.errors import ExitCode, UsageError
 
@@ -39,7 +39,7 @@ def list_evaluators(as_of: datetime, form: str, registry: str | None) -> None:
         return
     for generation, state in states:
         where = f"{state.platform}/{state.id}"
-        click.echo(f"{generation.name:<36}  {where:<54}  {state.words}")
+        say(f"{generation.name:<36}  {where:<54}  {state.words}")
 
 
 @command.command()
@@ -80,7 +80,7 @@ def check(ctx: click.Context, form: str) -> None:
         echo_json([finding.as_json() for finding in findings])
     else:
         for finding in findings:
-            click.echo(str(finding))
+            say(str(finding))
         note(f"findings: {len(findings)}")
     ctx.exit(ExitCode.FINDINGS if findings else ExitCode.CLEAN)
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import as_of_option, echo_json, registry_option
+from epc.cli.common import as_of_option, echo_json, registry_option, say
 from epc.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -71,5 +71,5 @@ def _print(states: "Sequence[Expiry]") -> None:
     names = [f"{s.id} ({s.platform})" if s.platform else s.id for s in states]
     width = max(map(len, names), default=0)
     for name, state in zip(names, states, strict=True):
-        click.echo(f"{name:<{width}}  {state.words}")
-        click.echo(f"  {state.note}" + (f" [{state.source}]" if state.source else ""))
+        say(f"{name:<{width}}  {state.words}")
+        say(f"  {state.note}" + (f" [{state.source}]" if state.source else ""))

@@ -1,11 +1,15 @@
 """`epc github`: fetch, artifact, comment, issue. The steps of the workflows, for a laptop too."""
 
 from pathlib import Path
+from typing import Final
 
 import click
 
 from epc.cli.common import note
 from epc.errors import UsageError
+from epc.printable import shown
+
+_LONGEST_PATH: Final = 4_096
 
 event_option = click.option(
     "--event",
@@ -42,7 +46,7 @@ def fetch(event: Path | None, pull: int | None, out: Path) -> None:
 
     number, head = offered(event) if event else (_given(pull, "--pull"), None)
     for folder in fetch_pull(find_checkout(Path.cwd()), number, out, head=head):
-        click.echo(str(folder))
+        click.echo(shown(str(folder), longest=_LONGEST_PATH))
 
 
 @command.command()

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from epc.cli.common import echo_json, format_option, note, now
+from epc.cli.common import echo_json, format_option, note, now, say
 from epc.cli.limits import limit_options
 from epc.cli.sitting import carried_out
 from epc.errors import ExitCode
@@ -217,9 +217,10 @@ def check(
     if form == "json":
         echo_json(checked.as_json())
     else:
-        click.echo(f"{response}: {', '.join(checked.flags) or 'valid'}")
+        say(f"{response}: {', '.join(checked.flags) or 'valid'}")
         verdict = f"verdict {checked.verdict}, the judge's {checked.judge_verdict}"
-        _echo_lines([verdict, *(str(fault.finding) for fault in checked.faults)])
+        for line in (verdict, *(fault.finding for fault in checked.faults)):
+            say(str(line))
     ctx.exit(ExitCode.CLEAN if checked.valid else ExitCode.FINDINGS)
 
 
@@ -273,16 +274,9 @@ def _show_findings(place: str, findings: "list[Finding]", form: str, more: "Json
         listed = [finding.as_json() for finding in findings]
         echo_json({"path": place, "ok": ok, "findings": listed, **more})
         return
-    click.echo(f"{place}: {'ok' if ok else 'not ok'}, findings: {len(findings)}")
-    _echo_lines([str(finding) for finding in findings])
-
-
-def _echo_lines(texts: list[str]) -> None:
-    from epc.records.judging.text import printable
-
-    for text in texts:
-        for line in text.split("\n"):
-            click.echo(printable(line))
+    say(f"{place}: {'ok' if ok else 'not ok'}, findings: {len(findings)}")
+    for finding in findings:
+        say(str(finding))
 
 
 def show_report(folders: list[Path], form: str, *, figure: bool = True) -> "Json":
@@ -301,7 +295,7 @@ def show_report(folders: list[Path], form: str, *, figure: bool = True) -> "Json
     else:
         from epc.records.judging.text import text
 
-        click.echo(text(report))
+        say(text(report))
     if figure:
         from epc.records.judging.picture import draw
 

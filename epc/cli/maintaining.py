@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from epc.cli.common import note, now
+from epc.cli.common import note, now, say
 from epc.errors import ExitCode, UsageError
 
 
@@ -56,7 +56,7 @@ def publish(  # the options are what the contributor states
         given = (generation, contributor, licence, conflicts, platform, replicates, proxy or None)
         if any(value is not None for value in given):
             raise click.UsageError("A submission says all of this itself: leave the options out.")
-        click.echo(str(promote(checkout, run, day=day, tell=note, git=git)))
+        say(str(promote(checkout, run, day=day, tell=note, git=git)))
         return
     if generation is None or contributor is None:
         raise click.UsageError("Give --generation and --contributor, or name a submission.")
@@ -70,7 +70,7 @@ def publish(  # the options are what the contributor states
     )
     offer = offered(run, said, platform=platform)
     tag = publish_to(checkout, offer, day=day, tell=note, git=git)
-    click.echo(str(tag))
+    say(str(tag))
 
 
 @click.command()
@@ -149,7 +149,7 @@ def tags(ctx: click.Context, restore: bool) -> None:
     for tag, commit in missing.items():
         if restore:
             tag_commit(checkout, tag, commit)
-        click.echo(f"{tag}  {'made at' if restore else 'is missing; published by'} {commit}")
+        say(f"{tag}  {'made at' if restore else 'is missing; published by'} {commit}")
     if missing and not restore:
         note("make them again with `epc snapshot tags --restore`")
     ctx.exit(ExitCode.FINDINGS if missing and not restore else ExitCode.CLEAN)

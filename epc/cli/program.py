@@ -12,6 +12,7 @@ from typing import Any, Final
 import click
 
 from epc.errors import EpcError, ExitCode
+from epc.printable import lines_shown
 
 # Name: module below epc.cli, and its line in `epc --help`. Nothing is imported for the help page.
 _COMMANDS: Final = {
@@ -132,6 +133,7 @@ def main(args: list[str] | None = None) -> None:
         _say(error.format_message())
         code = ExitCode.WORLD
     except click.ClickException as error:
+        error.message = lines_shown(error.message)
         error.show()
         code = ExitCode.MISUSE
     except (BrokenPipeError, SystemExit):  # click makes the one into the other; nothing else exits
@@ -153,7 +155,7 @@ def _unread() -> ExitCode:
 def _say(message: str) -> None:
     from epc.engine.secrets import redact
 
-    click.echo(redact(f"epc: {message}"), err=True)
+    click.echo(lines_shown(redact(f"epc: {message}")), err=True)
 
 
 def _unforeseen(error: Exception) -> ExitCode:

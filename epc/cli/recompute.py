@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from epc.cli.common import echo_json, format_option, note, run_argument
+from epc.cli.common import echo_json, format_option, note, run_argument, say
 from epc.errors import ExitCode
 
 
@@ -44,13 +44,13 @@ def command(ctx: click.Context, run: Path, write: bool, accuracy: Path | None, f
     else:
         same = "equal to the manifest's" if not outcome.changed else "not the manifest's"
         seeds = len(outcome.results["per_seed"])
-        click.echo(f"{run}: {seeds} seeds recomputed from the trials; results {same}")
+        say(f"{run}: {seeds} seeds recomputed from the trials; results {same}")
         for place in outcome.changed:
-            click.echo(f"  differs: /results{place}")
+            say(f"  differs: /results{place}")
         for line in lines(outcome.manifest):
-            click.echo(f"  {line}")
+            say(f"  {line}")
         if outcome.written:
-            click.echo(f"  written: {', '.join(outcome.written)}")
+            say(f"  written: {', '.join(outcome.written)}")
     if outcome.written and "accuracy" in outcome.manifest:
         for path in draw(outcome.manifest, manifest_path(run).parent):
             note(f"picture  {path}")

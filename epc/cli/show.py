@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import echo_json, format_option, note, run_argument
+from epc.cli.common import echo_json, format_option, note, run_argument, say
 from epc.core.results import Json
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def show(
         from epc.records.audit import audit
         from epc.records.report import report
 
-        click.echo(report(manifest, audited or audit(run)))
+        say(report(manifest, audited or audit(run)))
     if figure:
         from epc.records.figure import draw
         from epc.records.recompute import manifest_path

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import Day, as_of_option, echo_json, format_option, note, registry_option
+from epc.cli.common import Day, as_of_option, echo_json, format_option, note, registry_option, say
 from epc.cli.maintaining import drift, expire, publish, tags, withdraw
 from epc.errors import ExitCode
 
@@ -45,7 +45,7 @@ def list_snapshots(as_of: datetime, form: str, registry: str | None) -> None:
     if form == "json":
         echo_json(rows)
     else:
-        click.echo(text(rows))
+        say(text(rows))
 
 
 @command.command()
@@ -67,7 +67,7 @@ def show(tag: str, as_of: datetime, form: str, registry: str | None) -> None:
     if form == "json":
         echo_json(value)
     else:
-        click.echo(shown_text(value))
+        say(shown_text(value))
 
 
 @command.command()
@@ -93,7 +93,7 @@ def diff(ctx: click.Context, a: str, b: str, form: str, registry: str | None) ->
     if form == "json":
         echo_json(found.as_json())
     else:
-        click.echo(difference_text(found))
+        say(difference_text(found))
     same = found.like_for_like and all(x.mean == y.mean for x, y in found.figures.values())
     ctx.exit(ExitCode.CLEAN if same else ExitCode.FINDINGS)
 
@@ -117,7 +117,7 @@ def changes(since: datetime, as_of: datetime, form: str, registry: str | None) -
         echo_json([change.as_json() for change in found])
         return
     for change in found:
-        click.echo(f"{change.date}  {change.tag}  {change.what}  {change.why}".rstrip())
+        say(f"{change.date}  {change.tag}  {change.what}  {change.why}".rstrip())
 
 
 @command.command()
@@ -141,7 +141,7 @@ def verify(ctx: click.Context, checkout: Path | None, form: str) -> None:
         echo_json([finding.as_json() for finding in findings])
     else:
         for finding in findings:
-            click.echo(str(finding))
+            say(str(finding))
         note(f"findings: {len(findings)}")
     failed = any(finding.severity == "error" for finding in findings)
     ctx.exit(ExitCode.FINDINGS if failed else ExitCode.CLEAN)
@@ -186,7 +186,7 @@ def fetch(tag: str, out: Path | None, place: str | None, store: str | None) -> N
     folder = out or Path("runs") / tag
     place = place or str(find_checkout(Path.cwd(), option="--from PATH or URL"))
     fetch_from(parsed, folder, place=place, store=store)
-    click.echo(str(folder))
+    say(str(folder))
 
 
 @command.command()
@@ -218,9 +218,9 @@ def recompute(ctx: click.Context, tags: tuple[str, ...], form: str) -> None:
         echo_json([again.as_json() for again in found])
     else:
         for again in found:
-            click.echo(f"{again.tag}  {'as published' if again.ok else 'DIFFERS'}")
+            say(f"{again.tag}  {'as published' if again.ok else 'DIFFERS'}")
             for line in (*again.changed, *again.problems):
-                click.echo(f"  {line}")
+                say(f"  {line}")
         note(f"recomputed: {len(found):,}")
     ctx.exit(ExitCode.CLEAN if all(again.ok for again in found) else ExitCode.FINDINGS)
 

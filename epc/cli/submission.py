@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from epc.cli.common import echo_json, format_option, note, now
+from epc.cli.common import echo_json, format_option, note, now, say
 from epc.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def new(run: Path, slug: str | None, **given: str | None) -> None:
         own,
     )
     note(f"next     epc submission check {folder}")
-    click.echo(str(folder))
+    say(str(folder))
 
 
 def _stated(given: dict[str, str | None], told: "Inferred", identity: str) -> "Statement":
@@ -147,7 +147,7 @@ def check(
         echo_json(value)
     else:
         for line in text(value):
-            click.echo(line)
+            say(line)
     ctx.exit(ExitCode.CLEAN if value["ok"] else ExitCode.FINDINGS)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from epc.cli.common import as_of_option, echo_json, note
+from epc.cli.common import as_of_option, echo_json, note, say
 from epc.cli.lists import from_option, given_list
 from epc.errors import ExitCode
 
@@ -49,5 +49,5 @@ def command(ctx: click.Context, as_of: datetime, source: str, links: bool, form:
         click.echo(report.markdown(found), nl=False)
         note("nothing needs anybody" if found.clean else "there is something to do")
     else:
-        click.echo(report.text(found))
+        say(report.text(found))
     ctx.exit(ExitCode.CLEAN if found.clean else ExitCode.FINDINGS)

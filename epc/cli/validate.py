@@ -5,8 +5,9 @@ from pathlib import Path
 
 import click
 
-from epc.cli.common import format_option
+from epc.cli.common import format_option, say
 from epc.errors import ExitCode
+from epc.printable import json_shown
 
 
 @click.command()
@@ -38,10 +39,10 @@ def command(ctx: click.Context, paths: tuple[Path, ...], form: str) -> None:
         report = validate(path)
         ok = ok and report.ok
         if form == "json":
-            click.echo(json.dumps(report.as_json(), ensure_ascii=False))
+            click.echo(json_shown(json.dumps(report.as_json(), ensure_ascii=False)))
             continue
         count = len(report.findings)
-        click.echo(f"{path}: {'ok' if report.ok else 'not valid'}, findings: {count}")
+        say(f"{path}: {'ok' if report.ok else 'not valid'}, findings: {count}")
         for finding in report.findings:
-            click.echo(str(finding))
+            say(str(finding))
     ctx.exit(ExitCode.CLEAN if ok else ExitCode.FINDINGS)

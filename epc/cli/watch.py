@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import echo_json, format_option, note, now, run_argument
+from epc.cli.common import echo_json, format_option, note, now, run_argument, say
 from epc.cli.limits import limit_options
 from epc.errors import ExitCode, StoppedError
 
@@ -79,5 +79,5 @@ def command(
     if form == "json":
         echo_json(standing.as_json())
     else:
-        click.echo(report(standing))
+        say(report(standing))
     ctx.exit(ExitCode.FINDINGS if standing.verdict == "drifted" else ExitCode.CLEAN)

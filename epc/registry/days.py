@@ -1,14 +1,34 @@
-"""Days that no calendar has, in records whose schemas know only the shape of a day.
+"""Days that no calendar has, or on which nothing can have been measured.
+
+Schemas know only the shape of a day.
 
 Pure: it takes JSON.
 """
 
 import re
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, timedelta
 from typing import Any, Final
 
+EARLIEST: Final = date(2000, 1, 1)  # no evaluator is as old; a clock that was never set may be
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+def misdated(day: date, today: date) -> str:
+    """Say why nothing can have been measured or written on a day; empty if it can have been."""
+    if day > today:
+        return f"on {day}, which is after today, {today}"
+    if day < EARLIEST:
+        return f"on {day}, which is before {EARLIEST}: no evaluator is as old"
+    return ""
+
+
+def days_away(day: date, days: int) -> date:
+    """Return a day so many days away, at the end of the calendar if it lies beyond."""
+    try:
+        return day + timedelta(days=days)
+    except OverflowError:
+        return date.max if days > 0 else date.min
 
 
 def impossible(value: Any, where: str = "") -> Iterator[tuple[str, str]]:

@@ -6,10 +6,11 @@ day begins, because no platform says at which hour it switches a model off.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date
 from typing import Final, Literal
 
 from epc.registry.aliases import in_words_of_alias
+from epc.registry.days import days_away
 from epc.registry.lives import Json, Life, Pointer
 from epc.registry.snapshots import Event, Snapshot
 
@@ -200,7 +201,7 @@ def _state(
         status, since, reason, note = "expired", end.day, end.reason, end.note
     elif doubt:
         status, since = "unknown", None
-    elif end and as_of >= (notice := _days(end.day, -policy.notice)):
+    elif end and as_of >= (notice := days_away(end.day, -policy.notice)):
         status, reason, note = "expiring", end.reason, end.note
         since = max(notice, begun or notice)
     else:
@@ -249,7 +250,7 @@ def _of_life(life: Life, *, measured: date | None) -> Iterator[_End]:
 
 def _of_age(first_day: date, policy: Policy) -> _End:
     note = f"measured on {first_day}; a figure holds {policy.maximum_age} days at most"
-    end = _days(first_day, policy.maximum_age)
+    end = days_away(first_day, policy.maximum_age)
     return _End(day=end, reason="stale", source=POLICY_SOURCE, note=note)
 
 
@@ -269,11 +270,3 @@ def _doubt(life: Life, as_of: date) -> str:
     if doubtful is None or as_of < doubtful:
         return ""
     return f"was to be served until {doubtful} at the least; nothing newer is known"
-
-
-def _days(day: date, days: int) -> date:
-    """Return a day so many days away, at the end of the calendar if it lies beyond."""
-    try:
-        return day + timedelta(days=days)
-    except OverflowError:
-        return date.max if days > 0 else date.min

@@ -23,12 +23,7 @@ def text(report: Json) -> str:
     """Return the printed form of a report."""
     parts = [line for one in report["evaluations"] for line in (*_evaluation(one), "")]
     parts += [*_drift(report["drift"]), *_refused(report["findings"])]
-    return "\n".join(map(printable, parts)).rstrip()
-
-
-def printable(line: str) -> str:
-    """Return a line that cannot steer a terminal: names and replies are other people's text."""
-    return line if line.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in line)
+    return "\n".join(parts).rstrip()
 
 
 def _evaluation(one: Json) -> Iterator[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from epc.errors import Finding, Severity
+from epc.printable import shown
 from epc.records.layout import MANIFEST
 from epc.registry import layout as registry_layout
 from epc.registry.lives import MOCKS, Life, find
@@ -18,7 +19,6 @@ from epc.registry.registry import Registry
 from epc.registry.submissions import gateways, layout
 from epc.registry.submissions.identity import identity, is_copy, traces
 from epc.registry.submissions.statement import Statement
-from epc.registry.submissions.texts import shown
 
 Json = dict[str, Any]
 

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Final
 
 from epc.errors import UsageError, WorldError
+from epc.printable import shown
 from epc.records.findings import Findings
+from epc.registry.names import skeleton
 from epc.registry.submissions import layout
-from epc.registry.submissions.folder import skeleton
-from epc.registry.submissions.texts import shown
 
 _LARGEST: Final = 2**20
 MOST_FOREIGN: Final = 100

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from epc.errors import MalformedError, UsageError, WorldError
+from epc.printable import shown
 from epc.records.audit import Audit, audit_checked
 from epc.records.findings import Findings
 from epc.records.layout import MANIFEST
@@ -27,7 +28,6 @@ from epc.registry.submissions.listing import located, reasons
 from epc.registry.submissions.report import Checked, report
 from epc.registry.submissions.secrets import LEAKED, scan
 from epc.registry.submissions.statement import manifest_texts, placed, read
-from epc.registry.submissions.texts import shown
 from epc.registry.tags import Tag, next_tag
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, SCREENING_SEEDS
 

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from epc.printable import shown
 from epc.records import strict_json
 from epc.records.schemas import findings as schema_findings
 from epc.registry.submissions.report import figure_line, headline, standing
-from epc.registry.submissions.texts import shown
 
 Json = dict[str, Any]
 

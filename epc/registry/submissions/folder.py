@@ -5,7 +5,6 @@ A folder that fails here is not looked into any further.
 
 import os
 import stat
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Final
 from epc.errors import WorldError
 from epc.records.findings import Findings
 from epc.records.layout import MANIFEST
+from epc.registry.names import skeleton
 from epc.registry.submissions import layout
 from epc.registry.submissions.secrets import LEAKED, scan
 
@@ -92,22 +92,6 @@ def look_alikes(slugs: Iterable[str]) -> Iterator[tuple[str, str]]:
         if same:
             yield slug, same[0]
         same.append(slug)
-
-
-def skeleton(name: str) -> str:
-    """Return what names have in common that differ in case, width, accents or look alone."""
-    apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
-    letters = "".join(char for char in apart if not unicodedata.combining(char))
-    return letters.translate(_ALIKE).replace("-", "").replace("_", "")
-
-
-# What looks like another Latin letter: digits, Cyrillic and Greek letters of the same shape.
-_ALIKE: Final = str.maketrans(
-    "01i"
-    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u04cf\u0455\u0458"
-    "\u03b1\u03bd\u03bf\u03c1\u0131",
-    "ollaeopcyxllsjavopl",
-)
 
 
 def _entry(entry: os.DirEntry[str], found: Findings) -> int:

@@ -12,11 +12,12 @@ from typing import Any, Final
 
 from epc.core.draws import GENERATOR
 from epc.errors import Finding, Severity
+from epc.printable import shown
 from epc.records import strict_json
 from epc.records.layout import MANIFEST, RAW
+from epc.registry.days import misdated
 from epc.registry.submissions import gateways, layout
 from epc.registry.submissions.statement import Endpoint
-from epc.registry.submissions.texts import shown
 
 Json = dict[str, Any]
 _ONE_DAY: Final = timedelta(days=1)
@@ -92,7 +93,7 @@ def endpoints(manifest: Json, declared: Endpoint) -> Iterator[Finding]:
 
 
 def days(manifest: Json, today: date) -> Iterator[Finding]:
-    """Yield dates that cannot be: in the future, or made before it was measured."""
+    """Yield dates that cannot be: in the future, long ago, or made before it was measured."""
     try:
         measured = date.fromisoformat(manifest["evaluator"]["measurement_date"])
         created = datetime.fromisoformat(manifest["provenance"]["created"]).date()
@@ -101,14 +102,11 @@ def days(manifest: Json, today: date) -> Iterator[Finding]:
         yield _finding(layout.DATES, where, "a day that no calendar has", _AGAIN)
         return
     where = "/evaluator/measurement_date"
-    told = (
-        (where, measured, "measured", today),
-        ("/provenance/created", created, "written", today),
-    )
-    for place, day, what, latest in told:
-        if day > latest:
-            problem = f"{what} on {day}, which is after today, {latest}"
-            yield _finding(layout.DATES, place, problem, "set the clock, and measure again")
+    told = ((where, measured, "measured"), ("/provenance/created", created, "written"))
+    for place, day, what in told:
+        if wrong := misdated(day, today):
+            remedy = "set the clock, and measure again"
+            yield _finding(layout.DATES, place, f"{what} {wrong}", remedy)
     if created < measured:
         problem = f"measured on {measured}, and written on {created} already"
         yield _finding(layout.DATES, where, problem, _AGAIN)
@@ -118,7 +116,7 @@ def call_days(manifest: Json, folder: Path) -> Iterator[Finding]:
     """Yield calls whose own reply says another day than the manifest.
 
     Providers state when a reply was made. A run may take days, but none of its replies is older
-    than the day it began on (decision 8), or younger than its manifest.
+    than the day it began on (decision 8), or younger than its manifest. Only for days that can be.
     """
     measured = date.fromisoformat(manifest["evaluator"]["measurement_date"])
     written = datetime.fromisoformat(manifest["provenance"]["created"]).date()

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from epc.errors import Finding
+from epc.printable import shown
 from epc.records.audit import Audit
 from epc.records.findings import Findings
 from epc.registry.submissions import gateways
 from epc.registry.submissions.against import Fingerprint
 from epc.registry.submissions.figures import figures
 from epc.registry.submissions.statement import Statement
-from epc.registry.submissions.texts import shown
 
 Json = dict[str, Any]
 

@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import Any, Final, Literal, Self
 
 from epc.errors import Finding
+from epc.printable import shown
 from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.schemas import findings as schema_findings
 from epc.records.schemas import schema
 from epc.records.strict_json import pointer
+from epc.registry.names import skeleton
 from epc.registry.submissions import layout
-from epc.registry.submissions.texts import Kind, problems, shown
+from epc.registry.submissions.texts import Kind, problems
 
 Json = dict[str, Any]
 Endpoint = Literal["direct", "gateway"]
@@ -113,7 +115,7 @@ def statement_texts(statement: Statement) -> Iterator[Finding]:
     for key, kind in kinds:
         for problem in problems(getattr(statement, key), kind):
             yield _text(f"{layout.STATEMENT}/{key}", problem)
-        if not getattr(statement, key).strip():
+        if not skeleton(getattr(statement, key)):
             yield _text(f"{layout.STATEMENT}/{key}", "says nothing")
 
 

@@ -11,6 +11,9 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final, Literal
 
+from epc.printable import is_seen
+from epc.registry.names import scripts_beside
+
 Kind = Literal["name", "label", "prose", "prompt"]
 
 MOST: Final = {"name": 200, "label": 300, "prose": 2_000, "prompt": 20_000}
@@ -26,9 +29,9 @@ _MARKDOWN: Final = re.compile(r"\]\(|!\[|^[ >]{0,9}\[[^\]\n]{1,99}\]:", re.MULTI
 _SCHEME: Final = re.compile(
     r"\b(?:javascript|vbscript)\s*:|\bdata:[\w.+-]{1,99}[/;,]|\bfile:/", re.IGNORECASE
 )
-_HIDDEN: Final = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+_LINES: Final = "\n\t"
 _JOINERS: Final = "\u200c\u200d"  # what several scripts and emoji are spelt with
-_COLONS: Final = re.compile(":(?=:)")
+_JOINED: Final = 0x0590  # Hebrew is the first script beyond those that are never spelt with one
 
 
 def problems(text: str, kind: Kind) -> Iterator[str]:
@@ -36,10 +39,13 @@ def problems(text: str, kind: Kind) -> Iterator[str]:
     if len(text) > MOST[kind]:
         yield f"{len(text):,} characters, expected at most {MOST[kind]:,}"
         text = text[: MOST[kind]]
-    allowed = "\n\t" + _JOINERS if kind == "prompt" else ""
-    hidden = [c for c in text if unicodedata.category(c) in _HIDDEN and c not in allowed]
+    hidden = [at for at, char in enumerate(text) if _is_hidden(char)]
+    if kind == "prompt":
+        hidden = [at for at in hidden if text[at] not in _LINES and not _joins(text, at)]
     if hidden:
-        yield f"holds a character that is not seen, U+{ord(hidden[0]):04X}"
+        yield f"holds a character that is not seen, U+{ord(text[hidden[0]]):04X}"
+    if kind == "name" and (apart := scripts_beside(text)):
+        yield f"mixes letters of two scripts, {' and '.join(map(str.capitalize, apart))}"
     if text[:1] in _FORMULA and text:
         yield f"begins with {text[0]!a}, as a formula of a spreadsheet does"
     if kind != "prompt" and (odd := [c for c in text if not _is_plain(c, _MARKS[kind])]):
@@ -62,20 +68,20 @@ def _active(text: str) -> Iterator[str]:
             yield f"holds what reads as {what}"
 
 
-def shown(text: str, longest: int = 300) -> str:
-    """Return a text as it can be shown in a terminal, a log or a report: one line, no surprises.
+def _is_hidden(char: str) -> bool:
+    """Whether a character is not seen, and no space that is: a no-break space is one."""
+    return not is_seen(char) and unicodedata.category(char) != "Zs"
 
-    Characters that are not seen are spelt out, and what a workflow's log takes for a command is
-    broken up.
+
+def _joins(text: str, at: int) -> bool:
+    """Whether a joiner stands where scripts and emoji are spelt with one: between two of theirs.
+
+    Elsewhere a row of joiners could spell what only a model reads.
     """
-    cut = text if len(text) <= longest else f"{text[: longest - 3]}..."
-    seen = (c if _is_seen(c) else f"\\u{{{ord(c):04x}}}" for c in cut)
-    return _COLONS.sub(": ", "".join(seen)).replace("##[", "## [")
+    around = text[at - 1 : at] + text[at + 1 : at + 2]
+    beyond = len(around) == len("ab") and all(ord(c) >= _JOINED and is_seen(c) for c in around)
+    return text[at] in _JOINERS and beyond
 
 
 def _is_plain(char: str, marks: str) -> bool:
     return char in marks or unicodedata.category(char)[0] in "LMN"
-
-
-def _is_seen(char: str) -> bool:
-    return char == " " or unicodedata.category(char)[0] not in "CZ"

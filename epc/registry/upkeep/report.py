@@ -7,9 +7,10 @@ nothing but letters.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from typing import Any, Final
 
+from epc.registry.days import days_away
 from epc.registry.expiry import Expiry
 from epc.registry.registry import Registry
 from epc.registry.sync import Claim, candidates, diff
@@ -70,7 +71,7 @@ def upkeep(
     A snapshot that expired within the notice period is news; one that expired before is counted.
     """
     states = [registry.of_tag(tag, as_of) for tag in registry.snapshots]
-    news = as_of - timedelta(days=registry.policy.notice)
+    news = days_away(as_of, -registry.policy.notice)
     expired = [state for state in states if state.status == "expired"]
     new = [state for state in expired if state.since and state.since > news]
     records = registry.given["evaluators"]

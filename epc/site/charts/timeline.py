@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from typing import Final
 
 from epc.core.noise import Band
 from epc.core.results import Json
 from epc.records.audit_text import TITLES
+from epc.registry.days import days_away
 from epc.site.charts.chart import BAND, MUTED, WIDTH, colours, layer, listed, quantity, told
 
 _AIR: Final = 10  # days
@@ -52,8 +53,8 @@ def timeline(metric: Metric, rows: list[Json], band: Band | None, events: list[J
 def _span(days: list[str]) -> list[str]:
     """Return the first and the last day to show, with some air around what happened."""
     first, last = (date.fromisoformat(day) for day in (min(days), max(days)))
-    air = timedelta(days=max(_AIR, (last - first).days // 20))
-    return [(first - air).isoformat(), (last + air).isoformat()]
+    air = max(_AIR, (last - first).days // 20)
+    return [days_away(first, -air).isoformat(), days_away(last, air).isoformat()]
 
 
 def _days(span: list[str]) -> Json:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from engine_support import epc
 from records_support import make_run
 from submissions_support import (
     OPENAI,
@@ -468,7 +469,7 @@ def dated(given: Offered, **stamps: str) -> None:
 def copied(home: Path, given: Offered, *, renamed: bool) -> None:
     """Offer what is published already, under another date or another evaluator's name."""
     given.replace_run(published_run(home))
-    given.statement(generation="coin-flip")
+    given.statement(generation="CoinFlip")
     dated(given, measured="2026-07-04", created="2026-07-04T00:00:00Z")
     if renamed:
         as_openai(given)
@@ -545,6 +546,18 @@ CLAIMS: dict[str, tuple[Build, Wanted]] = {
     "a record that is older than its measurement": (
         lambda given: dated(given, created="2026-07-01T00:00:00Z"),
         ("Submission S9", "manifest.json/evaluator/measurement_date", "written on 2026-07-01"),
+    ),
+    "a measurement of the first day of the calendar": (
+        lambda given: dated(given, measured="0001-01-01"),
+        ("Submission S9", "manifest.json/evaluator/measurement_date", "before 2000-01-01"),
+    ),
+    "a measurement of the last day of the calendar": (
+        lambda given: dated(given, measured="9999-12-31", created="9999-12-31T00:00:00Z"),
+        ("Submission S9", "manifest.json/evaluator/measurement_date", "after today, 2026-07-10"),
+    ),
+    "a record of the last day of the calendar": (
+        lambda given: dated(given, created="9999-12-31T23:59:59Z"),
+        ("Submission S9", "manifest.json/provenance/created", "after today, 2026-07-10"),
     ),
     "a day that no calendar has": (
         lambda given: dated(given, measured="2026-02-30"),
@@ -638,6 +651,19 @@ def test_two_evaluators_of_one_kind_are_no_copies(tmp_path: Path) -> None:
 
     assert len(own) == len(others) == 4
     assert not is_copy(own, others)
+
+
+@pytest.mark.parametrize("measured", ["0001-01-01", "9999-12-31"])
+def test_submission_s9_a_day_at_an_end_of_the_calendar_leaves_the_report_whole(
+    measured: str, honest: Offered
+) -> None:
+    """By the command: once it was an unforeseen error, and an empty report."""
+    dated(honest, measured=measured)
+
+    done = epc("submission", "check", "--format", "json", cwd=honest.checkout)
+
+    assert (done.returncode, done.stderr) == (1, "")
+    assert found(json.loads(done.stdout), ("Submission S9", "evaluator/measurement_date", ""))
 
 
 def test_an_honest_submission_is_ready(honest: Offered) -> None:

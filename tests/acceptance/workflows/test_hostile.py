@@ -145,6 +145,37 @@ def test_links_are_links_and_nothing_is_written_through_them(forge: Forge, tmp_p
     assert list(outside.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["x\n::error::forged", "x\r::add-mask::a", "x\x1b[2J", "x\u009b2J", "##[error]x", "x\u202eab"],
+)
+def test_a_folders_name_is_no_command_to_a_log_and_steers_no_terminal(
+    name: str, forge: Forge, tmp_path: Path
+) -> None:
+    write(forge, f"submissions/{name}/submission.json", "{}")
+    forge.offer(7)
+
+    done = fetch(forge, tmp_path / "offered")
+    checked = epc("submission", "check", tmp_path / "offered" / "submissions", "--base", ROOT)
+    commented = epc(
+        "github",
+        "fetch",
+        "--out",
+        tmp_path / "offered",
+        "--pull",
+        "7",
+        cwd=forge.work.parent / "main",
+    )
+
+    assert (done.returncode, checked.returncode, commented.returncode) == (0, 1, 2)
+    assert len(done.stdout.splitlines()) == 1
+    assert (tmp_path / "offered" / "submissions" / name).is_dir()
+    for said in (done.stdout, done.stderr, checked.stdout, checked.stderr, commented.stderr):
+        assert all(line.isprintable() for line in said.split("\n")), said
+        assert not any(line.lstrip().startswith("::") for line in said.split("\n")), said
+        assert "##[" not in said
+
+
 def test_a_folder_of_all_submissions_that_is_a_link_stays_one(forge: Forge, tmp_path: Path) -> None:
     git(forge.work, "rm", "-r", "--quiet", "submissions")
     (forge.work / "submissions").symlink_to("snapshots")

@@ -1,10 +1,8 @@
 """Text that is only text."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from epc.registry.submissions.texts import Kind, problems, shown
+from epc.registry.submissions.texts import Kind, problems
 
 PLAIN = [
     ("name", "Zo\u00eb O\u2019Hara-M\u00fcller & Co. (Graz)"),
@@ -18,6 +16,9 @@ PLAIN = [
     ("label", "https://x.openai.azure.com/openai?api-version=2024-06-01"),
     ("prompt", "{strategy_prompt}\n\n{task}"),
     ("prompt", "\U0001f468\u200d\U0001f469\u200d\U0001f467 A family in a photograph?"),
+    ("prompt", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"),
+    ("name", "\u7530\u4e2d Ken"),
+    ("name", "\u0418\u0432\u0430\u043d \u041f\u0435\u0442\u0440\u043e\u0432"),
 ]
 MORE_THAN_TEXT = [
     ("name", "=HYPERLINK(1)", "formula"),
@@ -51,7 +52,15 @@ MORE_THAN_TEXT = [
     ("prompt", "data:text/html,x", "runs or opens"),
     ("prompt", "=1+1", "formula"),
     ("prompt", "a\x00b", "U+0000"),
+    ("name", "\u0410. Name", "Cyrillic and Latin"),
+    ("prompt", "joined\u200dup", "U+200D"),
+    ("prompt", "\u0645\u06cc\u200c\u200c\u062e", "U+200C"),
 ]
+# Ends of every range of Default_Ignorable_Code_Point that a name once could hide behind.
+IGNORABLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b\u180f\u200b\u200f\u202a\u202e\u2060\u206f\u3164"
+    "\ufe00\ufe0f\ufeff\uffa0\ufff0\ufff8\U0001bca0\U0001bca3\U0001d173\U0001d17a\U000e0000\U000e0100\U000e0fff"
+)
 
 
 @pytest.mark.parametrize(("kind", "text"), PLAIN)
@@ -64,14 +73,9 @@ def test_what_could_do_harm_is_named(kind: Kind, text: str, said: str) -> None:
     assert any(said in problem for problem in problems(text, kind))
 
 
-@given(st.text(max_size=500) | st.text(alphabet=":#[ \n", max_size=9))
-def test_what_is_shown_is_one_line_without_surprises(text: str) -> None:
-    line = shown(text)
-
-    assert line.isprintable()
-    assert "::" not in line
-    assert "##[" not in line
-
-
-def test_a_workflow_command_in_a_log_is_none() -> None:
-    assert shown("\n::set-output name=x::y") == "\\u{000a}: :set-output name=x: :y"
+@pytest.mark.parametrize("kind", ["name", "label", "prose", "prompt"])
+@pytest.mark.parametrize("char", IGNORABLE, ids=lambda c: f"U+{ord(c):04X}")
+def test_submission_s5_what_a_font_shows_nothing_for_stands_in_no_field(
+    char: str, kind: Kind
+) -> None:
+    assert f"holds a character that is not seen, U+{ord(char):04X}" in problems(f"a{char}b", kind)

@@ -1,0 +1,82 @@
+"""Other people's text on a terminal and in a log: what is seen, and nothing that acts.
+
+Whoever offers a folder chooses its name, its contributor's, its model's. Printed raw, an escape
+sequence rewrites a terminal, a line end forges a line, `::error::` at its beginning is a command to
+a workflow, and what is not seen makes two names look like one.
+"""
+
+import re
+import unicodedata
+from typing import Final
+
+_COLONS: Final = re.compile(":(?=:)")
+_COMMAND: Final = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
+# Unicode's property Default_Ignorable_Code_Point (DerivedCoreProperties.txt, Unicode 15.0): what a
+# font shows nothing for. Categories alone miss the fillers and the variation selectors.
+_IGNORABLE: Final = (
+    (0x00AD, 0x00AD),
+    (0x034F, 0x034F),
+    (0x061C, 0x061C),
+    (0x115F, 0x1160),
+    (0x17B4, 0x17B5),
+    (0x180B, 0x180F),
+    (0x200B, 0x200F),
+    (0x202A, 0x202E),
+    (0x2060, 0x206F),
+    (0x3164, 0x3164),
+    (0xFE00, 0xFE0F),
+    (0xFEFF, 0xFEFF),
+    (0xFFA0, 0xFFA0),
+    (0xFFF0, 0xFFF8),
+    (0x1BCA0, 0x1BCA3),
+    (0x1D173, 0x1D17A),
+    (0xE0000, 0xE0FFF),
+)
+
+
+def is_ignorable(char: str) -> bool:
+    """Whether a character is shown by nothing, wherever it stands (Default_Ignorable)."""
+    return any(first <= ord(char) <= last for first, last in _IGNORABLE)
+
+
+def is_seen(char: str) -> bool:
+    """Whether a reader sees that a character is there; a space is seen, other white space not."""
+    return char == " " or (unicodedata.category(char)[0] not in "CZ" and not is_ignorable(char))
+
+
+def shown(text: str, longest: int = 300) -> str:
+    """Return a text as it can be shown in a terminal, a log or a report: one line, no surprises.
+
+    Characters that are not seen are spelt out, and what a workflow's log takes for a command is
+    broken up.
+    """
+    cut = text if len(text) <= longest else f"{text[: longest - 3]}..."
+    return _COLONS.sub(": ", _spelt(cut)).replace("##[", "## [")
+
+
+def lines_shown(text: str) -> str:
+    """Return a text of several lines of which a part is somebody else's: its own lines stay.
+
+    A line end in that part still begins a line, which can be no command to a workflow.
+    """
+    spelt = "\n".join(_spelt(line) for line in text.split("\n"))
+    return _COMMAND.sub(r"\1: ", spelt).replace("##[", "## [")
+
+
+def json_shown(text: str) -> str:
+    """Return JSON in which characters that are not seen are escapes: the same value, only safer."""
+    if text.isascii():
+        return text
+    return "".join(c if c == "\n" or is_seen(c) else _escape(c) for c in text)
+
+
+def _spelt(text: str) -> str:
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if is_seen(c) else f"\\u{{{ord(c):04x}}}" for c in text)
+
+
+def _escape(char: str) -> str:
+    """Return a character as JSON escapes it: in UTF-16, so beyond the first plane in two."""
+    units = char.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))

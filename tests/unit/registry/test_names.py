@@ -1,0 +1,56 @@
+"""Whether two names are one to a reader."""
+
+import pytest
+
+from epc.registry.names import is_same, scripts_beside
+
+SAME = [
+    ("A. Publisher", "A. Publisher "),
+    ("A. Publisher", "A.  Publisher"),
+    ("A. Publisher", "a. publisher"),
+    ("A. Publisher", "A Publisher"),
+    ("A. Publisher", "\u0410. Publisher"),
+    ("A. Publisher", "A. Publ\u0456sher"),
+    ("A. Publisher", "A.\u3164Publisher"),
+    ("A. Publisher", "A. \uff30ublisher"),
+    ("A. Publisher", "\U0001d400. Publisher"),
+    ("Zo\u00eb", "Zoe\u0308"),
+    ("BOB", "\u0412\u041e\u0412"),
+    ("GPT4o-0806", "gpt4o-O806"),
+    ("Llama-3.1", "LIama-3.1"),
+    ("modern", "rnodern"),
+]
+APART = [
+    ("A. Publisher", "B. Publisher"),
+    ("A. Name", "A. Nam"),
+    ("\u0418\u0432\u0430\u043d", "Ivan"),
+    ("\u674e\u96f7", "\u674e\u6885"),
+    ("GPT4o-0806", "GPT4o-0513"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_names_that_a_reader_cannot_tell_apart_are_one(one: str, other: str) -> None:
+    assert is_same(one, other)
+
+
+@pytest.mark.parametrize(("one", "other"), APART)
+def test_names_that_differ_in_a_letter_that_is_seen_are_two(one: str, other: str) -> None:
+    assert not is_same(one, other)
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("A. Name", None),
+        ("\u7530\u4e2d Ken", None),
+        ("\u0418\u0432\u0430\u043d \u041f.", None),
+        ("\u0410. Name", ("CYRILLIC", "LATIN")),
+        ("\u0418. \u674e", ("CJK", "CYRILLIC")),
+        ("42", None),
+    ],
+)
+def test_scripts_that_are_not_written_together_are_told(
+    name: str, found: tuple[str, str] | None
+) -> None:
+    assert scripts_beside(name) == found
