@@ -87,6 +87,7 @@ def make_run(
     evaluator: str = "mock/deterministic",
     executor: str | None = "mock/deterministic",
     seeds: int = 1,
+    first: int = 0,
     rounds: int = 2,
     exhaustive: bool = False,
     reuse: Reuse | None = None,
@@ -96,7 +97,7 @@ def make_run(
     request = Request(
         evaluator=evaluator,
         executor=executor,
-        seeds=list(range(seeds)),
+        seeds=list(range(first, first + seeds)),
         rounds=rounds,
         reuse=reuse,
         exhaustive=exhaustive,

@@ -5,6 +5,7 @@ traceback of an unforeseen error to whoever wants to report it.
 """
 
 import importlib
+import io
 import os
 import sys
 from typing import Any, Final
@@ -133,8 +134,7 @@ def main(args: list[str] | None = None) -> None:
         _say(error.format_message())
         code = ExitCode.WORLD
     except click.ClickException as error:
-        error.message = lines_shown(error.message)
-        error.show()
+        _show(error)
         code = ExitCode.MISUSE
     except (BrokenPipeError, SystemExit):  # click makes the one into the other; nothing else exits
         code = _unread()
@@ -150,6 +150,12 @@ def _unread() -> ExitCode:
     """Whoever read our output has seen enough; a second failure at exit must not show."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return ExitCode.CLEAN
+
+
+def _show(error: click.ClickException) -> None:
+    said = io.StringIO()
+    error.show(said)
+    click.echo(lines_shown(said.getvalue()), err=True, nl=False)
 
 
 def _say(message: str) -> None:

@@ -55,6 +55,7 @@ def new(run: Path, slug: str | None, **given: str | None) -> None:
         generation = given["generation"] or told.generation
         making.require_repeatable(registry, tag, generation, given["contributor"])
     statement = _stated(given, told, identity(manifest))
+    making.require_agreeing(manifest, statement)
     folder = making.make(
         checkout / layout.FOLDER,
         run,

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from epc.records.strict_json import dumps_line
 from epc.registry.lives import Life
+from epc.registry.platforms import platform_of
 from epc.registry.snapshots import Json
 from epc.registry.tags import Tag
 
@@ -140,8 +141,9 @@ def _model(given: Json | None, platform: str | None, *, proxy: bool) -> Json | N
     before, slash, model = given["model"].partition("/")
     return {
         "model": model if slash else before,
-        "platform": platform or (before if slash else None),
+        "platform": platform or platform_of(given) or (before if slash else None),
         "gateway": given["gateway"],
         "proxy": proxy,
         "as_printed": None,
+        "asked": {"model": given["model"], "endpoint": given["endpoint"]},
     }

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from epc.core.intervals import Interval, moments_interval, share_interval
+from epc.registry.names import is_same
 from epc.registry.snapshots import Snapshot
 
 Json = dict[str, Any]
@@ -153,7 +154,7 @@ def disagreement(a: Snapshot, b: Snapshot) -> str:
     found = difference(a, b)
     if a.kind != "measured" or b.kind != "measured":
         return "only measured snapshots can replicate one another"
-    if a.card["contributor"] == b.card["contributor"]:
+    if is_same(a.card["contributor"], b.card["contributor"]):
         return "a replication is a second contributor's"
     if not found.like_for_like:
         return f"not like for like: {', '.join(found.conditions)} differ"

@@ -4,7 +4,9 @@ Every figure is one of `epc judge report`, under the names that snapshots have f
 """
 
 from collections.abc import Iterable
+from datetime import date
 from pathlib import Path
+from typing import Final
 
 from epc.core.results import Json
 from epc.errors import UsageError
@@ -16,6 +18,8 @@ from epc.registry.cards import Said, judged_card_of
 from epc.registry.layout import FIGURES
 from epc.registry.offers import Offer
 from epc.registry.sums import sha256
+
+_ENDS: Final = ("from", "to")
 
 
 def offered_evaluation(folder: Path, said: Said, *, platform: str | None) -> Offer:
@@ -49,8 +53,9 @@ def offered_evaluation(folder: Path, said: Said, *, platform: str | None) -> Off
     return Offer(
         run=folder,
         kind="judged",
-        model=plan["judges"][0]["model"],
+        asked={"evaluator": plan["judges"][0]["identity"]},
         platform=platform,
+        days=tuple(date.fromisoformat(log["time"][end][: len("2026-07-02")]) for end in _ENDS),
         said=said,
         figures=figures,
         raw={name: sha256(folder / name) for name in needed(folder, plan)},

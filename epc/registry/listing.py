@@ -133,6 +133,7 @@ def shown_text(value: Json) -> str:
         f"{value['tag']}  {', '.join(kinds)}  {value['protocol_version']}",
         f"  state      {state['status']}{reason}: {state['note']}",
         f"  evaluator  {_model(value['evaluator'])}",
+        *_asked_as(value["evaluator"]),
         f"  executor   {_model(value['executor'])}",
         f"  measured   {days}, N = {value['figures']['n']}, by {value['contributor']}",
     ]
@@ -165,6 +166,7 @@ def _of_judge(value: Json, days: str) -> Iterator[str]:
     """Yield who judged how much, and what to know before believing it."""
     figures = value["figures"]
     yield f"  judge      {_model(value['evaluator'])}"
+    yield from _asked_as(value["evaluator"])
     yield f"  judged     {days}, N = {figures['n']}, by {value['contributor']}"
     for method, total in figures["totals"].items():
         flags = "".join(f", {flag} {count}" for flag, count in total["flags"].items())
@@ -180,6 +182,12 @@ def _model(given: Json | None) -> str:
     gateway = f" through {given['gateway']}" if given["gateway"] else ""
     proxy = ", a third party's gateway" if given["proxy"] else ""
     return f"{given['platform'] or 'embedded'}/{given['model']}{gateway}{proxy}"
+
+
+def _asked_as(given: Json) -> Iterator[str]:
+    """Yield what the record itself says was asked; cards of before this was kept say nothing."""
+    if asked := given.get("asked"):
+        yield f"  asked as   {asked['model']} at {asked['endpoint']}"
 
 
 def _event(given: Json) -> str:

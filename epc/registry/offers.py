@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Literal
 
@@ -20,15 +21,17 @@ from epc.registry.tags import Tag
 class Offer:
     """A valid run that is to be published.
 
-    `model` is who was asked, `platform` where; without it, what stands before the `/` of its name.
+    `asked` are the records of who was asked, by role; `platform` is where the evaluator was, as
+    somebody states it, and without it what its record shows. `days` are those it was asked on.
     `raw` are the SHA-256 of the files that go into the store, by their paths in the run.
     `no_baseline` says why it shows nothing of an evaluator, `card` describes it under an id.
     """
 
     run: Path
     kind: Literal["measured", "judged"]
-    model: str
+    asked: Mapping[str, Json]
     platform: str | None
+    days: tuple[date, ...]
     said: Said
     figures: Json
     raw: Mapping[str, str]
@@ -67,8 +70,9 @@ def measured_offer(
     return Offer(
         run=run,
         kind="measured",
-        model=manifest["evaluator"]["model"],
+        asked={role: manifest[role] for role in ("evaluator", "executor") if manifest[role]},
         platform=platform,
+        days=(date.fromisoformat(manifest["evaluator"]["measurement_date"]),),
         said=said,
         figures=manifest["results"]["summary"],
         raw=raw,

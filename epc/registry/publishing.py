@@ -14,7 +14,9 @@ from epc.errors import UsageError, WorldError
 from epc.records import strict_json
 from epc.records.judging.layout import is_evaluation
 from epc.registry import layout
+from epc.registry.answers import published_rows, re_executed, rows_of
 from epc.registry.cards import Said
+from epc.registry.claims import platform_claimed, require_true
 from epc.registry.endings import endings
 from epc.registry.figures import disagreement
 from epc.registry.history import commit, tag_commit
@@ -56,15 +58,19 @@ def publish(
     Raises: UsageError if the run cannot be published; WorldError if the disk or git fails.
     """
     registry = of_folder(checkout)
+    require_true(registry, offer, day)
     said, life = offer.said, _life(registry, offer)
     if life and offer.no_baseline:
         raise UsageError(f"{offer.run} is no baseline: {offer.no_baseline}")
     own = published_as(checkout, offer.run, said.generation, kind=offer.kind)
     tag = own or next_tag(said.generation, taken(checkout, registry))
     card = offer.card(tag, life)
-    new = Snapshot.of(card, offer.figures)
     if said.replicates:
-        _require_replication(registry, said.replicates, new)
+        _require_replication(registry, said.replicates, Snapshot.of(card, offer.figures))
+        if again := re_executed(rows_of(offer.run), published_rows(checkout, said.replicates)):
+            card["trust"] = "re-executed"
+            tell(f"re-executed, not replicated: {again} are those of {said.replicates}")
+    new = Snapshot.of(card, offer.figures)
     folder = checkout / layout.FOLDER / str(tag)
     if not folder.is_dir():
         _build(checkout, offer, card)
@@ -91,9 +97,9 @@ def _told(folder: Path, registry: Registry, new: Snapshot, day: date) -> list[Js
 
 def _life(registry: Registry, offer: Offer) -> Life | None:
     """Return the life of the evaluator on the platform that it was asked on."""
-    if offer.model.startswith(MOCKS):
+    if offer.asked["evaluator"]["model"].startswith(MOCKS):
         return None
-    platform = offer.platform or offer.model.split("/", 1)[0]
+    platform = platform_claimed(offer)
     life = registry.life(offer.said.generation, platform)
     if life is None:
         path = f"{layout.FOLDER}/{layout.EVALUATORS}/{offer.said.generation}.json"

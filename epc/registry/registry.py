@@ -3,7 +3,7 @@
 Pure: it takes JSON that schemas have admitted, and reads neither file nor clock.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from difflib import get_close_matches
@@ -14,7 +14,8 @@ from epc.registry import expiry
 from epc.registry.aliases import Served, followed
 from epc.registry.expiry import Expiry, Policy
 from epc.registry.lives import Generation, Json, Life, find
-from epc.registry.snapshots import Event, Snapshot, Trust
+from epc.registry.names import is_same
+from epc.registry.snapshots import STEPS, Event, Snapshot, Trust
 from epc.registry.tags import Tag
 
 _HINTS: Final = 3
@@ -30,8 +31,8 @@ class Registry:
     policy: Policy
     given: Json
     by_tag: dict[str, list[Event]]
-    replicated: frozenset[str]
     served: Served
+    repeated: dict[str, Trust]
 
     @classmethod
     def of(cls, given: Json) -> Self:
@@ -52,10 +53,8 @@ class Registry:
             policy=Policy(maximum_age=policy["maximum_age_days"], notice=policy["notice_days"]),
             given=given,
             by_tag=by_tag,
-            replicated=frozenset(
-                s.card["replicates"] for s in standing if s.card["replicates"] is not None
-            ),
             served={(life.platform, life.model): life for g in lives for life in g.lives},
+            repeated=_repeated(standing),
         )
 
     def snapshot(self, tag: str) -> Snapshot:
@@ -72,6 +71,15 @@ class Registry:
         """Return the life of a generation on a platform, if it is known."""
         known = self.generations.get(generation)
         return known.on(platform) if known else None
+
+    def look_alike(self, generation: str) -> str | None:
+        """Return a generation that a name can be taken for, if the name is not known itself."""
+        known = dict.fromkeys(
+            [*self.generations, *(s.tag.generation for s in self.snapshots.values())]
+        )
+        if generation in known:
+            return None
+        return next((name for name in known if is_same(name, generation)), None)
 
     def expiry(self, asked: Sequence[str], as_of: date) -> list[Expiry]:
         """Return the state of everything asked about on a day; of all snapshots if of nothing."""
@@ -105,8 +113,9 @@ class Registry:
         return followed(life, day, self.served)
 
     def trust(self, tag: str) -> Trust:
-        """Return a snapshot's step of trust: another's replication of it counts for both."""
-        return "replicated" if tag in self.replicated else self.snapshots[tag].trust
+        """Return a snapshot's step of trust: another's repetition of it counts for both."""
+        steps = (self.snapshots[tag].trust, self.repeated.get(tag, STEPS[0]))
+        return max(steps, key=STEPS.index)
 
     def _asked(self, name: str, as_of: date) -> Iterator[Expiry]:
         if name in self.snapshots:
@@ -144,3 +153,13 @@ def _elsewhere(name: str, found: Sequence[tuple[Generation, Life]]) -> str:
     makers = " and ".join(dict.fromkeys(generation.maker for generation, _ in found))
     others = " and ".join(dict.fromkeys(f"{life.platform}/{name}" for _, life in found))
     return f"{makers}, its maker, has no record of it here; only {others}"
+
+
+def _repeated(standing: Iterable[Snapshot]) -> dict[str, Trust]:
+    """Return the step to which the best repetition that stands lifts each repeated snapshot."""
+    found: dict[str, Trust] = {}
+    for snapshot in standing:
+        tag = snapshot.card["replicates"]
+        if tag is not None:
+            found[tag] = max(found.get(tag, STEPS[0]), snapshot.trust, key=STEPS.index)
+    return found

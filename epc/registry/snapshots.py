@@ -5,13 +5,14 @@ Pure: it takes JSON that a schema has admitted, and reads neither file nor clock
 
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Literal, Self
+from typing import Any, Final, Literal, Self
 
 from epc.registry.tags import Tag
 
 Json = dict[str, Any]
 SnapshotKind = Literal["measured", "judged", "reported"]
-Trust = Literal["reported", "recomputed", "replicated"]
+Trust = Literal["reported", "recomputed", "re-executed", "replicated"]
+STEPS: Final[tuple[Trust, ...]] = ("reported", "recomputed", "re-executed", "replicated")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

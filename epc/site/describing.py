@@ -24,6 +24,12 @@ def model(given: Json | None) -> str:
     return name + (" (a third party's gateway: a proxy)" if given["proxy"] else "")
 
 
+def asked_as(given: Json) -> list[Fact]:
+    """Return what the record itself says was asked, where the card keeps it."""
+    asked = given.get("asked")
+    return [("Asked as", f"{asked['model']}, at {asked['endpoint']}")] if asked else []
+
+
 def measured(days: Json) -> str:
     """Return when something was measured."""
     first, last = days["from"], days["to"]

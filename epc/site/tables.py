@@ -13,7 +13,7 @@ COLUMNS: Final = {
     "tag": ("text", "The snapshot's id"),
     "generation": ("text", "The evaluator generation"),
     "kind": ("text", "measured, judged or reported"),
-    "trust": ("text", "reported, recomputed or replicated"),
+    "trust": ("text", "reported, recomputed, re-executed or replicated"),
     "calibration": ("text", "true for a mock evaluator's baseline"),
     "protocol_version": ("text", "The protocol, with the labels of what deviates from it"),
     "measured_from": ("date", "The first day on which it may have been measured"),

@@ -12,17 +12,22 @@ from typing import Any, Final, Self
 
 from epc.errors import Finding, Severity
 from epc.printable import shown
-from epc.records.layout import MANIFEST
+from epc.records.layout import MANIFEST, RAW
 from epc.registry import layout as registry_layout
+from epc.registry import platforms
+from epc.registry.answers import published_rows, re_executed, rows_of
 from epc.registry.lives import MOCKS, Life, find
+from epc.registry.names import is_same
 from epc.registry.registry import Registry
-from epc.registry.submissions import gateways, layout
-from epc.registry.submissions.identity import identity, is_copy, traces
+from epc.registry.submissions import layout
+from epc.registry.submissions.identity import Verdicts, identity, is_copy, traces, verdicts
 from epc.registry.submissions.statement import Statement
 
 Json = dict[str, Any]
 
 _CONTACT: Final = "say in an issue how both came about"
+_FEWEST: Final = 20  # pairs that both have a verdict on, for their number to say something
+_MOST_TOLD: Final = 3
 OFFERED: Final = "submission "  # before the slug of what is offered; no tag has a space
 
 
@@ -33,12 +38,18 @@ class Fingerprint:
     identity: str
     traces: frozenset[str]
     evaluator: str
+    verdicts: Verdicts
 
     @classmethod
     def of(cls, manifest: Json) -> Self:
         """Return the fingerprint of a manifest of valid shape."""
         name = manifest["evaluator"]["model"]
-        return cls(identity=identity(manifest), traces=traces(manifest), evaluator=name)
+        return cls(
+            identity=identity(manifest),
+            traces=traces(manifest),
+            evaluator=name,
+            verdicts=verdicts(manifest),
+        )
 
 
 def published(checkout: Path, registry: Registry) -> Iterator[tuple[str, Fingerprint]]:
@@ -52,26 +63,27 @@ def published(checkout: Path, registry: Registry) -> Iterator[tuple[str, Fingerp
             yield tag, Fingerprint.of(json.loads(path.read_bytes()))
 
 
-def candidates(registry: Registry, model: str) -> list[tuple[str, Life]]:
-    """Return the generations that a model's name can mean, each on its platform.
-
-    Where the provider is a platform, only what it serves itself.
-    """
-    provider, name = gateways.provider_of(model), model.rpartition("/")[2]
+def candidates(registry: Registry, model: Json) -> list[tuple[str, Life]]:
+    """Return the generations that a model's name can mean, each on a platform it was asked on."""
+    name = model["model"].rpartition("/")[2]
     told = [(g.name, life) for g, life in find(name, registry.generations.values())]
-    own = [(g, life) for g, life in told if life.platform == provider]
-    return own or told
+    return [(g, life) for g, life in told if not platforms.misplaced(model, life.platform)]
 
 
 def generation(manifest: Json, statement: Statement, registry: Registry) -> Iterator[Finding]:
     """Yield why the evaluator is not the generation that the statement names."""
-    model: str = manifest["evaluator"]["model"]
+    asked = manifest["evaluator"]
+    model: str = asked["model"]
+    if alike := registry.look_alike(statement.generation):
+        problem = f"{statement.generation} looks like {alike}"
+        yield _finding(layout.KNOWN, "generation", problem, f"write {alike}, or another name")
     life = registry.life(statement.generation, statement.platform)
     if model.startswith(MOCKS):
         if statement.generation in registry.generations or statement.platform is not None:
             problem = f"{shown(model)} is a mock, and no {statement.generation}"
             yield _finding(layout.KNOWN, "generation", problem, "name the mock, platform null")
         return
+    yield from placed_on(manifest, statement)
     if life is None:
         problem = f"nothing is known of {statement.generation} on {statement.platform}"
         remedy = (
@@ -80,11 +92,7 @@ def generation(manifest: Json, statement: Statement, registry: Registry) -> Iter
         )
         yield _finding(layout.KNOWN, "generation", problem, remedy)
         return
-    provider = gateways.provider_of(model)
-    if provider in gateways.OWN and provider != statement.platform:
-        problem = f"says {statement.platform}, {shown(model)} was asked on {provider}"
-        yield _finding(layout.KNOWN, "platform", problem, f"write {provider}")
-    if manifest["evaluator"]["method"] == "recorded":
+    if asked["method"] == "recorded":
         problem = f"verdicts from a file: nothing here shows that {statement.generation} gave them"
         remedy = "say in the pull request where they come from"
         yield _finding(layout.KNOWN, "generation", problem, remedy, "warning")
@@ -94,6 +102,14 @@ def generation(manifest: Json, statement: Statement, registry: Registry) -> Iter
         yield _finding(layout.KNOWN, "generation", problem, remedy)
     measured = date.fromisoformat(manifest["evaluator"]["measurement_date"])
     yield from _lifetime(measured, registry.meant(life, measured))
+
+
+def placed_on(manifest: Json, statement: Statement) -> Iterator[Finding]:
+    """Yield that the evaluator was asked on another platform than the statement's."""
+    asked = manifest["evaluator"]
+    problem = platforms.misplaced(asked, statement.platform)
+    if problem and not asked["model"].startswith(MOCKS):
+        yield _finding(layout.KNOWN, "platform", problem, "name the platform that was asked")
 
 
 def _is_named(model: str, life: Life) -> bool:
@@ -154,6 +170,19 @@ def _apart(name: str, own: Fingerprint, other: Fingerprint) -> str:
     return f"measure anew; if you repeated another's measurement, name {shown(name)} in replicates"
 
 
+def overlaps(own: Fingerprint, others: Mapping[str, Fingerprint]) -> list[Json]:
+    """Return the measurements whose verdicts are most like one's own, pair by pair.
+
+    A statement and no finding: an honest repetition at temperature 0 agrees, too.
+    """
+    shared = {name: own.verdicts.shared(other.verdicts) for name, other in others.items()}
+    told = [(-same / pairs, name) for name, (same, pairs) in shared.items() if pairs >= _FEWEST]
+    return [
+        {"with": shown(name), "same": shared[name][0], "pairs": shared[name][1]}
+        for _, name in sorted(told)[:_MOST_TOLD]
+    ]
+
+
 def replication(statement: Statement, registry: Registry) -> Iterator[Finding]:
     """Yield why the snapshot that this is said to replicate cannot be that."""
     if statement.replicates is None:
@@ -161,6 +190,22 @@ def replication(statement: Statement, registry: Registry) -> Iterator[Finding]:
     given = (statement.replicates, statement.generation, statement.contributor)
     if problem := unrepeatable(registry, *given):
         yield _finding(layout.WHO, "replicates", problem, "write null, or the right tag")
+
+
+def repetition(
+    folder: Path, statement: Statement, registry: Registry, checkout: Path
+) -> Iterator[Finding]:
+    """Yield that a replication has no answers of its own, so that it is a re-execution.
+
+    Raises: MalformedError or WorldError if the store cannot be read.
+    """
+    tag = statement.replicates
+    if tag is None or unrepeatable(registry, tag, statement.generation, statement.contributor):
+        return
+    if again := re_executed(rows_of(folder), published_rows(checkout, tag)):
+        problem = f"{again} are those of {tag}: published as re-executed, not as replicated"
+        remedy = "nothing, if it was asked again; a replication has answers of its own"
+        yield _finding(layout.NEW, "", problem, remedy, "warning", document=RAW["calls"])
 
 
 def unrepeatable(
@@ -172,7 +217,7 @@ def unrepeatable(
         return f"there is no measured snapshot {shown(tag)}"
     if generation is not None and other.tag.generation != generation:
         return f"{tag} is of another generation than {shown(generation)}"
-    if other.card["contributor"] == contributor:
+    if contributor is not None and is_same(other.card["contributor"], contributor):
         return f"{tag} is your own: a replication is a second contributor's"
     return None
 

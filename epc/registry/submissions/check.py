@@ -133,6 +133,10 @@ def check_one(
         if checked.statement:
             known = {tag: f for tag, f in base.published.items() if tag != str(itself)}
             _registry(manifest, checked, base, {**known, **others})
+            if checked.audit:  # only what is true to itself has answers to hold
+                found.extend(
+                    against.repetition(path, checked.statement, base.registry, base.checkout)
+                )
     return checked
 
 
@@ -179,6 +183,7 @@ def _registry(
     shaped = all(f.severity != "error" for f in found.kept() if f.where.startswith(MANIFEST))
     if shaped:
         checked.fingerprint = Fingerprint.of(manifest)
+        checked.overlap = against.overlaps(checked.fingerprint, others)
         found.extend(against.sameness(checked.fingerprint, statement, others))
         found.extend(against.generation(manifest, statement, base.registry))
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from epc.printable import shown
 from epc.records import strict_json
 from epc.records.schemas import findings as schema_findings
-from epc.registry.submissions.report import figure_line, headline, standing
+from epc.registry.submissions.report import figure_line, headline, overlap_line, standing
 
 Json = dict[str, Any]
 
@@ -73,7 +73,9 @@ def _body(value: Json) -> Iterator[str]:
 def _submission(given: Json) -> Iterator[str]:
     yield from ("", f"**{code(given['slug'])}**: {standing(given)}", "")
     facts = (
-        ("evaluator", given["evaluator"]),
+        ("claimed to be", given.get("claimed")),
+        ("asked as", given["evaluator"]),
+        ("asked at", given.get("address")),
         ("endpoint", given["endpoint"]),
         ("seeds", given["n"]),
         ("contributor", given["contributor"]),
@@ -85,6 +87,8 @@ def _submission(given: Json) -> Iterator[str]:
             yield f"- {name}: {code(str(fact))}"
     for figure in given["figures"]:
         yield f"- {code(figure_line(figure))}"
+    for each in given.get("overlap", []):
+        yield f"- overlap: {code(overlap_line(each))}"
     for block in given["blocks"]:
         yield f"- blocks publication: {code(block)}"
     if given["findings"]:

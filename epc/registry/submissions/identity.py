@@ -7,6 +7,7 @@ draws two seeds end on the same weights, to the last bit, only if they took the 
 
 import hashlib
 from collections import Counter
+from dataclasses import dataclass
 from typing import Any, Final
 
 from epc.records.layout import IDENTITY
@@ -43,6 +44,42 @@ def traces(manifest: Json) -> frozenset[str]:
         for record in manifest["results"]["per_seed"]
         if _telling(record) >= _TELLING
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdicts:
+    """What an evaluator mostly said of each pair, in canonical order: a letter a pair.
+
+    `asked` is the digest of the pairs; only the same ones can be compared.
+    """
+
+    asked: str
+    said: str
+
+    def shared(self, other: "Verdicts") -> tuple[int, int]:
+        """Return on how many pairs two agree, and of how many that both have a verdict on."""
+        if self.asked != other.asked:
+            return 0, 0
+        both = [(a, b) for a, b in zip(self.said, other.said, strict=True) if "-" not in a + b]
+        return sum(a == b for a, b in both), len(both)
+
+
+def verdicts(manifest: Json) -> Verdicts:
+    """Return what the evaluator mostly said of each pair of strategy and task."""
+    counts, said = manifest["results"]["verdict_table"]["counts"], dict[str, str]()
+    for domain, tasks in manifest["tasks"].items():
+        for strategy, rows in counts.get(domain, {}).items():
+            for task, row in zip(tasks, rows, strict=False):
+                said[dumps_line({"of": [domain, strategy, task]})] = _mostly(row)
+    pairs = sorted(said)
+    asked = hashlib.sha256("".join(pairs).encode()).hexdigest()
+    return Verdicts(asked=asked, said="".join(said[pair] for pair in pairs))
+
+
+def _mostly(row: list[int]) -> str:
+    """Return a letter for counts of A, B and tie: - where nothing was asked, = where none leads."""
+    leaders = [letter for letter, count in zip("AB=", row, strict=True) if count == max(row)]
+    return "-" if not any(row) else leaders[0] if len(leaders) == 1 else "="
 
 
 def is_copy(own: frozenset[str], other: frozenset[str]) -> bool:

@@ -11,12 +11,14 @@ from epc.errors import UsageError, WorldError
 from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.validate import validate
+from epc.registry import platforms
 from epc.registry.lives import MOCKS
 from epc.registry.registry import Registry
-from epc.registry.submissions import gateways, layout
-from epc.registry.submissions.against import candidates, unrepeatable
+from epc.registry.submissions import layout
+from epc.registry.submissions.against import candidates, placed_on, unrepeatable
 from epc.registry.submissions.folder import name_problems, present_files
 from epc.registry.submissions.identity import identity
+from epc.registry.submissions.plausible import endpoints
 from epc.registry.submissions.secrets import scan, scan_lines
 from epc.registry.submissions.statement import Endpoint, Statement, statement_texts
 
@@ -54,11 +56,11 @@ def manifest_of(run: Path) -> Json:
 def inferred(manifest: Json, registry: Registry, platform: str | None = None) -> Inferred:
     """Return what follows from a manifest and the registry."""
     evaluator = manifest["evaluator"]
-    model, kind = evaluator["model"], gateways.kind_of(evaluator)
+    model, kind = evaluator["model"], platforms.kind_of(evaluator)
     endpoint: Endpoint | None = None if kind == "unknown" else kind
     if model.startswith(MOCKS):
         return Inferred(generation=_of_mock(model, registry), platform=None, endpoint=endpoint)
-    found = candidates(registry, model)
+    found = candidates(registry, evaluator)
     if platform:
         found = [(name, life) for name, life in found if life.platform == platform]
     names = {name for name, _ in found}
@@ -113,6 +115,16 @@ def require_repeatable(
         ]
         named = f"name {', '.join(others[-_MOST_TAGS:])}" if others else "there is none to name"
         raise UsageError(f"--replicates: {problem}\n  fix: {named}, or leave --replicates out")
+
+
+def require_agreeing(manifest: Json, statement: Statement) -> None:
+    """Refuse a statement of a platform or an endpoint that the run itself contradicts.
+
+    Raises: UsageError.
+    """
+    found = [*endpoints(manifest, statement.endpoint), *placed_on(manifest, statement)]
+    if wrong := [str(finding) for finding in found if finding.severity == "error"]:
+        raise UsageError("\n".join(wrong))
 
 
 def proposed_slug(generation: str, manifest: Json) -> str:

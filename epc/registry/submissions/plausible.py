@@ -15,13 +15,19 @@ from epc.errors import Finding, Severity
 from epc.printable import shown
 from epc.records import strict_json
 from epc.records.layout import MANIFEST, RAW
+from epc.registry import platforms
 from epc.registry.days import misdated
-from epc.registry.submissions import gateways, layout
+from epc.registry.submissions import layout
 from epc.registry.submissions.statement import Endpoint
 
 Json = dict[str, Any]
 _ONE_DAY: Final = timedelta(days=1)
 _MOST_TOLD: Final = 3  # of findings of one kind, which a bad file repeats in every row
+_GATEWAY: Final = "declare it a gateway: the figures are published as such"
+_OWN_SERVER: Final = (
+    "a server of your own is asked as ollama/, vllm/, llamacpp/ or openai-compatible/, and offered "
+    f"on the platform {platforms.SELF_HOSTED}"
+)
 _AGAIN: Final = "measure again with `epc run`, whose records hold together"
 
 
@@ -64,32 +70,37 @@ def seeds(manifest: Json) -> Iterator[Finding]:
 
 
 def endpoints(manifest: Json, declared: Endpoint) -> Iterator[Finding]:
-    """Yield where the statement and the models' own addresses tell different stories."""
+    """Yield where what is declared, models' names and their addresses tell different stories."""
     for role in ("evaluator", "executor"):
-        if (model := manifest[role]) is None:
-            continue
-        where, kind = f"/{role}/endpoint", gateways.kind_of(model)
-        problem, remedy = "", "write gateway in submission.json: the figures are published as such"
-        severity: Severity = "error"
-        if role == "executor" and kind != "unknown":
-            continue  # an executor's gateway changes answers, which are all here to be read
-        if declared == "direct" and kind == "gateway":
-            named = model["gateway"] or gateways.host_of(model["endpoint"])
-            problem = f"was asked through the gateway {shown(str(named))}, declared direct"
-        elif declared == "gateway" and kind == "direct":
-            problem = f"{shown(model['endpoint'])} is no gateway, declared one"
-            remedy = "write direct in submission.json"
-        elif kind == "unknown":
-            provider = gateways.provider_of(model["model"])
-            problem = f"{shown(model['endpoint'])} is not known to be {shown(provider)}'s own"
-            if declared == "direct" and role == "evaluator" and provider in gateways.OWN:
-                problem += ", declared direct"
-            else:
-                remedy, severity = "say in the pull request whose it is", "warning"
-                if declared == "gateway":
-                    continue
-        if problem:
-            yield _finding(layout.ENDPOINT, where, problem, remedy, severity)
+        if manifest[role] is not None:
+            yield from asked_at(manifest[role], role, declared)
+
+
+def asked_at(model: Json, role: str, declared: Endpoint) -> Iterator[Finding]:
+    """Yield what is wrong with how a role's model says that it was asked.
+
+    An executor's gateway changes answers, which are all there to be read: nobody declares it.
+    """
+    where, kind = f"/{role}/endpoint", platforms.kind_of(model)
+    address = shown(model["endpoint"])
+    if problem := platforms.contradiction(model):
+        yield _finding(layout.ENDPOINT, where, problem, _OWN_SERVER)
+    elif kind == "unknown":
+        whose = " or ".join(sorted(platforms.named(model["model"]) or ())) or "any platform"
+        problem = f"{address} is not known to be {whose}'s own"
+        if declared == "direct" and role == "evaluator":
+            problem += ", declared direct"
+            yield _finding(layout.ENDPOINT, where, problem, f"{_GATEWAY}; {_OWN_SERVER}")
+        elif role == "executor":
+            remedy = "say in the pull request whose it is"
+            yield _finding(layout.ENDPOINT, where, problem, remedy, "warning")
+    elif role == "evaluator" and declared == "direct" and kind == "gateway":
+        by = model["gateway"] or platforms.host_of(model["endpoint"])
+        problem = f"was asked through the gateway {shown(str(by))}, declared direct"
+        yield _finding(layout.ENDPOINT, where, problem, _GATEWAY)
+    elif role == "evaluator" and declared == "gateway" and kind == "direct":
+        problem, remedy = f"{address} is no gateway, declared one", "declare it direct"
+        yield _finding(layout.ENDPOINT, where, problem, remedy)
 
 
 def days(manifest: Json, today: date) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from epc.errors import Finding
 from epc.printable import shown
 from epc.records.audit import Audit
 from epc.records.findings import Findings
-from epc.registry.submissions import gateways
+from epc.registry import platforms
 from epc.registry.submissions.against import Fingerprint
 from epc.registry.submissions.figures import figures
 from epc.registry.submissions.statement import Statement
@@ -31,6 +31,7 @@ class Checked:
     audit: Audit | None = None
     blocks: list[str] = field(default_factory=list)
     fingerprint: Fingerprint | None = None
+    overlap: list[Json] = field(default_factory=list)
 
     @property
     def ok(self) -> bool:
@@ -65,17 +66,26 @@ def _submission(checked: Checked, tag: str | None) -> Json:
         "contributor": shown(statement.contributor) if statement else None,
         "evaluator": shown(evaluator["model"]) if evaluator else None,
         "endpoint": _endpoint(statement, evaluator),
+        "address": shown(evaluator["endpoint"]) if evaluator else None,
+        "claimed": _claimed(statement) if statement else None,
         "n": len(manifest["config"]["seeds"]) if manifest else None,
         "audit": _audited(audit) if audit else None,
         "figures": figures(manifest) if manifest and audit else [],
+        "overlap": checked.overlap,
         "blocks": checked.blocks,
         "findings": _listed(checked.found.kept()),
     }
 
 
+def _claimed(statement: Statement) -> str:
+    """Return which generation is claimed to have been asked, and where."""
+    where = f" on {statement.platform}" if statement.platform else ""
+    return f"{shown(statement.generation)}{shown(where)}"
+
+
 def _endpoint(statement: Statement | None, evaluator: Json | None) -> str | None:
     """Return how the evaluator was asked; what its record shows outweighs what is declared."""
-    if evaluator and gateways.kind_of(evaluator) == "gateway":
+    if evaluator and platforms.kind_of(evaluator) == "gateway":
         return "gateway"
     return statement.endpoint if statement else None
 
@@ -144,16 +154,26 @@ def _submission_lines(given: Json) -> Iterator[str]:
         by = f", by {given['contributor']}" if given["contributor"] else ""
         how = given["endpoint"] or "?"
         yield f"  {given['evaluator']}, {how}, n = {given['n']}{by}"
+    if given["address"]:
+        yield f"  asked at       {given['address']}"
+    if given["claimed"]:
+        yield f"  claimed to be  {given['claimed']}"
     if given["tag"]:
         yield f"  next free tag  {given['tag']}"
     if given["audit"]:
         yield f"  audit          {given['audit']['verdict']}"
     for figure in given["figures"]:
         yield f"  {figure_line(figure)}"
+    yield from (f"  overlap        {overlap_line(each)}" for each in given["overlap"])
     for block in given["blocks"]:
         yield f"  blocks publication: {block}"
     for finding in given["findings"]:
         yield from finding_lines(finding)
+
+
+def overlap_line(overlap: Json) -> str:
+    """Return with what a submission's verdicts agree, and on how many pairs."""
+    return f"{overlap['same']} of {overlap['pairs']} verdicts are those of {overlap['with']}"
 
 
 def figure_line(figure: Json) -> str:

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -301,8 +301,8 @@ def test_what_is_shown_is_what_its_documents_say(clone: Path) -> None:
     assert "executor" not in text
 
 
-def publish(clone: Path, folder: Path, *words: str) -> str:
-    done = epc(clone, "snapshot", "publish", str(folder), *(words or WHO), "--no-git")
+def publish(clone: Path, folder: Path, *words: str, env: Mapping[str, str] | None = None) -> str:
+    done = epc(clone, "snapshot", "publish", str(folder), *(words or WHO), "--no-git", env=env)
     return done.stdout.strip()
 
 
@@ -319,7 +319,7 @@ def test_two_evaluations_of_other_outputs_are_not_like_for_like(clone: Path) -> 
 
 def test_a_later_evaluation_ends_no_earlier_one(clone: Path) -> None:
     later = {"SOURCE_DATE_EPOCH": "1775044800"}  # 2026-04-01
-    same = publish(clone, evaluated(clone.parent / "same", env=later))
+    same = publish(clone, evaluated(clone.parent / "same", env=later), env=later)
 
     lines = (clone / "snapshots" / "events.jsonl").read_text().splitlines()
     events = [json.loads(line) for line in lines]

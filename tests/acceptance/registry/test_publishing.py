@@ -472,7 +472,7 @@ def test_a_replication_is_a_second_contributors_and_agrees(
         listed = epc(checkout.folder, "snapshot", "list", "--format", "json")
         return {row["tag"]: row["trust"] for row in json.loads(listed.stdout)}
 
-    again = make_run(tmp_path / "again", evaluator="mock/coin-flip", seeds=4).folder
+    again = make_run(tmp_path / "again", evaluator="mock/coin-flip", seeds=4, first=3).folder
     longer = make_run(tmp_path / "longer", evaluator="mock/coin-flip", seeds=3, rounds=9).folder
     published(run.folder, "A")
     assert trust() == {TAG: "recomputed"}
@@ -490,6 +490,55 @@ def test_a_replication_is_a_second_contributors_and_agrees(
 
     epc(checkout.folder, "snapshot", "withdraw", "v1.1-CoinFlip", "--reason", "r")
     assert trust()[TAG] == "recomputed"
+
+
+OTHER_SPELLINGS = (
+    "A. Publisher ",
+    "A.  Publisher",
+    "a. publisher",
+    "\u0410. Publisher",
+    "A.\u3164Publisher",
+)
+
+
+def copied(run: Run, to: Path) -> Path:
+    """Return a copy with other latencies, and so with other digests: a forger's."""
+    shutil.copytree(run.folder, to)
+    forged = Run(folder=to)
+    rows = [row | {"latency_s": 3 * row["latency_s"] + 1} for row in forged.rows("calls")]
+    forged.save_rows("calls", rows)
+    assert validate(to).ok
+    return to
+
+
+def test_reading_r76_a_copy_is_re_executed_and_never_replicated(
+    checkout: Checkout, run: Run, tmp_path: Path
+) -> None:
+    def published(folder: Path, who: str, *more: str) -> Done:
+        words = ("--generation", "CoinFlip", "--contributor", who, "--no-git", *more)
+        return epc(checkout.folder, "snapshot", "publish", folder, *words)
+
+    def trust(tag: str) -> set[str]:
+        listed = json.loads(epc(checkout.folder, "snapshot", "list", "--format", "json").stdout)
+        shown = json.loads(epc(checkout.folder, "snapshot", "show", tag, "--format", "json").stdout)
+        return {shown["trust"], *(row["trust"] for row in listed if row["tag"] == tag)}
+
+    copy = copied(run, tmp_path / "copy")
+    published(run.folder, "A. Publisher")
+
+    own = [published(copy, who, "--replicates", TAG) for who in OTHER_SPELLINGS]
+    other = published(copy, "B. Forger", "--replicates", TAG)
+
+    assert [done.returncode for done in own] == [2] * len(OTHER_SPELLINGS)
+    assert all("contributor" in done.stderr for done in own)
+    assert other.returncode == 0, other.stderr
+    assert "re-executed, not replicated: all " in other.stderr
+    assert trust(TAG) == trust("v1.1-CoinFlip") == {"re-executed"}
+    assert verify(checkout.folder) == [] or all(
+        finding.severity == "warning" for finding in verify(checkout.folder)
+    )
+    card = json.loads((checkout.home / "v1.1-CoinFlip" / "snapshot.json").read_text())
+    assert (card["trust"], card["replicates"]) == ("re-executed", TAG)
 
 
 def test_a_shallow_clone_makes_no_tags(origin: Checkout, tmp_path: Path) -> None:

@@ -1,0 +1,82 @@
+"""Is a repetition a measurement of its own? What two runs asked, and whether the answers differ.
+
+An evaluator that is asked afresh may answer alike; so does a copy of a file. Nobody can tell the
+one from the other by the answers, so what adds no answer of its own is called re-executed.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+from epc.json_text import lines_of
+from epc.records import strict_json
+from epc.records.layout import RAW
+from epc.registry import layout
+from epc.registry.places import reader
+from epc.registry.platforms import named
+from epc.registry.snapshots import Json
+from epc.registry.store import fetched
+from epc.registry.sums import parse_sums
+
+Answers = Mapping[tuple[str, str | None], str]  # by what was asked, and on which occasion
+
+_SAMPLED_NOT: Final = frozenset({"local", "mock"})  # platforms that answer alike every time
+_HALF: Final = 2
+
+
+def answers_of(rows: Iterable[Json], role: str) -> Answers:
+    """Return what a role answered in a run's calls."""
+    return {(row["prompt"], row["occasion"]): row["answer"] for row in rows if row["role"] == role}
+
+
+def rows_of(run: Path) -> list[Json]:
+    """Return the calls of a run folder that was found valid."""
+    return [
+        row for _, row, wrong in strict_json.read_lines(run / RAW["calls"], "calls") if not wrong
+    ]
+
+
+def published_rows(checkout: Path, tag: str) -> list[Json]:
+    """Return the calls of a measured snapshot from the store, each file as it was published.
+
+    Raises: MalformedError if one is not; WorldError if it cannot be read.
+    """
+    home = reader(str(checkout / layout.FOLDER))
+    sums = parse_sums(home(f"{tag}/{layout.SUMS}").decode()) or {}
+    pointer = home(f"{tag}/{layout.POINTER}").decode()
+    blobs = reader(str(checkout / layout.FOLDER / layout.STORE))
+    (content,) = (text for path, text in fetched(pointer, sums, blobs) if path == RAW["calls"])
+    return [json.loads(line) for line in lines_of(content.decode()) if line.strip()]
+
+
+def re_executed(own: list[Json], other: list[Json]) -> str:
+    """Say in which way a run adds no answers to those of another; empty if it adds its own.
+
+    Either the evaluator answered whatever both asked alike, and that is half of what one of them
+    asked; or the executor, whose texts are sampled anew in every run, gave half of its texts twice.
+    """
+    # Reading R76: shared answers are no second measurement.
+    asked, before = answers_of(own, "evaluator"), answers_of(other, "evaluator")
+    both = asked.keys() & before.keys()
+    if _is_half(both, asked, before) and all(asked[key] == before[key] for key in both):
+        return f"all {len(both):,} verdicts on what both asked"
+    written, earlier = (_texts(answers_of(rows, "executor")) for rows in (own, other))
+    texts = written & earlier
+    if _is_sampled(own) and _is_half(texts, written, earlier):
+        return f"{len(texts):,} of the executor's {len(written):,} texts"
+    return ""
+
+
+def _is_sampled(rows: list[Json]) -> bool:
+    """Whether a run's executor writes another text whenever it is asked."""
+    executors = {row["model"] for row in rows if row["role"] == "executor"}
+    return any(not (named(model) or {""}) <= _SAMPLED_NOT for model in executors)
+
+
+def _texts(answers: Answers) -> set[str]:
+    return {" ".join(text.split()) for text in answers.values()}
+
+
+def _is_half(both: Collection[object], one: Collection[object], other: Collection[object]) -> bool:
+    return bool(both) and _HALF * len(both) >= min(len(one), len(other))

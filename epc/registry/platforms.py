@@ -1,0 +1,214 @@
+"""Where was a model asked? Its platform, by the provider in its name and by the address (EPC-5.3).
+
+Three things must agree: the provider that a model's name begins with, the address in the record,
+and the platform that somebody claims. A gateway forwards to models of others and may change
+questions, answers, or the model itself (pitfall 2). A server of one's own answers to any name, so
+it is a platform of its own, and stands for no maker's.
+
+The table need not be complete to be safe: an address that is no platform's here is nobody's.
+
+Pure.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import Any, Final, Literal
+from urllib.parse import urlsplit
+
+from epc.printable import shown
+
+Json = dict[str, Any]
+Kind = Literal["direct", "gateway", "unknown"]
+
+SELF_HOSTED: Final = "self-hosted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Platform:
+    """What shows that a model was asked there.
+
+    `providers` are what its models' names begin with, `hosts` a pattern of its own addresses.
+    """
+
+    providers: tuple[str, ...]
+    hosts: str
+
+
+_ANY: Final = r"[a-z0-9-]+"
+PLATFORMS: Final = {
+    "openai": Platform(providers=("openai",), hosts=rf"({_ANY}\.)?api\.openai\.com"),
+    "azure-openai": Platform(
+        providers=("azure-openai", "openai/azure"),
+        hosts=rf"{_ANY}\.(openai\.azure|cognitiveservices\.azure)\.com",
+    ),
+    "azure-foundry": Platform(
+        providers=("azure-foundry", "azureai", "openai/azure", "anthropic/azure", "mistral/azure"),
+        hosts=rf"{_ANY}(\.{_ANY})?\.(services|models|inference)\.ai\.azure\.com",
+    ),
+    "deepseek": Platform(providers=("deepseek",), hosts=r"api\.deepseek\.com"),
+    "alibaba-model-studio": Platform(
+        providers=("dashscope",), hosts=r"dashscope(-intl|-us)?\.aliyuncs\.com"
+    ),
+    "anthropic": Platform(providers=("anthropic",), hosts=r"api\.anthropic\.com"),
+    "google-gemini-api": Platform(
+        providers=("google",), hosts=r"generativelanguage\.googleapis\.com"
+    ),
+    "google-vertex": Platform(
+        providers=("google", "google/vertex", "anthropic/vertex"),
+        hosts=rf"({_ANY}[.-])?aiplatform\.googleapis\.com",
+    ),
+    "aws-bedrock": Platform(
+        providers=("bedrock", "anthropic/bedrock"),
+        hosts=rf"bedrock-(runtime|mantle)\.{_ANY}\.(amazonaws\.com|api\.aws)",
+    ),
+    "mistral": Platform(providers=("mistral",), hosts=r"api\.mistral\.ai"),
+    "xai": Platform(providers=("xai", "grok"), hosts=rf"({_ANY}\.)?api\.x\.ai"),
+    # Whoever measures runs the server too, wherever it is.
+    SELF_HOSTED: Platform(
+        providers=("ollama", "vllm", "llamacpp", "sglang", "llama-cpp-python", "hf"),
+        hosts=r"(.+\.)?(localhost|local|internal|lan|home\.arpa)",
+    ),
+    "local": Platform(providers=("local",), hosts=r"(?!)"),
+    "mock": Platform(providers=("mock",), hosts=r"(?!)"),
+}
+# What stands in a record where nothing was asked over a network, and whose it is.
+_HERE: Final = {"embedded": "local", "mock": "mock"}
+_FILE: Final = "file"  # verdicts that were recorded before: nothing shows where
+_RECORDED: Final = "recorded:"
+_SDK: Final = "inspect:"  # the address that a provider's own software has
+
+GATEWAYS: Final = ("openrouter", "litellm-proxy", "cloudflare", "hf-inference-providers")
+_GATEWAY_HOSTS: Final = (
+    "openrouter.ai",
+    "gateway.ai.cloudflare.com",
+    "router.huggingface.co",
+    "ai-gateway.vercel.sh",
+    "api.portkey.ai",
+    "helicone.ai",
+    "hconeai.com",
+    "api.aimlapi.com",
+    "router.requesty.ai",
+    "api.unify.ai",
+    "api.edenai.run",
+    "api.poe.com",
+    "api.nano-gpt.com",
+    "aihubmix.com",
+    "llm.kluster.ai",
+)
+
+
+def provider_of(name: str) -> str:
+    """Return the provider of a model's name, which Inspect's names carry second."""
+    return name.removeprefix("inspect/").partition("/")[0]
+
+
+def named(name: str) -> frozenset[str] | None:
+    """Return the platforms that a model's name can mean; None where it means no certain one.
+
+    A gateway's name goes on with the maker's, which its own table knows by many names.
+    """
+    parts = name.removeprefix("inspect/").split("/")
+    if parts[0] in GATEWAYS:
+        parts = parts[1:]
+    for provider in ("/".join(parts[:2]), parts[0] if len(parts) > 1 else ""):
+        found = frozenset(p for p, known in PLATFORMS.items() if provider in known.providers)
+        if found:
+            return found
+    return None
+
+
+def addressed(endpoint: str) -> frozenset[str] | None:
+    """Return the platforms whose address one is; None where it is no platform's own."""
+    if endpoint in _HERE:
+        return frozenset({_HERE[endpoint]})
+    host = host_of(endpoint)
+    if _is_own_machine(host):
+        return frozenset({SELF_HOSTED})
+    found = frozenset(p for p, known in PLATFORMS.items() if re.fullmatch(known.hosts, host))
+    return found if (found and endpoint.startswith("https://")) or SELF_HOSTED in found else None
+
+
+def asked_on(model: Json) -> frozenset[str] | None:
+    """Return the platforms on which a record shows that its model can have been asked.
+
+    None: name and address mean no certain one, as a gateway's do, or an address that nobody knows.
+    Empty: they contradict each other.
+    """
+    by_name, by_address = named(model["model"]), addressed(model["endpoint"])
+    if model["endpoint"] == _FILE and not model["model"].startswith(_RECORDED):
+        return frozenset()
+    if by_name is None or by_address is None:
+        return by_address if by_name is None else by_name
+    return by_name & by_address
+
+
+def kind_of(model: Json) -> Kind:
+    """Return how a role's model was asked, as far as its own record tells.
+
+    `unknown`: the address is neither a known gateway nor the platform's own.
+    """
+    name, endpoint = model["model"], model["endpoint"]
+    if model["gateway"] is not None or provider_of(name) in GATEWAYS or is_gateway(endpoint):
+        return "gateway"
+    by_name = named(name)
+    if addressed(endpoint) is None and by_name != frozenset({SELF_HOSTED}):
+        here = endpoint == _FILE or (by_name is not None and endpoint.startswith(_SDK))
+        return "direct" if here and not contradiction(model) else "unknown"
+    return "direct" if asked_on(model) else "unknown"
+
+
+def platform_of(model: Json) -> str | None:
+    """Return the one platform on which a model was asked; None where its record leaves it open."""
+    found = asked_on(model) or frozenset()
+    return next(iter(found)) if len(found) == 1 else None
+
+
+def contradiction(model: Json) -> str:
+    """Say how the name and the address of a record contradict each other; empty if they do not."""
+    if asked_on(model) != frozenset():
+        return ""
+    places = " or ".join(sorted(addressed(model["endpoint"]) or ())) or "no address"
+    own = " or ".join(sorted(named(model["model"]) or ()))
+    address, name = shown(model["endpoint"]), shown(model["model"])
+    return f"{address} is {places}, and {name} is named as a model on {own}"
+
+
+def misplaced(model: Json, platform: str | None) -> str:
+    """Say why a model was not asked on a platform; empty if it can have been."""
+    found = asked_on(model)
+    if not found or platform in found:
+        return ""
+    places = " or ".join(sorted(found))
+    return f"says {platform}, {shown(model['model'])} was asked on {places}"
+
+
+def is_gateway(endpoint: str) -> bool:
+    """Whether an address is a known gateway's."""
+    host = host_of(endpoint)
+    return any(host == known or host.endswith(f".{known}") for known in _GATEWAY_HOSTS)
+
+
+def host_of(endpoint: str) -> str:
+    """Return the host of an address in lower case, empty where it is none."""
+    try:
+        return (urlsplit(endpoint).hostname or "").rstrip(".")
+    except ValueError:
+        return ""
+
+
+def _is_own_machine(host: str) -> bool:
+    """Whether a host is this machine, or one that only its own network reaches."""
+    return any(not address.is_global for address in _addresses(host)) or (
+        bool(host) and "." not in host and ":" not in host
+    )
+
+
+def _addresses(host: str) -> Iterator[Any]:
+    """Yield the address that a host is written as, whatever stands in it: IPv4 in IPv6, too."""
+    try:
+        found = ip_address(host.partition("%")[0])
+    except ValueError:
+        return
+    yield getattr(found, "ipv4_mapped", None) or found

@@ -1,0 +1,157 @@
+"""A server of one's own that poses as a maker's model, and one that says what it is.
+
+Real runs against a real server on the loopback interface, offered and published by the commands.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+from endpoint_support import Endpoint, Received, Reply, completion, serving
+from engine_support import FIXED_CLOCK, a_or_b, digest, environment, epc
+from registry_support import Checkout, generation_record, life_record
+from submissions_support import OPENAI, Offered, errors, found
+
+from epc.registry.submissions.identity import identity
+from epc.registry.submissions.making import make
+from epc.registry.submissions.statement import Statement
+
+MODEL = "gpt-4o-2024-08-06"
+NAMED = ("--contributor", "A. Forger", "--licence", "CC-BY-4.0", "--conflicts", "none")
+CLAIM = ("--generation", "GPT4o-0806", "--platform", "openai")
+
+
+def hashes(received: Received) -> Reply:
+    """Answer as the clock of the tests has it: a verdict by digest, or a short text."""
+    stamp = int(FIXED_CLOCK["SOURCE_DATE_EPOCH"])
+    judged = received.prompt.startswith("Evaluate.")
+    text = a_or_b(received.prompt) if judged else f"Answer {digest(received.prompt)[:12]}."
+    return completion(text, created=stamp)
+
+
+@pytest.fixture(scope="module")
+def forged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Runs of one loopback server under four names."""
+    home, runs = tmp_path_factory.mktemp("forged"), {}
+    with serving() as server:
+        server.behave = hashes
+        for provider in ("openai", "ollama", "openai-compatible", "llamacpp"):
+            runs[provider] = measured(server, provider, home / provider)
+    return runs
+
+
+def measured(server: Endpoint, provider: str, out: Path) -> Path:
+    variable = f"{provider.upper().replace('-', '_')}_BASE_URL"
+    env = environment(**{variable: server.url, "OPENAI_API_KEY": "none-such"})
+    models = ("--evaluator", f"{provider}/{MODEL}", "--executor", "mock/deterministic")
+    done = epc("run", *models, "--exhaustive", "--seeds", "0-9", "--out", out, env=env)
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+@pytest.fixture
+def registry(tmp_path: Path) -> Checkout:
+    made = Checkout(tmp_path / "registry")
+    lives = (
+        life_record(platform="openai", model=MODEL),
+        life_record(platform="azure-openai", model=MODEL),
+    )
+    made.evaluator(generation_record("GPT4o-0806", *lives))
+    own = life_record(platform="self-hosted", model=MODEL)
+    made.evaluator(generation_record("LlamaOfMine", own))
+    (made.folder / "submissions").mkdir()
+    return made
+
+
+@pytest.mark.parametrize(
+    ("provider", "endpoint", "clause", "problem"),
+    [
+        ("openai", "direct", "S8", "is self-hosted, and openai/gpt-4o-2024-08-06 is named as a"),
+        ("openai", "gateway", "S8", "is self-hosted, and openai/gpt-4o-2024-08-06 is named as a"),
+        ("ollama", "direct", "S13", "says openai, ollama/gpt-4o-2024-08-06 was asked on self-"),
+        ("ollama", "gateway", "S8", "is no gateway, declared one"),
+        ("openai-compatible", "direct", "S13", "was asked on self-hosted"),
+    ],
+)
+def test_epc_5_3_2_a_loopback_server_passes_for_no_makers_model(
+    provider: str,
+    endpoint: str,
+    clause: str,
+    problem: str,
+    *,
+    registry: Checkout,
+    forged: dict[str, Path],
+) -> None:
+    clause = f"Submission {clause}"
+    run, how = forged[provider], ("--endpoint", endpoint)
+    manifest = json.loads((run / "manifest.json").read_text())
+    statement = Statement(
+        generation="GPT4o-0806",
+        platform="openai",
+        endpoint="gateway" if endpoint == "gateway" else "direct",
+        contributor="A. Forger",
+        licence="CC-BY-4.0",
+        conflicts="none",
+        replicates=None,
+        identity=identity(manifest),
+    )
+
+    new = epc("submission", "new", run, *NAMED, *CLAIM, *how, cwd=registry.folder)
+    folder = make(registry.folder / "submissions", run, "forged", statement, {})
+    checked = epc("submission", "check", "--format", "json", cwd=registry.folder)
+    promoted = epc("snapshot", "publish", folder, "--no-git", cwd=registry.folder)
+    words = (*CLAIM, "--contributor", "A. Forger", "--no-git")
+    proxied = ("--proxy",) if endpoint == "gateway" else ()
+    published = epc("snapshot", "publish", run, *words, *proxied, cwd=registry.folder)
+
+    assert (new.returncode, checked.returncode) == (2, 1), new.stdout + checked.stdout
+    assert found(json.loads(checked.stdout), (clause, "", problem)), checked.stdout
+    assert (promoted.returncode, published.returncode) == (2, 2)
+    for done in (new, promoted, published):
+        assert problem in done.stderr
+        assert f"[{clause}]" in done.stderr
+        assert "fix: " in done.stderr
+    assert not list(registry.home.glob("v*"))
+
+
+def test_a_server_of_ones_own_that_says_so_is_offered_and_published_as_what_was_asked(
+    registry: Checkout, forged: dict[str, Path]
+) -> None:
+    run = forged["llamacpp"]
+    address = json.loads((run / "manifest.json").read_text())["evaluator"]["endpoint"]
+
+    new = epc("submission", "new", run, *NAMED, cwd=registry.folder)
+    assert new.returncode == 0, new.stderr
+    folder = Path(new.stdout.strip())
+    checked = epc("submission", "check", cwd=registry.folder)
+    published = epc("snapshot", "publish", folder, "--no-git", cwd=registry.folder)
+    shown = epc("snapshot", "show", "v1.0-LlamaOfMine", cwd=registry.folder)
+
+    statement = json.loads((registry.home / "v1.0-LlamaOfMine" / "snapshot.json").read_text())
+    assert (checked.returncode, published.returncode) == (0, 0), checked.stdout + published.stderr
+    assert f"  asked at       {address}\n" in checked.stdout
+    assert "  claimed to be  LlamaOfMine on self-hosted\n" in checked.stdout
+    assert statement["evaluator"]["platform"] == "self-hosted"
+    assert statement["evaluator"]["asked"] == {"model": f"llamacpp/{MODEL}", "endpoint": address}
+    assert f"  asked as   llamacpp/{MODEL} at {address}\n" in shown.stdout
+
+
+@pytest.mark.parametrize("name", ["GPT4o-O806", "gpt4o-0806", "GPT40-0806"])
+def test_a_mock_takes_no_name_that_looks_like_a_generations(name: str, honest: Offered) -> None:
+    honest.statement(generation=name)
+
+    value = honest.check()
+
+    wanted = ("Submission S13", "submission.json/generation", f"{name} looks like GPT4o-0806")
+    assert found(value, wanted), errors(value)
+
+
+def test_an_executor_on_a_server_of_ones_own_is_named_as_what_it_is(honest: Offered) -> None:
+    from submissions_support import rename
+
+    rename(honest.run, "executor", **(OPENAI | {"endpoint": "http://127.0.0.1:8000/v1"}))
+    honest.identify()
+
+    value = honest.check()
+
+    assert found(value, ("Submission S8", "manifest.json/executor/endpoint", "is self-hosted, and"))
