@@ -154,17 +154,16 @@ def _submission_lines(given: Json) -> Iterator[str]:
         by = f", by {given['contributor']}" if given["contributor"] else ""
         how = given["endpoint"] or "?"
         yield f"  {given['evaluator']}, {how}, n = {given['n']}{by}"
-    if given["address"]:
-        yield f"  asked at       {given['address']}"
-    if given["claimed"]:
-        yield f"  claimed to be  {given['claimed']}"
+    for title, key in (("asked at", "address"), ("claimed to be", "claimed")):
+        if given.get(key):  # reports of before these were told have neither
+            yield f"  {title:<15}{given[key]}"
     if given["tag"]:
         yield f"  next free tag  {given['tag']}"
     if given["audit"]:
         yield f"  audit          {given['audit']['verdict']}"
     for figure in given["figures"]:
         yield f"  {figure_line(figure)}"
-    yield from (f"  overlap        {overlap_line(each)}" for each in given["overlap"])
+    yield from (f"  overlap        {overlap_line(each)}" for each in given.get("overlap", []))
     for block in given["blocks"]:
         yield f"  blocks publication: {block}"
     for finding in given["findings"]:

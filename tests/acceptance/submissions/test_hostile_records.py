@@ -26,7 +26,7 @@ from submissions_support import (
 )
 
 from epc.registry.submissions.comment import markdown
-from epc.registry.submissions.report import headline
+from epc.registry.submissions.report import headline, text
 
 Build = Callable[[Offered], object]
 KEY = "sk-proj-" + "a1B2c3D4e5F6g7H8i9J0k1L2"
@@ -623,6 +623,21 @@ def test_what_is_published_cannot_be_offered_again(
     same += PUBLISHED
     assert found(value, ("Submission S12", "manifest.json", same)), errors(value)[:5]
     assert len(errors(value)) == 1
+
+
+def test_the_report_states_with_whose_verdicts_a_submissions_agree(
+    honest: Offered, submissions_home: Path
+) -> None:
+    copied(submissions_home, honest, renamed=False)
+
+    value = honest.check()
+    (overlap,) = value["submissions"][0]["overlap"]
+
+    assert overlap["with"] == PUBLISHED
+    assert overlap["same"] == overlap["pairs"] > 100
+    line = f"{overlap['pairs']} of {overlap['pairs']} verdicts are those of {PUBLISHED}"
+    assert f"- overlap: `{line}`" in markdown(value)
+    assert f"  overlap        {line}" in list(text(value))
 
 
 def test_a_copy_with_strategies_renamed_is_no_measurement_of_its_own(

@@ -1,0 +1,76 @@
+"""Whether a repetition has answers of its own (Reading R76)."""
+
+from typing import Any
+
+import pytest
+
+from epc.registry.answers import re_executed
+from epc.registry.submissions.identity import Verdicts, verdicts
+
+Json = dict[str, Any]
+
+
+def call(role: str, prompt: str, answer: str, model: str = "openai/gpt-4o") -> Json:
+    return {"role": role, "prompt": prompt, "occasion": None, "answer": answer, "model": model}
+
+
+def judged(said: str, first: int = 0) -> list[Json]:
+    """Return an evaluator's calls: a letter an answer, of questions from a number on."""
+    return [call("evaluator", f"pair {first + n}", letter) for n, letter in enumerate(said)]
+
+
+def written(texts: str, model: str = "openai/gpt-4o") -> list[Json]:
+    return [call("executor", f"task {n}", text, model) for n, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "said"),
+    [
+        (judged("ABAB"), judged("ABAB"), "all 4 verdicts on what both asked"),
+        (judged("ABAB"), judged("ABAA"), ""),
+        (judged("ABABAB"), judged("ABAB"), "all 4 verdicts on what both asked"),
+        (judged("ABAB"), judged("ABAB", first=1), ""),  # pair 1 was A, and is B now
+        (judged("AAAA"), judged("AAAA", first=2), "all 2 verdicts on what both asked"),
+        (judged("AAAA"), judged("AAAA", first=3), ""),  # one of four: less than half
+        (judged("AB"), judged("AB", first=9), ""),
+        ([], [], ""),
+    ],
+)
+def test_reading_r76_equal_verdicts_are_no_second_measurement(
+    own: list[Json], other: list[Json], said: str
+) -> None:
+    assert re_executed(own, other) == said
+
+
+@pytest.mark.parametrize(
+    ("texts", "model", "said"),
+    [
+        ("wxyz", "openai/gpt-4o", "4 of the executor's 4 texts"),
+        ("wxuv", "openai/gpt-4o", "2 of the executor's 4 texts"),
+        ("wtuv", "openai/gpt-4o", ""),
+        ("wxyz", "mock/deterministic", ""),
+        ("wxyz", "local/smollm2-135m", ""),
+    ],
+)
+def test_reading_r76_texts_that_are_sampled_anew_do_not_come_twice(
+    texts: str, model: str, said: str
+) -> None:
+    """With three verdicts turned, so that these alone would not show it."""
+    own = [*judged("BAAB"), *written(texts, model)]
+    other = [*judged("AAAB"), *written("wxyz", model)]
+
+    assert re_executed(own, other) == said
+
+
+def test_verdicts_are_held_against_each_other_pair_by_pair() -> None:
+    def manifest(rows: list[list[int]]) -> Json:
+        tasks = {"text": ["one", "two", "three", "four"], "visual": list[str]()}
+        table = {"counts": {"text": {"synthesis": rows}, "visual": {"synthesis": list[str]()}}}
+        return {"tasks": tasks, "results": {"verdict_table": table}}
+
+    own = verdicts(manifest([[3, 0, 0], [0, 2, 0], [1, 1, 0], [0, 0, 0]]))
+    other = verdicts(manifest([[9, 1, 0], [4, 0, 0], [0, 0, 2], [5, 0, 0]]))
+
+    assert sorted(own.said) == ["-", "=", "A", "B"]
+    assert own.shared(other) == (2, 3)
+    assert own.shared(Verdicts(asked="others", said="AAAA")) == (0, 0)
