@@ -17,6 +17,7 @@ from epc.records.layout import CallNames
 from epc.records.strict_json import dumps
 from epc.registry import publishing
 from epc.registry.cards import Said
+from epc.registry.locking import locked
 from epc.registry.submissions.check import Base, check
 from epc.registry.submissions.identity import identity
 from epc.registry.submissions.making import make
@@ -137,13 +138,9 @@ def _templates(home: Path) -> tuple[Path, Path]:
         proxy=False,
         replicates=None,
     )
-    publishing.publish(
-        made.folder,
-        publishing.offered(run.folder, said),
-        day=date(2026, 7, 3),
-        tell=print,
-        git=False,
-    )
+    offer = publishing.offered(run.folder, said)
+    with locked(made.folder, tell=print) as lock:
+        publishing.publish(lock, offer, day=date(2026, 7, 3), tell=print, git=False)
     honest = make_run(home / "honest", seeds=10, rounds=30, exhaustive=True)
     statement = Statement(
         generation="deterministic",

@@ -1,5 +1,6 @@
 """`epc snapshot publish|withdraw|drift|expire|tags`: what a maintainer does to the registry."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -46,17 +47,20 @@ def publish(  # the options are what the contributor states
       epc snapshot publish judged --generation GPT4o-0806 --contributor "A. Name"
     """
     from epc.registry.cards import Said
+    from epc.registry.locking import locked
     from epc.registry.publishing import offered
     from epc.registry.publishing import publish as publish_to
     from epc.registry.reading import find_checkout
     from epc.registry.submissions.promoting import is_submission, promote
 
-    checkout, day = find_checkout(Path.cwd()), now().date()
+    checkout = find_checkout(Path.cwd())
     if is_submission(run):
         given = (generation, contributor, licence, conflicts, platform, replicates, proxy or None)
         if any(value is not None for value in given):
             raise click.UsageError("A submission says all of this itself: leave the options out.")
-        say(str(promote(checkout, run, day=day, tell=note, git=git)))
+        with locked(checkout, tell=note) as lock:
+            tag = promote(lock, run, day=now().date(), tell=note, git=git)
+        say(str(tag))
         return
     if generation is None or contributor is None:
         raise click.UsageError("Give --generation and --contributor, or name a submission.")
@@ -69,7 +73,8 @@ def publish(  # the options are what the contributor states
         replicates=replicates,
     )
     offer = offered(run, said, platform=platform)
-    tag = publish_to(checkout, offer, day=day, tell=note, git=git)
+    with locked(checkout, tell=note) as lock:
+        tag = publish_to(lock, offer, day=now().date(), tell=note, git=git)
     say(str(tag))
 
 
@@ -142,13 +147,15 @@ def tags(ctx: click.Context, restore: bool) -> None:
       epc snapshot tags --restore
     """
     from epc.registry.history import tag_commit, untagged
+    from epc.registry.locking import locked
     from epc.registry.reading import find_checkout
 
     checkout = find_checkout(Path.cwd())
-    missing = untagged(checkout)
-    for tag, commit in missing.items():
-        if restore:
+    with locked(checkout, tell=note) if restore else nullcontext():
+        missing = untagged(checkout)
+        for tag, commit in missing.items() if restore else ():
             tag_commit(checkout, tag, commit)
+    for tag, commit in missing.items():
         say(f"{tag}  {'made at' if restore else 'is missing; published by'} {commit}")
     if missing and not restore:
         note("make them again with `epc snapshot tags --restore`")
@@ -157,12 +164,14 @@ def tags(ctx: click.Context, restore: bool) -> None:
 
 def _end(tag: str, event: dict[str, str]) -> None:
     """Add an event of today to a snapshot that there is."""
+    from epc.registry.locking import locked
     from epc.registry.reading import find_checkout, of_folder
     from epc.registry.writing import end
 
     checkout = find_checkout(Path.cwd())
-    found = of_folder(checkout).snapshot(tag)
-    path = end(checkout, {"date": now().date().isoformat(), "tag": str(found.tag), **event})
+    with locked(checkout, tell=note) as lock:
+        found = of_folder(checkout).snapshot(tag)
+        path = end(lock, {"date": now().date().isoformat(), "tag": str(found.tag), **event})
     note(f"added to {path}; commit it")
 
 

@@ -10,6 +10,8 @@
     snapshots/TAG/raw.dvc             both of them: where the raw files are in the store
     snapshots/TAG/SHA256SUMS          digests of all of these, and of the raw files
     snapshots/.store/                 the raw files, by content, as DVC lays them out
+    snapshots/.lock                   there while a process writes to any of these
+    snapshots/.publish*/              what a publication is building, or taking out
     params.yaml                       the expiry policy, and where the repository is on the web
 
 The same as one document is what the site publishes, `registry.json`.
@@ -29,6 +31,8 @@ MANIFEST: Final = "manifest.json"
 POINTER: Final = SEALED
 SUMS: Final = "SHA256SUMS"
 STORE: Final = ".store"
+LOCK: Final = ".lock"
+ASIDE: Final = ".publish"
 POLICY: Final = "params.yaml"
 PUBLISHED: Final = "registry.json"
 

@@ -6,6 +6,7 @@ what the first one began, under the same id.
 """
 
 import shutil
+import tempfile
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -22,6 +23,7 @@ from epc.registry.figures import disagreement
 from epc.registry.history import commit, tag_commit
 from epc.registry.judged import offered_evaluation
 from epc.registry.lives import MOCKS, Life
+from epc.registry.locking import RegistryLock
 from epc.registry.offers import Offer, offered_run
 from epc.registry.reading import folders, of_folder, taken
 from epc.registry.registry import Registry
@@ -43,7 +45,7 @@ def offered(run: Path, said: Said, *, platform: str | None = None) -> Offer:
 
 
 def publish(
-    checkout: Path,
+    lock: RegistryLock,
     offer: Offer,
     *,
     day: date,
@@ -57,6 +59,8 @@ def publish(
 
     Raises: UsageError if the run cannot be published; WorldError if the disk or git fails.
     """
+    checkout = lock.checkout
+    _clear(lock)
     registry = of_folder(checkout)
     require_true(registry, offer, day)
     said, life = offer.said, _life(registry, offer)
@@ -71,13 +75,13 @@ def publish(
             card["trust"] = "re-executed"
             tell(f"re-executed, not replicated: {again} are those of {said.replicates}")
     new = Snapshot.of(card, offer.figures)
-    folder = checkout / layout.FOLDER / str(tag)
+    folder = lock.home / str(tag)
     if not folder.is_dir():
         _build(checkout, offer, card)
         tell(f"wrote {folder}")
     if not any(event.name == "published" for event in registry.by_tag.get(str(tag), [])):
         told = _told(folder, registry, new, day)
-        append(checkout, *told)
+        append(lock, *told)
         for event in told:
             tell(f"event: {event['tag']} {event['event']}")
     if git:
@@ -135,23 +139,30 @@ def published_as(
     return None
 
 
+def _clear(lock: RegistryLock) -> None:
+    """Remove what killed publications left beside the snapshots: under the lock it is nobody's."""
+    for left in lock.home.glob(f"{layout.ASIDE}*"):
+        shutil.rmtree(left, ignore_errors=True)
+
+
 def _build(checkout: Path, offer: Offer, card: Json) -> None:
-    """Write the folder beside its place, and move it there when it is whole."""
+    """Write the folder in a new one beside its place, and move it there when it is whole."""
     home, run = checkout / layout.FOLDER, offer.run
     pointer = put(home / layout.STORE, {name: (run / name).read_bytes() for name in offer.raw})
-    building = home / f".publishing-{card['tag']}"
     try:
-        shutil.rmtree(building, ignore_errors=True)
-        building.mkdir()
-        for name in layout.OF_RUN[offer.kind]:
-            shutil.copyfile(run / name, building / name)
-        strict_json.write(building / layout.CARD, card)
-        figures = {"kind": offer.kind, "figures": offer.figures}
-        strict_json.write(building / layout.FIGURES, figures)
-        strict_json.write_text(building / layout.POINTER, [pointer])
-        digests = {name: sha256(building / name) for name in layout.FILES[offer.kind]}
-        digests |= {f"raw/{name}": value for name, value in offer.raw.items()}
-        strict_json.write_text(building / layout.SUMS, [sums_text(digests)])
-        building.rename(home / card["tag"])
+        with tempfile.TemporaryDirectory(prefix=f"{layout.ASIDE}ing-", dir=home) as around:
+            building = Path(around) / card["tag"]
+            building.mkdir()
+            for name in layout.OF_RUN[offer.kind]:
+                shutil.copyfile(run / name, building / name)
+            strict_json.write(building / layout.CARD, card)
+            figures = {"kind": offer.kind, "figures": offer.figures}
+            strict_json.write(building / layout.FIGURES, figures)
+            strict_json.write_text(building / layout.POINTER, [pointer])
+            digests = {name: sha256(building / name) for name in layout.FILES[offer.kind]}
+            digests |= {f"raw/{name}": value for name, value in offer.raw.items()}
+            strict_json.write_text(building / layout.SUMS, [sums_text(digests)])
+            building.rename(home / card["tag"])
     except OSError as error:
-        raise WorldError(f"cannot write {building}: {error.strerror or error}") from error
+        where = home / card["tag"]
+        raise WorldError(f"cannot write {where}: {error.strerror or error}") from error

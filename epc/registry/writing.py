@@ -5,11 +5,12 @@ from pathlib import Path
 from epc.errors import UsageError, WorldError
 from epc.records.strict_json import dumps_line, write_bytes
 from epc.registry import layout
+from epc.registry.locking import RegistryLock
 from epc.registry.reading import of_folder
 from epc.registry.snapshots import Json
 
 
-def end(checkout: Path, event: Json) -> Path:
+def end(lock: RegistryLock, event: Json) -> Path:
     """Add the event that ends a snapshot, and return the file that it stands in.
 
     Raises: UsageError if there is no reason, or nothing is left to end; WorldError if the disk
@@ -17,22 +18,22 @@ def end(checkout: Path, event: Json) -> Path:
     """
     if not event["reason"].strip():
         raise UsageError("an end without a reason helps nobody\n  fix: give --reason")
-    told = of_folder(checkout).by_tag.get(event["tag"], [])
+    told = of_folder(lock.checkout).by_tag.get(event["tag"], [])
     over = [e for e in told if e.name in {event["event"], "withdrawn"}]
     if over:
         raise UsageError(
             f"{event['tag']} is {over[0].name} already\n"
             f"  fix: see `epc snapshot show {event['tag']}`"
         )
-    return append(checkout, event)
+    return append(lock, event)
 
 
-def append(checkout: Path, *events: Json) -> Path:
+def append(lock: RegistryLock, *events: Json) -> Path:
     """Add events at the end of the registry's, all of them or none.
 
     Raises: WorldError if the disk fails.
     """
-    path = checkout / layout.FOLDER / layout.EVENTS
+    path = lock.home / layout.EVENTS
     try:
         before = path.read_bytes() if path.exists() else b""
     except OSError as error:

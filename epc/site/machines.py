@@ -67,13 +67,15 @@ def files(site: Site) -> Iterator[tuple[str, Content]]:
 def remote(checkout: Path) -> Iterator[tuple[str, Path]]:
     """Yield every published file of the registry, with where it lies in the checkout.
 
-    Its folder at an address is what `epc snapshot fetch --from` and DVC read.
+    Its folder at an address is what `epc snapshot fetch --from` and DVC read. What is hidden in it,
+    but for the store, is being written, or git's.
     """
     home = checkout / layout.FOLDER
     for path in sorted(home.rglob("*")):
-        name = path.relative_to(checkout).as_posix()
-        if path.is_file() and "/raw/" not in name and path.name != ".gitignore":
-            yield name, path
+        parts = path.relative_to(home).parts
+        hidden = any(part.startswith(".") for part in parts if part != layout.STORE)
+        if path.is_file() and "raw" not in parts[:-1] and not hidden:
+            yield path.relative_to(checkout).as_posix(), path
 
 
 def _robots(site: Site) -> str:

@@ -13,7 +13,8 @@ from typing import Final
 
 from epc.errors import UsageError, WorldError
 from epc.registry.cards import Said
-from epc.registry.layout import FOLDER as SNAPSHOTS
+from epc.registry.layout import ASIDE
+from epc.registry.locking import RegistryLock
 from epc.registry.offers import measured_offer
 from epc.registry.publishing import publish, published_as
 from epc.registry.submissions import layout
@@ -31,19 +32,19 @@ def is_submission(folder: Path) -> bool:
 
 
 def promote(
-    checkout: Path, folder: Path, *, day: date, tell: Callable[[str], None], git: bool = True
+    lock: RegistryLock, folder: Path, *, day: date, tell: Callable[[str], None], git: bool = True
 ) -> Tag:
     """Publish a submission, or end its publication, and return its id.
 
     Raises: UsageError if it is refused, no baseline, or not in this checkout; WorldError if the
     disk or git fails.
     """
-    home, folder = checkout / layout.FOLDER, folder.absolute()
+    home, folder = lock.checkout / layout.FOLDER, folder.absolute()
     if folder.parent.resolve() != home.resolve():
         raise UsageError(
             f"{folder} is not in {home}\n  fix: merge the submission, and publish it from there"
         )
-    checked = _required(checkout, home / folder.name, day)
+    checked = _required(lock.checkout, home / folder.name, day)
     assert checked.statement is not None
     assert checked.manifest is not None
     assert checked.audit is not None
@@ -55,8 +56,8 @@ def promote(
         said=said(checked.statement),
     )
     leaving = f"{layout.FOLDER}/{folder.name}"
-    tag = publish(checkout, offer, day=day, tell=tell, git=git, leaving=leaving)
-    _remove(home / folder.name, checkout / SNAPSHOTS / f".published-{folder.name}")
+    tag = publish(lock, offer, day=day, tell=tell, git=git, leaving=leaving)
+    _remove(home / folder.name, lock.home / f"{ASIDE}ed-{folder.name}")
     tell(f"removed {leaving}, which is {tag} now")
     return tag
 

@@ -22,10 +22,12 @@ from registry_support import Checkout, commit, generation_record, git, life_reco
 from epc.records.strict_json import dumps
 from epc.records.validate import validate
 from epc.registry.cards import Said
+from epc.registry.locking import locked
 from epc.registry.offers import Offer
 from epc.registry.publishing import offered, publish
 from epc.registry.reading import of_folder
 from epc.registry.sums import parse_sums, sha256, sums_text
+from epc.registry.tags import Tag
 from epc.registry.verify import verify
 
 Done = subprocess.CompletedProcess[str]
@@ -338,13 +340,17 @@ def test_an_interrupted_publication_is_ended_under_the_same_id(
     def stop(*_: object, **__: object) -> None:
         raise CrashError
 
+    def published_on(day: int) -> Tag:
+        with locked(checkout.folder, tell=unheard) as lock:
+            return publish(lock, offer(run.folder), day=date(2026, 11, day), tell=unheard)
+
     with monkeypatch.context() as patch:
         patch.setattr(f"epc.registry.publishing.{step}", stop)
         with pytest.raises(CrashError):
-            publish(checkout.folder, offer(run.folder), day=date(2026, 11, 22), tell=unheard)
+            published_on(22)
 
-    tag = publish(checkout.folder, offer(run.folder), day=date(2026, 11, 22), tell=unheard)
-    again = publish(checkout.folder, offer(run.folder), day=date(2026, 11, 23), tell=unheard)
+    tag = published_on(22)
+    again = published_on(23)
 
     assert str(tag) == str(again) == TAG
     assert [(e["event"], e["date"]) for e in checkout.events()] == [("published", "2026-11-22")]

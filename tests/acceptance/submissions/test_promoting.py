@@ -17,6 +17,7 @@ from submissions_support import SLUG, TODAY, Offered
 from epc.errors import UsageError
 from epc.records.validate import validate
 from epc.registry.fetching import fetch
+from epc.registry.locking import locked
 from epc.registry.reading import of_folder
 from epc.registry.submissions.promoting import promote
 from epc.registry.tags import Tag
@@ -47,6 +48,11 @@ def unheard(_: str) -> None:
     """Take no notice of progress."""
 
 
+def promoted(checkout: Path, folder: Path, *, git: bool = True) -> Tag:
+    with locked(checkout, tell=unheard) as lock:
+        return promote(lock, folder, day=TODAY, tell=unheard, git=git)
+
+
 def is_published(checkout: Path) -> None:
     """Everything that a publication comes to, once."""
     assert verify(checkout) == []
@@ -66,7 +72,7 @@ def test_a_submission_becomes_a_snapshot_in_one_commit(merged: Offered, tmp_path
     run = tmp_path / "before"
     shutil.copytree(merged.folder, run)
 
-    tag = promote(merged.checkout, merged.folder, day=TODAY, tell=unheard)
+    tag = promoted(merged.checkout, merged.folder)
 
     assert str(tag) == TAG
     is_published(merged.checkout)
@@ -104,9 +110,9 @@ def test_stopped_at_any_step_the_same_command_ends_it(
     with monkeypatch.context() as patch:
         patch.setattr(step, stop)
         with pytest.raises(CrashError):
-            promote(merged.checkout, merged.folder, day=TODAY, tell=unheard)
+            promoted(merged.checkout, merged.folder)
 
-    tag = promote(merged.checkout, merged.folder, day=TODAY, tell=unheard)
+    tag = promoted(merged.checkout, merged.folder)
 
     assert str(tag) == TAG
     is_published(merged.checkout)
@@ -143,7 +149,7 @@ def killed_after(steps: int, checkout: Path) -> bool:
         ):
             setattr(owner, name, wrap(getattr(owner, name)))
         with contextlib.suppress(BaseException):
-            promote(checkout, checkout / "submissions" / SLUG, day=TODAY, tell=unheard)
+            promoted(checkout, checkout / "submissions" / SLUG)
             os._exit(0)
         os._exit(1)
     _, status = os.waitpid(child, 0)
@@ -161,7 +167,7 @@ def test_killed_at_every_write_rename_and_git_command_it_is_ended_by_itself(
         killed = killed_after(steps, checkout)
         folder = checkout / "submissions" / SLUG
         if folder.exists():
-            promote(checkout, folder, day=TODAY, tell=unheard)
+            promoted(checkout, folder)
         is_published(checkout)
         stored = git(checkout, "ls-files", "snapshots/.store").splitlines()
         assert not [path for path in stored if Path(path).name.startswith(".")]
@@ -187,7 +193,7 @@ def test_a_refused_submission_is_not_published(merged: Offered) -> None:
     merged.statement(conflicts="{{ config }}")
 
     with pytest.raises(UsageError, match=r"submission\.json/conflicts"):
-        promote(merged.checkout, merged.folder, day=TODAY, tell=unheard)
+        promoted(merged.checkout, merged.folder)
 
     assert not (merged.checkout / "snapshots" / TAG).exists()
 
@@ -197,11 +203,11 @@ def test_what_somebody_else_staged_is_not_swept_along(merged: Offered) -> None:
     git(merged.checkout, "add", "other.txt")
 
     with pytest.raises(UsageError, match=r"other\.txt is staged too"):
-        promote(merged.checkout, merged.folder, day=TODAY, tell=unheard)
+        promoted(merged.checkout, merged.folder)
 
     git(merged.checkout, "restore", "--staged", "other.txt")
     (merged.checkout / "other.txt").unlink()
-    promote(merged.checkout, merged.folder, day=TODAY, tell=unheard)
+    promoted(merged.checkout, merged.folder)
     is_published(merged.checkout)
 
 
@@ -209,7 +215,7 @@ def test_a_submission_elsewhere_is_not_published(merged: Offered, tmp_path: Path
     shutil.copytree(merged.folder, tmp_path / SLUG)
 
     with pytest.raises(UsageError, match="is not in"):
-        promote(merged.checkout, tmp_path / SLUG, day=TODAY, tell=unheard)
+        promoted(merged.checkout, tmp_path / SLUG)
 
 
 def test_a_gateway_goes_onto_the_card(merged: Offered) -> None:
@@ -224,7 +230,7 @@ def test_a_gateway_goes_onto_the_card(merged: Offered) -> None:
     )
     merged.statement(endpoint="gateway", conflicts="I work for the gateway.")
 
-    tag = promote(merged.checkout, merged.folder, day=TODAY, tell=unheard, git=False)
+    tag = promoted(merged.checkout, merged.folder, git=False)
 
     card = of_folder(merged.checkout).snapshots[str(tag)].card
     assert (card["evaluator"]["proxy"], card["evaluator"]["gateway"]) == (True, "openrouter")

@@ -1,0 +1,87 @@
+"""The lock that the registry is written under: bounded waiting, and nothing left behind."""
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+from registry_support import Checkout
+
+from epc.errors import WorldError
+from epc.registry.layout import LOCK
+from epc.registry.locking import locked
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return Checkout(tmp_path / "registry")
+
+
+def unheard(_: str) -> None:
+    """Take no notice."""
+
+
+def test_the_second_is_told_once_who_holds_it_and_gives_up_after_its_patience(
+    checkout: Checkout,
+) -> None:
+    told: list[str] = []
+
+    with (
+        locked(checkout.folder, tell=unheard),
+        pytest.raises(WorldError, match=f"process {os.getpid()} has been writing") as refused,
+        locked(checkout.folder, tell=told.append, patience=0.3),
+    ):
+        pass
+
+    assert "stop it" in str(refused.value)
+    assert len(told) == 1
+    assert f"process {os.getpid()} is writing to {checkout.home}" in told[0]
+
+
+def test_it_is_free_again_after_a_failure_and_leaves_no_file(checkout: Checkout) -> None:
+    with pytest.raises(KeyError), locked(checkout.folder, tell=unheard):
+        raise KeyError
+
+    with locked(checkout.folder, tell=unheard, patience=0) as lock:
+        assert (lock.checkout, lock.home) == (checkout.folder, checkout.home)
+        assert (checkout.home / LOCK).read_text() == f"{os.getpid()}\n"
+    assert not (checkout.home / LOCK).exists()
+
+
+def test_what_a_killed_process_left_holds_nobody_up(checkout: Checkout) -> None:
+    told: list[str] = []
+    (checkout.home / LOCK).write_text("1234567\n")
+
+    with locked(checkout.folder, tell=told.append, patience=0):
+        assert (checkout.home / LOCK).read_text() == f"{os.getpid()}\n"
+
+    assert told == []
+
+
+def test_never_two_at_once_although_each_takes_the_file_away(checkout: Checkout) -> None:
+    """A count that loses steps as soon as two come to read it at the same time."""
+    count = checkout.home / "count"
+    count.write_text("0")
+
+    def step() -> None:
+        for _ in range(20):
+            with locked(checkout.folder, tell=unheard):
+                count.write_text(str(int(count.read_text()) + 1))
+
+    threads = [threading.Thread(target=step) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert count.read_text() == "120"
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(checkout: Checkout) -> None:
+    (checkout.home / LOCK).mkdir()
+
+    with (
+        pytest.raises(WorldError, match=r"cannot lock .*\.lock"),
+        locked(checkout.folder, tell=unheard),
+    ):
+        pass
