@@ -101,8 +101,12 @@ def misstated(given: Json) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """Two snapshots side by side: conditions that differ, and figures that both have."""
+    """Two snapshots side by side: conditions that differ, and figures that both have.
 
+    `failed` are the tags of those that are of failed runs, whose figures can be compared with none.
+    """
+
+    failed: tuple[str, ...]
     conditions: dict[str, tuple[Any, Any]]
     figures: dict[str, tuple[Figure, Figure]]
 
@@ -115,6 +119,7 @@ class Difference:
         """Return the difference as plain JSON."""
         return {
             "like_for_like": self.like_for_like,
+            "failed": list(self.failed),
             "conditions": {key: list(pair) for key, pair in self.conditions.items()},
             "figures": {
                 name: {"a": a.mean, "b": b.mean, "difference": b.mean - a.mean}
@@ -140,6 +145,7 @@ def difference(a: Snapshot, b: Snapshot) -> Difference:
     left = {figure.name: figure for figure in figures(a.figures)}
     right = {figure.name: figure for figure in figures(b.figures)}
     return Difference(
+        failed=tuple(str(snapshot.tag) for snapshot in (a, b) if snapshot.failed),
         conditions={key: pair for key, pair in conditions.items() if pair[0] != pair[1]},
         figures={name: (left[name], right[name]) for name in left if name in right},
     )

@@ -7,7 +7,7 @@ from typing import Any, Final
 from epc.registry.expiry import in_words
 from epc.registry.figures import Difference, at, figures
 from epc.registry.registry import Registry
-from epc.registry.snapshots import Json, Snapshot
+from epc.registry.snapshots import FAILED, Json, Snapshot
 
 _HEADLINE: Final = ("gamma/text_to_visual", "pci", "verdict/PASS")
 _INVALID: Final = "invalid"  # of a judged snapshot
@@ -44,6 +44,7 @@ def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Jso
         "excess": shown[_EXCESS].mean if _EXCESS in shown else None,
         "excess_ci95": list(shown[_EXCESS].interval or ()) or None if _EXCESS in shown else None,
         "audit": snapshot.card["audit"]["verdict"] if snapshot.kind == "measured" else None,
+        "failed": snapshot.failed,
         "invalid": invalid.mean if invalid else None,
         "invalid_ci95": list(invalid.interval or ()) or None if invalid else None,
         "status": state.status,
@@ -81,8 +82,8 @@ def _table(rows: Sequence[Json]) -> str:
     for row in rows:
         named = f"{row['figure'].split('/')[0]} " if row["figure"] else ""
         figure = f"{named}{_estimate(row['mean'], row['ci95'])}"
-        excess = _estimate(row["excess"], row["excess_ci95"], sign="+")
-        audit = (row["audit"] or "-").replace("_", " ")
+        excess = _estimate(None if row["failed"] else row["excess"], row["excess_ci95"], sign="+")
+        audit = "failed run" if row["failed"] else (row["audit"] or "-").replace("_", " ")
         middle = (row["trust"], _asked(row), str(row["n"]), figure, excess, audit)
         cells.append((row["tag"], *middle, str(row["faults"]), _state(row)))
     return _aligned(cells)
@@ -117,6 +118,7 @@ def shown(registry: Registry, tag: str, as_of: date) -> Json:
     return {
         **snapshot.card,
         "trust": registry.trust(tag),
+        "failed": snapshot.failed,
         "figures": snapshot.figures,
         "events": [event.given for event in registry.by_tag.get(tag, [])],
         "expiry": registry.of_tag(tag, as_of).as_json(),
@@ -137,6 +139,8 @@ def shown_text(value: Json) -> str:
         f"  executor   {_model(value['executor'])}",
         f"  measured   {days}, N = {value['figures']['n']}, by {value['contributor']}",
     ]
+    if value["failed"]:
+        lines.insert(1, f"  FAILED     {FAILED}")
     if value["kind"] == "measured":
         lines += _audited(value["audit"], value["figures"]["control"]["method"])
     if value["kind"] == "judged":
@@ -198,12 +202,14 @@ def _event(given: Json) -> str:
 def difference_text(found: Difference) -> str:
     """Return two snapshots side by side."""
     lines = ["like for like" if found.like_for_like else "NOT like for like; these differ:"]
+    lines += [f"{tag} is a failed run: {FAILED}" for tag in found.failed]
     for key, (a, b) in found.conditions.items():
         lines += [f"  {key}", f"    a  {_shown(a)}", f"    b  {_shown(b)}"]
     if not found.figures:
         lines.append("no figure stands in both")
     for name, (x, y) in found.figures.items():
-        lines.append(f"  {name:<36}{x.mean:.3f}  {y.mean:.3f}  {y.mean - x.mean:+.3f}")
+        gap = "" if found.failed else f"  {y.mean - x.mean:+.3f}"
+        lines.append(f"  {name:<36}{x.mean:.3f}  {y.mean:.3f}{gap}")
     return "\n".join(lines)
 
 

@@ -14,6 +14,12 @@ SnapshotKind = Literal["measured", "judged", "reported"]
 Trust = Literal["reported", "recomputed", "re-executed", "replicated"]
 STEPS: Final[tuple[Trust, ...]] = ("reported", "recomputed", "re-executed", "replicated")
 
+# What says that most seeds of a run counted no verdict: an audit's word, or, where there are no
+# trials to audit, the fault that a reported snapshot's own record states.
+_FAILED_WORD: Final = "no_verdicts_counted"
+_FAILED_FAULT: Final = "failed-runs"
+FAILED: Final = "no verdict was counted in most seeds, so that its gamma is no measurement"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
@@ -51,6 +57,14 @@ class Snapshot:
             card=card,
             figures=figures,
         )
+
+    @property
+    def failed(self) -> bool:
+        """Whether most of its seeds counted no verdict: then no figure of it can be ranked."""
+        # Reading R8: zero because no verdict was counted is no zero of the evaluator's.
+        if audit := self.card.get("audit"):
+            return bool(audit["verdict"] == _FAILED_WORD)
+        return any(fault["id"] == _FAILED_FAULT for fault in self.card["known_faults"])
 
 
 EventName = Literal["published", "withdrawn", "superseded", "drifted", "expired"]

@@ -23,7 +23,7 @@ def words(page: EvaluatorPage) -> tuple[str, str]:
     """Return a badge's message, and the status that colours it."""
     newest = page.newest
     if newest is None:
-        return "no baseline", "unknown"
+        return "failed run" if page.failed else "no baseline", "unknown"
     state, version = newest.row.standing.state, newest.row.snapshot.tag.version
     if state.status == "expired":
         return f"{version} expired {state.since}", "expired"

@@ -86,7 +86,7 @@ def _snapshot(checkout: Path, registry: Registry, tag: str, as_of: date) -> Snap
             tag=tag,
             trust=registry.trust(tag),
             n=snapshot.figures["n"],
-            directions=tuple(_directions(stated)),
+            directions=tuple(_directions(stated, failed=snapshot.failed)),
             verdict=audit["verdict"] if audit else None,
             standing=_standing(registry, tag, as_of),
         ),
@@ -111,7 +111,8 @@ def _judging(folder: Path, raw: dict[str, Path]) -> Judging | None:
     return Judging(plan=plan, log=log, prompts=texts)
 
 
-def _directions(stated: tuple[Figure, ...]) -> Iterator[Direction]:
+def _directions(stated: tuple[Figure, ...], *, failed: bool) -> Iterator[Direction]:
+    """Yield what is stated of each direction; a failed run has no excess, however narrow."""
     named = {figure.name: figure for figure in stated}
     for direction in DIRECTIONS:
         if f"gamma/{direction}" in named:
@@ -123,7 +124,7 @@ def _directions(stated: tuple[Figure, ...]) -> Iterator[Direction]:
                 noise=Noise(mean=floor.mean, low=floor.spread[0], high=floor.spread[1])
                 if floor and floor.spread
                 else None,
-                excess=named.get(f"control/excess/{direction}"),
+                excess=None if failed else named.get(f"control/excess/{direction}"),
             )
 
 

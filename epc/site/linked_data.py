@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
+from epc.registry.snapshots import FAILED
 from epc.site.pages import DATA_LICENCE, Site, SnapshotPage
 from epc.site.tables import COLUMNS
 
@@ -57,7 +58,8 @@ def of_snapshot(site: Site, page: SnapshotPage) -> dict[str, Any]:
         "@context": "https://schema.org/",
         "@type": "Dataset",
         "name": f"{row.tag}: {page.subject}",
-        "description": f"{_said(page)} {given['evaluator']['model']}, N = {row.n}.",
+        "description": f"{_said(page)} {given['evaluator']['model']}, N = {row.n}."
+        + (f" A failed run: {FAILED}." if row.failed else ""),
         "identifier": row.tag,
         "version": row.tag,
         "license": f"{_LICENCES}{page.licence}",

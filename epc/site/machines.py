@@ -108,6 +108,7 @@ def _llms(site: Site) -> str:
     lines += ["", f"## Snapshots that hold on {site.as_of}", ""]
     lines += [
         f"- [{page.row.tag}]({at}snapshots/{page.row.tag}/): {page.shown['kind']}, N = {page.row.n}"
+        f"{', a failed run' if page.row.failed else ''}"
         for page in held
     ]
     return "\n".join(lines) + "\n"

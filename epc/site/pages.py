@@ -76,6 +76,11 @@ class Row:
         """Whether it holds a judge's shares, which stand in no column of EPC figures."""
         return self.snapshot.kind == "judged"
 
+    @property
+    def failed(self) -> bool:
+        """Whether it is of a run that failed: marked, behind all others, never ranked."""
+        return self.snapshot.failed
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class File:
@@ -167,9 +172,18 @@ class EvaluatorPage:
 
     @property
     def newest(self) -> SnapshotPage | None:
-        """The newest baseline that was not withdrawn."""
-        standing = [s for s in self.baselines if s.row.standing.state.reason != "withdrawn"]
+        """The newest baseline that was not withdrawn, and is of no failed run."""
+        standing = [s for s in self._standing if not s.row.failed]
         return standing[-1] if standing else None
+
+    @property
+    def failed(self) -> bool:
+        """Whether everything that was not withdrawn is of failed runs."""
+        return bool(self._standing) and not self.newest
+
+    @property
+    def _standing(self) -> list[SnapshotPage]:
+        return [s for s in self.baselines if s.row.standing.state.reason != "withdrawn"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

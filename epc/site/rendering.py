@@ -1,6 +1,6 @@
 """The generated pages: Markdown from templates, every value in it escaped."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 from typing import Any, Final
 
@@ -38,7 +38,10 @@ def pages(site: Site, pictures: Pictures) -> Iterator[tuple[str, str]]:
     by_baselines = sorted(site.evaluators, key=lambda evaluator: not evaluator.snapshots)
     lives = sum(max(1, len(evaluator.platforms)) for evaluator in site.evaluators)
     yield "evaluators/index.md", page("evaluators", pages=by_baselines, lives=lives)
-    yield "compare.md", page("compare", pair=_pair(site))
+    yield (
+        "compare.md",
+        page("compare", pair=_pair(site), rows=_ranked(s.row for s in site.snapshots)),
+    )
     yield "changes.md", page("changes", latest=site.changes[: -_LATEST - 1 : -1])
     for evaluator in site.evaluators:
         yield (
@@ -56,13 +59,19 @@ def pages(site: Site, pictures: Pictures) -> Iterator[tuple[str, str]]:
 
 def _rows(site: Site, *, judged: bool) -> list[Row]:
     """Return the rows of one table: gammas and judges' shares are never in the same."""
-    return [page.row for page in site.snapshots if page.row.judged == judged]
+    return _ranked(page.row for page in site.snapshots if page.row.judged == judged)
+
+
+def _ranked(rows: Iterable[Row]) -> list[Row]:
+    """Return rows in their order, those of failed runs behind all others."""
+    return sorted(rows, key=lambda row: row.failed)
 
 
 def _ended(rows: list[Row]) -> list[Row]:
     """Return what has expired, the latest first."""
     ended = sorted(_evaluators(rows, held=False), key=lambda row: row.tag)
-    return sorted(ended, key=lambda row: row.standing.state.since or date.min, reverse=True)
+    ended.sort(key=lambda row: row.standing.state.since or date.min, reverse=True)
+    return _ranked(ended)
 
 
 def _evaluators(rows: list[Row], *, held: bool) -> list[Row]:
@@ -71,15 +80,18 @@ def _evaluators(rows: list[Row], *, held: bool) -> list[Row]:
 
 def _pair(site: Site) -> list[str]:
     """Return the two tags to compare first: an evaluator's first two, or else any."""
-    given = [page.baselines for page in site.evaluators if len(page.baselines) > 1]
-    return [page.row.tag for page in (given[0] if given else site.snapshots)[:2]]
+    given = [[s for s in page.baselines if not s.row.failed] for page in site.evaluators]
+    several = [baselines for baselines in given if len(baselines) > 1]
+    chosen = several[0] if several else sorted(site.snapshots, key=lambda s: s.row.failed)
+    return [page.row.tag for page in chosen[:2]]
 
 
 def _home(site: Site) -> dict[str, Any]:
     rows, judged = _rows(site, judged=False), _rows(site, judged=True)
-    current = sorted(_evaluators(rows, held=True), key=lambda row: row.snapshot.kind != "measured")
+    held_rows = _evaluators(rows, held=True)
+    current = _ranked(sorted(held_rows, key=lambda row: row.snapshot.kind != "measured"))
     held = [*current, *_evaluators(judged, held=True)]
-    ending = [row for row in held if row.standing.state.until]
+    ending = [row for row in held if row.standing.state.until and not row.failed]
     retiring = [
         (page, platform)
         for page in site.evaluators
@@ -106,6 +118,7 @@ def _evaluator(page: EvaluatorPage, pictures: Pictures) -> dict[str, Any]:
     return {
         "page": page,
         "badge": badges.alternative(page),
+        "baselines": _ranked(snapshot.row for snapshot in page.baselines),
         "names": [page.name, *page.aliases],
         "linked": _linked,
         "gallery": pictures(page),

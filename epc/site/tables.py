@@ -7,17 +7,26 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from epc.site import numbers
-from epc.site.pages import Site
+from epc.site.pages import Site, SnapshotPage
 
 COLUMNS: Final = {
     "tag": ("text", "The snapshot's id"),
     "generation": ("text", "The evaluator generation"),
+    "model": ("text", "Who was asked, as platform/model; embedded where no platform was"),
     "kind": ("text", "measured, judged or reported"),
     "trust": ("text", "reported, recomputed, re-executed or replicated"),
     "calibration": ("text", "true for a mock evaluator's baseline"),
     "protocol_version": ("text", "The protocol, with the labels of what deviates from it"),
     "measured_from": ("date", "The first day on which it may have been measured"),
     "measured_to": ("date", "The last day on which it may have been measured"),
+    "as_of": ("date", "The day of which the state is; it was built then"),
+    "state": ("text", "current, expiring, expired or unknown, on that day"),
+    "reason": ("text", "Why: retired, superseded, stale, drifted or withdrawn; else empty"),
+    "since": ("date", "The day on which the state began, where one is known"),
+    "until": ("date", "The day on which it ends or ended, where one is known"),
+    "audit": ("text", "The audit's word; empty where there are no trials to audit"),
+    "failed": ("text", "true where most seeds counted no verdict: rank no figure of it"),
+    "faults": ("text", "Known faults of it, by their ids, separated by blanks"),
     "n": ("integer", "Seeds; of a judged snapshot, samples"),
     "figure": ("text", "Which figure, such as gamma/text_to_visual"),
     "mean": ("float", "The figure: a mean or a share"),
@@ -31,19 +40,11 @@ COLUMNS: Final = {
 def rows(site: Site) -> Iterator[dict[str, Any]]:
     """Yield one row a figure."""
     for page in site.snapshots:
-        row, card = page.row, page.shown
+        shared = _of_snapshot(page)
         for figure in page.figures:
             low, high = figure.interval or (None, None)
             yield {
-                "tag": row.tag,
-                "generation": row.snapshot.tag.generation,
-                "kind": card["kind"],
-                "trust": row.trust,
-                "calibration": "true" if card["calibration"] else "false",
-                "protocol_version": card["protocol_version"],
-                "measured_from": card["measured"]["from"],
-                "measured_to": card["measured"]["to"],
-                "n": row.n,
+                **shared,
                 "figure": figure.name,
                 "mean": figure.mean,
                 "ci95_low": low,
@@ -51,6 +52,37 @@ def rows(site: Site) -> Iterator[dict[str, Any]]:
                 "sd": figure.sd,
                 "hits": figure.hits,
             }
+
+
+def _of_snapshot(page: SnapshotPage) -> dict[str, Any]:
+    """Return what stands in the row of every figure of a snapshot."""
+    row, card, state = page.row, page.shown, page.shown["expiry"]
+    # A platform's name before it, so that no model's can begin a formula.
+    model = f"{row.snapshot.platform or 'embedded'}/{row.snapshot.model}"
+    return {
+        "tag": row.tag,
+        "generation": row.snapshot.tag.generation,
+        "model": model,
+        "kind": card["kind"],
+        "trust": row.trust,
+        "calibration": _truth(given=card["calibration"]),
+        "protocol_version": card["protocol_version"],
+        "measured_from": card["measured"]["from"],
+        "measured_to": card["measured"]["to"],
+        "as_of": state["as_of"],
+        "state": state["status"],
+        "reason": state["reason"],
+        "since": state["since"],
+        "until": state["until"],
+        "audit": row.verdict,
+        "failed": _truth(given=row.failed),
+        "faults": " ".join(fault["id"] for fault in card["known_faults"]),
+        "n": row.n,
+    }
+
+
+def _truth(*, given: bool) -> str:
+    return "true" if given else "false"
 
 
 def csv_text(site: Site) -> str:

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from epc.records.audit_text import MEANING
 from epc.records.strict_json import dumps_line
+from epc.registry.snapshots import FAILED
 from epc.site import describing, numbers
 from epc.site.charts.spark import spark
 from epc.site.escaping import address, finalized, verbatim
@@ -43,6 +44,7 @@ def environment() -> Environment:
         "words": lambda value: str(value).replace("_", " "),
     }
     made.globals |= {
+        "FAILED": FAILED,
         "digits": numbers.digits,
         "kinds": _KINDS,
         "meaning": MEANING,

@@ -37,7 +37,8 @@ def history_charts(page: EvaluatorPage, evidence: Mapping[str, Evidence]) -> lis
 def _chart(
     page: EvaluatorPage, metric: Metric, events: list[Json], band: Band | None
 ) -> Chart | None:
-    rows = [row for snapshot in page.baselines for row in _measured(snapshot, metric)]
+    drawn = [snapshot for snapshot in page.baselines if not snapshot.row.failed]
+    rows = [row for snapshot in drawn for row in _measured(snapshot, metric)]
     if not rows:
         return None
     note = "Mean with its 95% interval where there is one; a level line is the time of measuring. "
@@ -45,6 +46,8 @@ def _chart(
         note += "Grey: where 90% of the seeds of a coin flip lie. "
     if len(directions(rows)) > 1:
         note += "Two directions side by side are of the same days. "
+    if len(drawn) < len(page.baselines):
+        note += "Failed runs are not drawn. "
     alternative = _words(page, metric, rows, band, events)
     return Chart(
         name=f"{metric.name}-history",

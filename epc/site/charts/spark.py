@@ -18,8 +18,11 @@ _MOST: Final = sqrt(len(STRATEGIES))  # the largest gamma there is; all rows sha
 
 
 def spark(row: Row) -> Markup:
-    """Return a picture of a snapshot's gamma: a line a direction, its numbers as its name."""
-    if not row.directions:
+    """Return a picture of a snapshot's gamma: a line a direction, its numbers as its name.
+
+    A failed run has no place on the scale that all rows share.
+    """
+    if row.failed or not row.directions:
         return Markup()
     coin = (bands_of(row.snapshot, None) or {}).get("gamma")
     lines = [(direction, _band(direction, coin)) for direction in row.directions]

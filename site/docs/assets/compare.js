@@ -110,7 +110,8 @@
     return [
       link,
       `${status}${reason ? ` (${reason})` : ""} on ${snapshot.expiry.as_of}`,
-      snapshot.audit ? snapshot.audit.verdict.replaceAll("_", " ")
+      snapshot.failed ? "failed run: no figure of it can be compared"
+        : snapshot.audit ? snapshot.audit.verdict.replaceAll("_", " ")
         : snapshot.kind === "judged" ? "a judge's scores: no trials" : "no trials to audit",
       snapshot.trust,
       days,
@@ -144,7 +145,7 @@
     const every = [...new Set([...left.keys(), ...right.keys()])].sort();
     const rows = every.map((name) => {
       const [x, y] = [left.get(name), right.get(name)];
-      const gap = x && y ? y.mean.value - x.mean.value : null;
+      const gap = x && y && !a.failed && !b.failed ? y.mean.value - x.mean.value : null;
       const difference = gap === null ? "" : number({ value: gap, digits: digits(gap) }, true);
       return make("tr", cell(name, "th"), cell(stated(x)), cell(stated(y)), cell(difference));
     });

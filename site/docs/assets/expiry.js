@@ -98,7 +98,8 @@
         own.append(copy);
       }
       own.append(cell(row.dataset.reason), cell(row.dataset.until), cell("since this page was built"));
-      table.tBodies[0].prepend(own);
+      if ("failed" in row.dataset) table.tBodies[0].append(own);
+      else table.tBodies[0].prepend(own);
     }
   };
 

@@ -17,6 +17,8 @@
     return cell?.querySelector(".epc-none") ? null : text;
   };
 
+  const failed = (row) => "failed" in row.dataset;
+
   const order = (a, b) => {
     if (typeof a === "number" && typeof b === "number") return a - b;
     return String(a).localeCompare(String(b), "en", { numeric: true });
@@ -35,6 +37,8 @@
       const sign = direction === "descending" ? -1 : 1;
       const rows = [...body.rows].map((row) => ({ row, key: key(row, column) }));
       rows.sort((a, b) => {
+        const last = failed(a.row) - failed(b.row); // never ranked, whichever way
+        if (last) return last;
         if (a.key === null || b.key === null) return (a.key === null) - (b.key === null);
         return sign * order(a.key, b.key);
       });

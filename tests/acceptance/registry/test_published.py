@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from engine_support import epc
 from registry_support import ROOT, day
 from scipy.stats import binomtest, t
 
@@ -131,6 +132,28 @@ def test_zero_coupling_of_failed_runs_is_said_to_be_that(
 
     assert f"{seeds} of 30 seeds" in said
     assert "run that failed" in said
+
+
+def test_reading_r8_exactly_these_published_snapshots_are_failed_runs(published: Registry) -> None:
+    failed = {tag for tag, snapshot in published.snapshots.items() if snapshot.failed}
+
+    assert failed == {"v1.0-QwenPlus-0626", "v1.0-DeepSeekChat-0526"}
+
+
+def test_the_command_line_marks_a_failed_run_and_states_no_difference_from_it() -> None:
+    failed, other = "v1.0-QwenPlus-0626", "v1.0-GPT4o-0806"
+
+    listed = epc("snapshot", "list", cwd=ROOT).stdout.splitlines()
+    shown = epc("snapshot", "show", failed, cwd=ROOT).stdout
+    diff = epc("snapshot", "diff", failed, other, cwd=ROOT).stdout
+    found = json.loads(epc("snapshot", "diff", failed, other, "--format", "json", cwd=ROOT).stdout)
+
+    (row,) = [line for line in listed if line.startswith(f"{failed} ")]
+    assert "failed run" in row
+    assert "FAILED     no verdict was counted in most seeds" in shown
+    assert f"{failed} is a failed run" in diff
+    assert "0.187  1.176\n" in diff
+    assert found["failed"] == [failed]
 
 
 def test_what_a_coin_flip_gives_stands_beside_every_gamma_that_it_could_be(

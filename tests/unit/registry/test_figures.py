@@ -9,6 +9,22 @@ from epc.registry.figures import difference, disagreement, figures, misstated
 from epc.registry.snapshots import Snapshot
 
 
+def test_reading_r8_a_run_failed_by_its_audits_word_or_by_the_fault_that_its_record_states() -> (
+    None
+):
+    fault = {"id": "failed-runs", "says": "25 of 30 seeds counted no verdict."}
+    other = {"id": "no-spread", "says": "No spread was published."}
+    words = ("coupled", "no_detectable_coupling", "collapsed", "inconclusive")
+    reported_one = Snapshot.of(card() | {"known_faults": [other, fault]}, FIGURES)
+
+    assert reported_one.failed
+    assert not Snapshot.of(card() | {"known_faults": [other]}, FIGURES).failed
+    assert measured(audit={"verdict": "no_verdicts_counted"}).failed
+    assert not any(measured(audit={"verdict": word}).failed for word in words)
+    assert not judged().failed
+    assert difference(reported_one, snapshot("v1.1-Judge-1")).failed == ("v1.0-Judge-1",)
+
+
 def test_reading_r39_the_interval_of_printed_moments_is_students() -> None:
     low, high = moments_interval(0.741, 0.195, 10) or (0.0, 0.0)
 

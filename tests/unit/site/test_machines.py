@@ -1,4 +1,4 @@
-"""What of the registry's folder is published: all that was published, nothing that is being made."""
+"""What of the folder of snapshots is published: nothing that is only being made."""
 
 from pathlib import Path
 
