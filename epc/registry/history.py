@@ -4,7 +4,9 @@ Each `published` event carries the digest of its snapshot's digests, so the even
 that was published, and git pins the events.
 """
 
+import os
 import subprocess
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
@@ -92,16 +94,23 @@ def _has_whole_history(checkout: Path) -> bool:
     return bool(git(checkout, "rev-list", "--all", "--max-count=1").strip())
 
 
-def git(folder: Path, *words: str) -> str:
+def git(folder: Path, *words: str, more: Mapping[str, str] | None = None) -> str:
     """Return what git answers, as text.
 
     Raises: WorldError if it is missing or fails.
     """
-    return git_bytes(folder, *words).decode("utf-8", errors="replace")
+    return git_bytes(folder, *words, more=more).decode("utf-8", errors="replace")
 
 
-def git_bytes(folder: Path, *words: str, given: bytes | None = None) -> bytes:
+def git_bytes(
+    folder: Path,
+    *words: str,
+    given: bytes | None = None,
+    more: Mapping[str, str] | None = None,
+) -> bytes:
     """Return what git answers to some words and what it is given to read.
+
+    `more` is added to the environment that it runs in.
 
     Raises: WorldError if it is missing or fails.
     """
@@ -109,6 +118,7 @@ def git_bytes(folder: Path, *words: str, given: bytes | None = None) -> bytes:
         done = subprocess.run(  # noqa: S603  (no shell; the words are ours)
             ["git", "-C", str(folder), *words],  # noqa: S607  (the user's own git)
             input=given,
+            env={**os.environ, **(more or {})},
             capture_output=True,
             check=True,
         )
@@ -152,10 +162,18 @@ def _commit_without(checkout: Path, message: str, paths: list[str], leaving: str
 def tag_commit(checkout: Path, tag: str, where: str) -> None:
     """Make an annotated tag, unless there is one of that name.
 
+    Its tagger and its day are the commit's, so it is the same object in every clone that makes it,
+    and nobody needs a name of their own to restore it.
+
     Raises: WorldError if git fails.
     """
-    if not git(checkout, "tag", "--list", tag).strip():
-        git(checkout, "tag", "--annotate", "--message", f"Publish {tag}", tag, where)
+    if git(checkout, "tag", "--list", tag).strip():
+        return
+    told = git(checkout, "show", "--no-patch", "--date=raw", "--format=%cn%n%ce%n@%cd", where)
+    keys = (f"GIT_COMMITTER_{part}" for part in ("NAME", "EMAIL", "DATE"))
+    committer = dict(zip(keys, told.splitlines(), strict=True))
+    words = ("tag", "--annotate", "--message", f"Publish {tag}", tag, where)
+    git(checkout, *words, more=committer)
 
 
 def untagged(checkout: Path) -> dict[str, str]:
