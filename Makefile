@@ -72,7 +72,7 @@ verify: $(VENV)/.dev ## Every published byte, every event and the history; needs
 	$(BIN)/epc evaluators check
 
 reproduce: $(VENV)/.dev ## Recompute what is published; fails if a figure or a committed file differs.
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/dvc repro
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/dvc --cd pipeline repro
 	git diff --exit-code
 
 report: $(VENV)/.run ## Check what `epc github fetch` wrote to the folder OFFERED; the report is build/report.json.
@@ -84,6 +84,7 @@ publish: $(VENV)/.run ## Make snapshots of all submissions, with commits and tag
 	@for folder in submissions/*/; do \
 	  test ! -d "$$folder" || $(BIN)/epc snapshot publish "$$folder" || exit; \
 	done
+	$(BIN)/epc snapshot tags --restore
 	$(BIN)/epc snapshot verify
 
 push: ## Push main and the snapshots' tags, all or nothing; raw data is in the commits.

@@ -162,8 +162,27 @@ def tags(ctx: click.Context, restore: bool) -> None:
     ctx.exit(ExitCode.FINDINGS if missing and not restore else ExitCode.CLEAN)
 
 
+@click.command()
+def headlines() -> None:
+    r"""Write the headline figures again that DVC shows.
+
+    Publishing and events do so themselves; this is for after a merge.
+
+    \b
+    Example:
+      epc snapshot headlines
+    """
+    from epc.registry.headlines import write_headlines
+    from epc.registry.locking import locked
+    from epc.registry.reading import find_checkout
+
+    with locked(find_checkout(Path.cwd()), tell=note) as lock:
+        write_headlines(lock)
+
+
 def _end(tag: str, event: dict[str, str]) -> None:
     """Add an event of today to a snapshot that there is."""
+    from epc.registry.headlines import write_headlines
     from epc.registry.locking import locked
     from epc.registry.reading import find_checkout, of_folder
     from epc.registry.writing import end
@@ -172,6 +191,7 @@ def _end(tag: str, event: dict[str, str]) -> None:
     with locked(checkout, tell=note) as lock:
         found = of_folder(checkout).snapshot(tag)
         path = end(lock, {"date": now().date().isoformat(), "tag": str(found.tag), **event})
+        write_headlines(lock)
     note(f"added to {path}; commit it")
 
 

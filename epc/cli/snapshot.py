@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from epc.cli.common import Day, as_of_option, echo_json, format_option, note, registry_option, say
-from epc.cli.maintaining import drift, expire, publish, tags, withdraw
+from epc.cli.maintaining import drift, expire, headlines, publish, tags, withdraw
 from epc.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def command() -> None:
     """The registry's snapshots: what was published, and whether it still holds."""
 
 
-for _maintaining in (publish, withdraw, drift, expire, tags):
+for _maintaining in (publish, withdraw, drift, expire, headlines, tags):
     command.add_command(_maintaining)
 
 

@@ -12,6 +12,8 @@
     snapshots/.store/                 the raw files, by content, as DVC lays them out
     snapshots/.lock                   there while a process writes to any of these
     snapshots/.publish*/              what a publication is building, or taking out
+    snapshots/headlines/TAG.json      headline figures again, for `dvc metrics`
+    snapshots/gammas.json             gammas again, for `dvc plots`
     params.yaml                       the expiry policy, and where the repository is on the web
 
 The same as one document is what the site publishes, `registry.json`.
@@ -33,6 +35,8 @@ SUMS: Final = "SHA256SUMS"
 STORE: Final = ".store"
 LOCK: Final = ".lock"
 ASIDE: Final = ".publish"
+HEADLINES: Final = "headlines"
+GAMMAS: Final = "gammas.json"
 POLICY: Final = "params.yaml"
 PUBLISHED: Final = "registry.json"
 

@@ -1,8 +1,8 @@
 """Publishing a measured run, or a judge's evaluation (`epc snapshot publish`).
 
 The order is what makes it safe to interrupt: raw files into the store, the folder whole under its
-name, the event, the commit, the git tag. Each step looks whether it was done, so a second try ends
-what the first one began, under the same id.
+name, the event, what DVC shows, the commit, the git tag. Each step looks whether it was done, so a
+second try ends what the first one began, under the same id.
 """
 
 import shutil
@@ -20,6 +20,8 @@ from epc.registry.cards import Said
 from epc.registry.claims import platform_claimed, require_true
 from epc.registry.endings import endings
 from epc.registry.figures import disagreement
+from epc.registry.headlines import FILES as HEADLINES
+from epc.registry.headlines import write_headlines
 from epc.registry.history import commit, tag_commit
 from epc.registry.judged import offered_evaluation
 from epc.registry.lives import MOCKS, Life
@@ -84,8 +86,9 @@ def publish(
         append(lock, *told)
         for event in told:
             tell(f"event: {event['tag']} {event['event']}")
+    write_headlines(lock)
     if git:
-        parts = (str(tag), layout.EVENTS, layout.STORE)
+        parts = (str(tag), layout.EVENTS, layout.STORE, *HEADLINES)
         paths = [f"{layout.FOLDER}/{part}" for part in parts]
         commit(checkout, f"Publish {tag}", paths, leaving=leaving)
         tag_commit(checkout, str(tag), "HEAD")

@@ -1,5 +1,20 @@
-"""The run folders of `records_support`, for every test here."""
+"""The run folders of `records_support`, and a machine without a network, for every test here."""
 
+import subprocess
+
+import pytest
 from records_support import exhaustive, flip, made, single, ties, tiny
 
 __all__ = ["exhaustive", "flip", "made", "single", "ties", "tiny"]
+
+_CLOSED = "http://127.0.0.1:9"
+
+
+@pytest.fixture(scope="module")
+def offline() -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return what takes the network from a command: a namespace without one, or dead proxies."""
+    for words in (("unshare", "--net"), ("unshare", "--net", "--map-root-user")):
+        tried = subprocess.run([*words, "true"], capture_output=True, check=False)
+        if tried.returncode == 0:
+            return words, {}
+    return (), {f"{name}_proxy": _CLOSED for name in ("http", "https", "all")}

@@ -440,14 +440,17 @@ def test_a_figure_that_does_not_follow_is_named(checkout: Checkout, run: Run) ->
 
 def test_dvc_repro_recomputes_what_is_published_and_then_has_nothing_to_do(clone: Path) -> None:
     root = Path(__file__).parent.parent.parent.parent
-    for name in ("dvc.yaml", "params.yaml"):
-        shutil.copy(root / name, clone / name)
+    shutil.copy(root / "params.yaml", clone / "params.yaml")
+    pipeline = clone / "pipeline"
+    (pipeline / ".dvc").mkdir(parents=True)
+    for name in ("dvc.yaml", ".dvc/config"):
+        shutil.copy(root / "pipeline" / name, pipeline / name)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
     def repro() -> Done:
         return subprocess.run(
             ["dvc", "repro", "recompute", "tables"],
-            cwd=clone,
+            cwd=pipeline,
             env=os.environ | OWN | {"PATH": path},
             capture_output=True,
             text=True,
@@ -456,14 +459,14 @@ def test_dvc_repro_recomputes_what_is_published_and_then_has_nothing_to_do(clone
 
     done = repro()
     assert done.returncode == 0, done.stdout + done.stderr
-    first = [(clone / "runs" / f"{name}.json").read_bytes() for name in ("recomputed", "registry")]
+    first = [(pipeline / f"{name}.json").read_bytes() for name in ("recomputed", "registry")]
     assert json.loads(first[0])[0]["ok"] is True
     assert "up to date" in repro().stdout
 
     for name in ("recomputed", "registry"):
-        (clone / "runs" / f"{name}.json").unlink()
+        (pipeline / f"{name}.json").unlink()
     repro()
-    again = [(clone / "runs" / f"{name}.json").read_bytes() for name in ("recomputed", "registry")]
+    again = [(pipeline / f"{name}.json").read_bytes() for name in ("recomputed", "registry")]
     assert first == again
 
 

@@ -229,6 +229,8 @@ def test_a_merged_submission_is_published_pushed_and_deployed(
 
     assert published.failed == [], published.said
     assert git(forge.origin, "cat-file", "-t", "v1.1-CoinFlip") == "tag\n"
+    made = {path.name for path in (ROOT / "snapshots").glob("v*")} | {"v1.1-CoinFlip"}
+    assert set(git(forge.origin, "tag", "--list").split()) == made, "those it lacked, too"
     tree = git(forge.origin, "ls-tree", "-r", "--name-only", "main").splitlines()
     assert "snapshots/v1.1-CoinFlip/SHA256SUMS" in tree
     assert [name for name in tree if "submissions/" in name[:12]] == ["submissions/README.md"]

@@ -1,0 +1,86 @@
+"""What DVC shows of the registry: `dvc metrics show`, `dvc metrics diff` and `dvc plots show`.
+
+The headline figures stand a second time in files of their own, because DVC lays every number of a
+metrics file out as a column, and a `metrics.json` has a hundred. They are written with every
+publication and event, and `make reproduce` fails where they are not what the registry says.
+
+    snapshots/headlines/TAG.json      what was measured, whether it was taken back, the figures
+    snapshots/gammas.json             one row a gamma, with interval and noise floor, for the plot
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from epc.records.strict_json import dumps, write_text
+from epc.registry import layout
+from epc.registry.figures import at, figures
+from epc.registry.locking import RegistryLock
+from epc.registry.reading import of_folder
+from epc.registry.registry import Registry
+from epc.registry.snapshots import Json
+
+FILES: Final = (layout.HEADLINES, layout.GAMMAS)  # below `snapshots/`
+
+_SHOWN: Final = ("gamma/", "control/excess/", "verdict/PASS", "invalid")
+_SHARED: Final = "pci"  # the headline of reported ones; measured ones have one a phase
+
+
+def headline(registry: Registry, tag: str) -> Json:
+    """Return what is shown of a snapshot, its figures under the names that they have everywhere."""
+    snapshot = registry.snapshots[tag]
+    means = {figure.name: figure.mean for figure in figures(snapshot.figures)}
+    return {
+        **_standing(registry, tag),
+        "n": snapshot.figures["n"],
+        **{n: m for n, m in means.items() if n == _SHARED or n.startswith(_SHOWN)},
+    }
+
+
+def gammas(registry: Registry) -> Iterator[Json]:
+    """Yield one row a gamma: its interval, and where seeds lie without a change of domain."""
+    for tag, snapshot in registry.snapshots.items():
+        for figure in figures({"gamma": snapshot.figures.get("gamma", {})}):
+            direction = figure.name.removeprefix("gamma/")
+            floor = at(snapshot.figures, f"control/noise_floor/{direction}")
+            low, high = figure.interval or (None, None)
+            floor_low, floor_high = (floor and floor.spread) or (None, None)
+            yield {
+                "snapshot": tag,
+                "direction": direction.replace("_", " "),
+                **_standing(registry, tag),
+                "gamma": figure.mean,
+                "low": low,
+                "high": high,
+                "floor_low": floor_low,
+                "floor_high": floor_high,
+            }
+
+
+def _standing(registry: Registry, tag: str) -> Json:
+    """Return what must be known beside a figure: what it rests on, and what became of it."""
+    snapshot = registry.snapshots[tag]
+    told = [event.name for event in registry.by_tag.get(tag, [])]
+    return {
+        "kind": "calibration" if snapshot.calibration else snapshot.kind,
+        "audit": snapshot.card["audit"]["verdict"] if snapshot.kind == "measured" else "none",
+        "faults": len(snapshot.card["known_faults"]),
+        "event": "withdrawn" if "withdrawn" in told else next(reversed(told), "none"),
+    }
+
+
+def write_headlines(lock: RegistryLock) -> None:
+    """Bring the files up to date with a checkout's snapshots and events.
+
+    Raises: MalformedError if a document cannot be used; WorldError if the disk fails.
+    """
+    registry, home = of_folder(lock.checkout), lock.home
+    (home / layout.HEADLINES).mkdir(exist_ok=True)
+    for tag in registry.snapshots:
+        _write(home / layout.HEADLINES / f"{tag}.json", dumps(headline(registry, tag)))
+    _write(home / layout.GAMMAS, dumps(list(gammas(registry))))
+
+
+def _write(path: Path, text: str) -> None:
+    if not path.is_file() or path.read_text("utf-8") != text:
+        write_text(path, [text])

@@ -1,0 +1,104 @@
+"""What DVC shows of the registry: the published figures, and what became of them."""
+
+from pathlib import Path
+
+from registry_support import Checkout, card, generation_record, judged, measured
+
+from epc.registry.headlines import gammas, headline, write_headlines
+from epc.registry.registry import Registry
+from epc.registry.snapshots import Json, Snapshot
+
+TAG = "v1.0-Judge-1"
+
+
+def registry(snapshot: Snapshot, *events: str) -> Registry:
+    told = [
+        {"date": "2026-02-01", "event": name, "tag": TAG, "sha256": "0" * 64, "reason": "r"}
+        for name in ("published", *events)
+    ]
+    return Registry.of(
+        {
+            "evaluators": [generation_record()],
+            "snapshots": [{"card": snapshot.card, "figures": snapshot.figures}],
+            "events": told,
+            "policy": {"maximum_age_days": 180, "notice_days": 60},
+        }
+    )
+
+
+def audited(**given: Json) -> Snapshot:
+    """Return a measured snapshot with an audit, a control and a figure too many."""
+    whole = measured(low=1.0, high=1.5)
+    floor = {"mean": 1.1, "q025": 0.5, "q975": 1.75}
+    control = {
+        "excess": {"a_to_b": {"mean": 0.125, "ci95": [0.0, 0.25]}},
+        "noise_floor": {"a_to_b": floor},
+    }
+    figures = whole.figures | {"control": control, "tie_rate": {"mean": 0.5, "ci95": None}}
+    return Snapshot.of(whole.card | {"audit": {"verdict": "inconclusive"}} | given, figures)
+
+
+def test_a_measured_headline_has_gammas_excess_and_the_audits_word() -> None:
+    assert headline(registry(audited()), TAG) == {
+        "kind": "measured",
+        "audit": "inconclusive",
+        "faults": 0,
+        "event": "published",
+        "n": 30,
+        "gamma/a_to_b": 1.25,
+        "gamma/b_to_a": 1.25,
+        "control/excess/a_to_b": 0.125,
+    }
+
+
+def test_a_judged_headline_has_shares_and_no_gamma() -> None:
+    found = registry(judged(share=0.25))
+
+    assert headline(found, TAG)["verdict/PASS"] == 0.25
+    assert headline(found, TAG)["invalid"] == 0.5
+    assert list(gammas(found)) == []
+
+
+def test_a_withdrawn_figure_says_so_whatever_came_after() -> None:
+    assert headline(registry(audited(), "withdrawn", "superseded"), TAG)["event"] == "withdrawn"
+    assert headline(registry(audited(), "superseded"), TAG)["event"] == "superseded"
+
+
+def test_a_row_of_the_plot_has_its_interval_and_its_floor_where_there_is_one() -> None:
+    first, second = gammas(registry(audited()))
+
+    assert first == {
+        "snapshot": TAG,
+        "direction": "a to b",
+        "kind": "measured",
+        "audit": "inconclusive",
+        "faults": 0,
+        "event": "published",
+        "gamma": 1.25,
+        "low": 1.0,
+        "high": 1.5,
+        "floor_low": 0.5,
+        "floor_high": 1.75,
+    }
+    assert (second["floor_low"], second["floor_high"]) == (None, None)
+
+
+def test_a_mock_is_called_a_calibration() -> None:
+    shown = headline(registry(Snapshot.of(card() | {"calibration": True}, {"n": 1})), TAG)
+
+    assert shown["kind"] == "calibration"
+
+
+def test_files_that_are_right_are_left_alone(tmp_path: Path) -> None:
+    checkout = Checkout(tmp_path)
+    checkout.publish()
+    write_headlines(tmp_path)
+    paths = [checkout.home / "gammas.json", checkout.home / "headlines" / f"{TAG}.json"]
+    before = [path.stat().st_ino for path in paths]
+
+    write_headlines(tmp_path)
+    assert [path.stat().st_ino for path in paths] == before
+
+    paths[1].write_text("{}\n")
+    write_headlines(tmp_path)
+    assert '"gamma/text_to_visual": 1.1' in paths[1].read_text()
