@@ -127,9 +127,9 @@ def commands(site: Site, page: SnapshotPage) -> Iterator[tuple[str, str]]:
             f"epc validate {tag}\nepc recompute {tag}\nepc audit {tag}",
         )
     yield (
-        "In a clone, with git and DVC alone:",
+        "In a clone, with DVC alone:",
         (
-            f"git checkout {tag}\ndvc pull {layout.FOLDER}/{tag}/{layout.POINTER}\n"
+            f"dvc pull {layout.FOLDER}/{tag}/{layout.POINTER}\n"
             f"cd {layout.FOLDER}/{tag}\nsha256sum --check {layout.SUMS}"
         ),
     )

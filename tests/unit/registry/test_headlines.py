@@ -5,6 +5,7 @@ from pathlib import Path
 from registry_support import Checkout, card, generation_record, judged, measured
 
 from epc.registry.headlines import gammas, headline, write_headlines
+from epc.registry.locking import RegistryLock
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Json, Snapshot
 
@@ -92,13 +93,13 @@ def test_a_mock_is_called_a_calibration() -> None:
 def test_files_that_are_right_are_left_alone(tmp_path: Path) -> None:
     checkout = Checkout(tmp_path)
     checkout.publish()
-    write_headlines(tmp_path)
+    write_headlines(RegistryLock(checkout=tmp_path))
     paths = [checkout.home / "gammas.json", checkout.home / "headlines" / f"{TAG}.json"]
     before = [path.stat().st_ino for path in paths]
 
-    write_headlines(tmp_path)
+    write_headlines(RegistryLock(checkout=tmp_path))
     assert [path.stat().st_ino for path in paths] == before
 
     paths[1].write_text("{}\n")
-    write_headlines(tmp_path)
+    write_headlines(RegistryLock(checkout=tmp_path))
     assert '"gamma/text_to_visual": 1.1' in paths[1].read_text()
