@@ -65,6 +65,8 @@ def call(number: int, answer: str = "A") -> dict[str, Any]:
         "latency_s": 0.25,
         "retries": 0,
         "occasion": None,
+        "answered_at": "2026-07-02T00:00:00Z",
+        "origin": "asked",
     }
 
 
@@ -175,6 +177,7 @@ def measured(
             journal=journal,
             reuse=plan.reuse == "memo",
             progress=progress or Progress(),
+            clock=lambda: DAY,
             budget=budget or Budget(),
             cache=cache,
         )
@@ -220,7 +223,7 @@ def sitting(
         resumed = reopen(folder)
         assert resumed is not None
         opened = resumed
-    work = measure(opened, folder, now=now, watch=watch, limits=limits, batches=batches)
+    work = measure(opened, folder, clock=lambda: now, watch=watch, limits=limits, batches=batches)
     return asyncio.run(work)
 
 

@@ -105,7 +105,7 @@ def make_run(
     )
     opened = start(request, folder, now=NOW)
     limits = Limits(cache=False)
-    asyncio.run(measure(opened, folder, now=NOW, watch=_unseen, limits=limits))
+    asyncio.run(measure(opened, folder, clock=lambda: NOW, watch=_unseen, limits=limits))
     return Run(folder=folder)
 
 

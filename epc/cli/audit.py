@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import echo_json, format_option, note, say
+from epc.cli.common import echo_json, format_option, note, now, say
 from epc.cli.limits import limit_options
 from epc.errors import ExitCode
 from epc.spec.epc_v1 import ROUNDS
@@ -94,4 +94,4 @@ def _ask(run: Path, limits: "Limits", *, swap: int, controls: int) -> None:
             note(f"--{kind}: the run's answers give {count} pairs fewer than that")
     fetch_weights_if_named(reopened.evaluator)
     again = f"epc audit {run} --swap {swap} --controls {controls}"
-    carried_out(probe(reopened, watch=shown, limits=limits), again=again)
+    carried_out(probe(reopened, clock=now, watch=shown, limits=limits), again=again)

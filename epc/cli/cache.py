@@ -1,6 +1,5 @@
 """`epc cache list`, `epc cache size` and `epc cache clear`."""
 
-from datetime import date
 from typing import TYPE_CHECKING
 
 import click
@@ -9,12 +8,16 @@ from epc.cli.common import echo_json, format_option, say
 from epc.errors import ExitCode
 
 if TYPE_CHECKING:
-    from epc.engine.cache import Cache
+    from epc.engine.cache import Cache, Entry
 
 
 @click.group()
 def command() -> None:
-    """The answers that are kept across runs, one file each (Reading R16)."""
+    """Answers of pinned weights, kept across runs, one file each (Readings R16 and R76).
+
+    Only the embedded models have such weights. What any other model answered is in the run's own
+    folder; `epc run --reuse-answers-of RUN` takes it over.
+    """
 
 
 @command.command(name="list")
@@ -28,12 +31,13 @@ def list_entries(form: str) -> None:
     """
     entries = list(_cache().entries())
     if form == "json":
-        echo_json([{"day": entry.day, "bytes": entry.size, **entry.call} for entry in entries])
+        listed = [{"day": _day(entry), "bytes": entry.size, **entry.call} for entry in entries]
+        echo_json(listed)
         return
     for entry in entries:
         call = entry.call
         prompt = " ".join(call["prompt"].split())[:40]
-        say(f"{call['id']}  {entry.day}  {call['role']:<9}  {call['model']:<28}  {prompt}")
+        say(f"{call['id']}  {_day(entry)}  {call['role']:<9}  {call['model']:<28}  {prompt}")
 
 
 @command.command()
@@ -75,4 +79,8 @@ def _cache() -> "Cache":
     from epc.engine.cache import Cache
     from epc.engine.places import answer_cache_folder
 
-    return Cache(answer_cache_folder(), today=date.min.isoformat())
+    return Cache(answer_cache_folder())
+
+
+def _day(entry: "Entry") -> str:
+    return str(entry.call["answered_at"][:10])

@@ -248,9 +248,9 @@ def report(
     r"""Show what judges said in FOLDERS: shares, agreement, invented quotes.
 
     With several folders, also how each judge's scores of the same outputs changed from one to the
-    next, where both were judged with the same prompt, mapping, constraint, method and decoding.
-    What differs is a finding, and the command exits 1. Draws report.svg and report.png into the
-    last folder.
+    next, where both were judged with the same prompt, mapping, constraint, method and decoding,
+    and asked anew. What differs, or is one answer in both, makes the command exit 1. Draws
+    report.svg and report.png into the last folder.
 
     \b
     Example:
@@ -265,7 +265,8 @@ def report(
     if accuracy is not None:
         write_text(accuracy, [accuracy_table(shown)])
         note(f"accuracy {accuracy}")
-    ctx.exit(ExitCode.FINDINGS if shown["findings"] else ExitCode.CLEAN)
+    shared = any(row["shared"] for row in shown["drift"])
+    ctx.exit(ExitCode.FINDINGS if shown["findings"] or shared else ExitCode.CLEAN)
 
 
 def _show_findings(place: str, findings: "list[Finding]", form: str, more: "Json") -> None:

@@ -68,7 +68,9 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
             help="Calls under way at once, each model (128; self-hosted up to 512).",
         ),
         click.option(
-            "--no-cache", is_flag=True, help="Neither use nor keep answers of other runs."
+            "--no-cache",
+            is_flag=True,
+            help="Neither take nor keep answers of pinned weights for other runs.",
         ),
     )
     bounded: Callable[..., None] = with_limits

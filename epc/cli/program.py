@@ -39,7 +39,7 @@ _COMMANDS: Final = {
     "replay": "Answer one conformance case.",
     "conformance": "List the conformance suite, or check a program with it.",
     "judge": "Score outputs by judge models: plan, run, check, report, import.",
-    "cache": "List, size or clear the answers kept across runs.",
+    "cache": "List, size or clear the kept answers of pinned weights.",
     "models": "List the models that can be named, or fetch weights.",
     "doctor": "Say what is installed, what is missing, and how to get it.",
 }

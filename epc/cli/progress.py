@@ -83,6 +83,8 @@ def spent(progress: Progress) -> str:
         parts.append(f"{progress.lost:,} lost answers that may be billed")
     if progress.from_cache:
         parts.append(f"{progress.from_cache:,} answers from the cache")
+    if progress.from_runs:
+        parts.append(f"{progress.from_runs:,} answers taken over, not asked")
     if progress.from_journal:
         parts.append(f"{progress.from_journal:,} from the journal")
     return ", ".join(parts)

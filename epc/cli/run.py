@@ -64,6 +64,14 @@ class _Seeds(click.ParamType[list[int]]):
     "models repeat themselves, none otherwise. Recorded verdicts are always reused.",
 )
 @click.option(
+    "--reuse-answers-of",
+    type=click.Path(exists=True, path_type=Path, file_okay=False),
+    multiple=True,
+    metavar="RUN",
+    help="Take over what RUN's models answered to the same questions, instead of asking. Without "
+    "it, every model without pinned weights is asked. May be given again.",
+)
+@click.option(
     "--exhaustive",
     is_flag=True,
     help="Ask all strategy-task pairs first; any number of seeds then costs nothing more. "
@@ -112,6 +120,7 @@ def command(
     seeds: list[int],
     rounds: int,
     reuse: "Reuse | None",
+    reuse_answers_of: tuple[Path, ...],
     exhaustive: bool,
     recheck: int,
     decoding: dict[str, dict[str, Any]],
@@ -155,6 +164,7 @@ def command(
         decoding=decoding,
         control=control,
         controls=controls,
+        reuse_answers_of=reuse_answers_of,
     )
     fetch_weights_if_named(evaluator, executor)
     if dry_run:

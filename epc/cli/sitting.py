@@ -51,7 +51,7 @@ def finish(
         f"{plan.executor or 'nothing: its verdicts are recorded'}"
     )
     work = measure(
-        opened, folder, now=now(), watch=shown, limits=limits, batches=batches, anyway=anyway
+        opened, folder, clock=now, watch=shown, limits=limits, batches=batches, anyway=anyway
     )
     carried_out(work, again=f"epc resume {folder}")
     note("")

@@ -71,7 +71,7 @@ def command(
         fetch_weights_if_named(watching.evaluator)
         note(f"watch    {run}: {len(watching.panel.items)} pairs, {watching.evaluator}")
         try:
-            standing = asyncio.run(ask_today(watching, now=now(), watch=shown, limits=limits))
+            standing = asyncio.run(ask_today(watching, clock=now, watch=shown, limits=limits))
         except KeyboardInterrupt:
             message = "stopped; nothing answered is lost\n  the same command goes on today"
             raise StoppedError(message) from None

@@ -231,7 +231,7 @@ async def _take(line: bytes, wanted: dict[str, Question], caller: Caller) -> Non
         return
     answer = completion_of(body)
     if answer is not None:
-        await caller.take(question, caller.row(name, question, answer), share=BATCH_SHARE)
+        await caller.take(caller.row(name, question, answer), share=BATCH_SHARE)
 
 
 def _load(folder: Path) -> Wave | None:

@@ -1,8 +1,8 @@
-"""Answers kept across runs: a folder of calls, named by what was asked (Reading R16).
+"""Answers of pinned weights, kept across runs: a folder of calls, named by what was asked.
 
-An answer of pinned weights (the embedded models) holds for good. An answer of a hosted model holds
-for the day it was given: the provider may have changed the model since, and a measurement of
-today must not consist of yesterday's answers.
+Weights that are pinned by their SHA-256, which is part of a call's name, answer on any day as they
+did (Reading R16). A model without them may be another one under the same name the next minute, so
+its answers are never kept here (Reading R76).
 """
 
 import shutil
@@ -18,25 +18,22 @@ from epc.records.schemas import findings as schema_findings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One kept answer: its call, the day it was given, and the size of its file in bytes."""
+    """One kept answer: its call, and the size of its file in bytes."""
 
     call: Json
-    day: str
     size: int
 
 
 class Cache:
     """A content-addressed folder of answers. Damaged entries are no entries."""
 
-    def __init__(self, folder: Path, *, today: str) -> None:
-        self._folder, self._today = folder, today
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
 
-    def get(self, name: str, *, pinned: bool) -> Json | None:
-        """Return the call of this name if it still holds today."""
+    def get(self, name: str) -> Json | None:
+        """Return the call of this name."""
         entry = self._read(self._path(name))
-        if entry is None or entry.call["id"] != name:
-            return None
-        return entry.call if pinned or entry.day == self._today else None
+        return entry.call if entry is not None and entry.call["id"] == name else None
 
     def put(self, call: Json) -> None:
         """Keep an answer.
@@ -48,7 +45,7 @@ class Cache:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise WorldError(f"cannot make {path.parent}: {error.strerror or error}") from error
-        strict_json.write(path, {"call": call, "day": self._today})
+        strict_json.write(path, call)
 
     def entries(self) -> Iterator[Entry]:
         """Yield every kept answer in the order of its name."""
@@ -75,8 +72,6 @@ class Cache:
             value, problems = strict_json.read(path)
         except (OSError, WorldError):  # never written, cleared meanwhile, or unreadable
             return None
-        if problems or not isinstance(value, dict) or set(value) != {"call", "day"}:
+        if problems or schema_findings("call", value) or not value.get("answered_at"):
             return None
-        if schema_findings("call", value["call"]):
-            return None
-        return Entry(call=value["call"], day=str(value["day"]), size=size)
+        return Entry(call=value, size=size)

@@ -1,7 +1,9 @@
 """Asking models: each answer journalled before it is used, and asked for once."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, Final
@@ -15,6 +17,7 @@ from epc.engine.journal import Journal
 from epc.engine.model import Completion, Model, Occasion, Prompt
 from epc.errors import EpcError
 from epc.records.layout import CallNames, decoding_json, occasion_of
+from epc.records.sharing import ASKED, BATCHED, CACHED, RECORDED
 from epc.records.strict_json import storable
 
 LANDING_S: Final = 30.0  # how long a stopped run waits for calls that are under way
@@ -30,6 +33,7 @@ class Progress:
     asked: int = 0
     reused: int = 0
     from_cache: int = 0
+    from_runs: int = 0
     from_journal: int = 0
     retries: int = 0
     lost: int = 0
@@ -78,15 +82,20 @@ class Caller:
     """Asks in the name of a run.
 
     Under reuse an answer's name is what was asked, so that equal prompts share one answer, also
-    while it is still under way, and across runs through the cache. Without reuse the round is
-    part of the name, and nothing is kept in memory but where the journal has it.
+    while it is still under way. Without reuse the round is part of the name, and nothing is kept in
+    memory but where the journal has it.
+
+    An answer of another run serves only where the model has pinned weights (`cache`), or where the
+    user named that run (`named_runs`, what could be taken over from it; Reading R76).
     """
 
     journal: Journal
     reuse: bool
     progress: Progress
+    clock: Callable[[], datetime]
     budget: Budget = field(default_factory=Budget)
     cache: Cache | None = None
+    named_runs: Journal | None = None
     _kept: dict[str, Json] = field(default_factory=dict)
     _under_way: dict[str, "asyncio.Future[Json]"] = field(default_factory=dict)
     _places: dict[str, asyncio.Semaphore] = field(default_factory=dict)
@@ -136,7 +145,7 @@ class Caller:
         future: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
         self._under_way[name] = future
         try:
-            call = self._cached(name, question)
+            call = self._of_another_run(name, question)
             if call is None:
                 call = await self._fresh(name, question, None, None)
             else:
@@ -158,23 +167,17 @@ class Caller:
         return self.known(name) or await self._fresh(name, question, occasion, place)
 
     async def recall(self, question: Question) -> bool:
-        """Take an answer over from the cache; return whether there was one."""
+        """Take an answer over from another run; return whether there was one."""
         name = self.name(question)
-        call = self._cached(name, question)
+        call = self._of_another_run(name, question)
         if call is not None:
             await self.keep(call)
         return call is not None
 
-    async def take(self, question: Question, call: Json, *, share: Decimal) -> None:
-        """Journal a batch's answer, keep it for other runs if it may serve them, and count it.
-
-        `share` is how much of the price was paid.
-        """
+    async def take(self, call: Json, *, share: Decimal) -> None:
+        """Journal a batch's answer, and count it; `share` is how much of the price was paid."""
         self.budget.settle(Decimal(0), call, share=share)
-        await self.keep(call)
-        model = question.role.model
-        if self.cache is not None and call["occasion"] is None and model.repeatable:
-            self.cache.put(call)
+        await self.keep({**call, "origin": BATCHED})
         self._count(call)
 
     async def keep(self, call: Json) -> None:
@@ -192,7 +195,12 @@ class Caller:
     def row(
         self, name: str, question: Question, completion: Completion, place: str | None = None
     ) -> Json:
-        """Return the row of calls.jsonl that an answer makes."""
+        """Return the row of calls.jsonl that an answer which has just come in makes.
+
+        Nobody knows when a recorded verdict was given.
+        """
+        recorded = question.role.model.method == "recorded"
+        at = None if recorded else self.clock().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         call: Json = {
             "id": name,
             "role": question.role.name,
@@ -207,21 +215,29 @@ class Caller:
             "latency_s": completion.latency_s,
             "retries": completion.retries,
             "occasion": place,
+            "answered_at": at,
+            "origin": RECORDED if recorded else ASKED,
         }
         if completion.reply is not None:
             call["reply"] = storable(completion.reply)
         if completion.headers is not None:
             call["headers"] = {key: storable(value) for key, value in completion.headers.items()}
+            if request_id := call["headers"].get("x-request-id"):
+                call["request_id"] = request_id
         return call
 
-    def _cached(self, name: str, question: Question) -> Json | None:
-        if self.cache is None:
+    def _of_another_run(self, name: str, question: Question) -> Json | None:
+        # Reading R76:
+        if self.named_runs is not None and name in self.named_runs:
+            self.progress.from_runs += 1
+            return self.named_runs.read(name)
+        if self.cache is None or not question.role.model.pinned:
             return None
-        call = self.cache.get(name, pinned=question.role.model.pinned)
+        call = self.cache.get(name)
         if call is None or (call["role"], call["prompt"]) != (question.role.name, question.text):
             return None  # nothing is kept, or what is kept answers something else
         self.progress.from_cache += 1
-        return call
+        return {**call, "origin": CACHED}
 
     async def _fresh(
         self, name: str, question: Question, occasion: Occasion | None, place: str | None
@@ -268,7 +284,7 @@ class Caller:
         finally:
             self.budget.settle(set_aside, call)
         await self.keep(call)
-        if self.cache is not None and place is None and role.model.repeatable:
+        if self.cache is not None and place is None and role.model.repeatable and role.model.pinned:
             self.cache.put(call)
         return call
 

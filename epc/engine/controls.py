@@ -1,7 +1,8 @@
 """Asking an evaluator more than a measurement asks: probes, and controls before it is paid for."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from datetime import datetime
 from hashlib import sha256
 from itertools import chain, islice
 from pathlib import Path
@@ -48,6 +49,7 @@ async def ask(
     config: Configuration,
     progress: Progress,
     budget: Budget,
+    clock: Callable[[], datetime],
 ) -> list[Asked]:
     """Ask probes that have no answer yet, keep them in probes.jsonl, and return them all.
 
@@ -63,7 +65,7 @@ async def ask(
     except OSError as error:
         raise WorldError(f"cannot make {work}: {error.strerror or error}") from error
     journal = Journal(work)
-    caller = Caller(journal=journal, reuse=False, progress=progress, budget=budget)
+    caller = Caller(journal=journal, reuse=False, progress=progress, budget=budget, clock=clock)
     try:
         kept = kept_rows(folder)
         progress.begin("probes", len(probes))
@@ -124,6 +126,7 @@ async def preflight(
         config=config,
         progress=caller.progress,
         budget=caller.budget,
+        clock=caller.clock,
     )
     competence = summary(asked)["competence"]
     if competence is not None and competence["word"] == "incapable" and not anyway:

@@ -24,6 +24,7 @@ from epc.records.findings import Findings
 from epc.records.layout import MANIFEST, describe, weight_lines, write_lines, write_rows
 from epc.records.manifest import config_json, configuration_json
 from epc.records.recompute import recompute
+from epc.records.sharing import with_origin
 from epc.records.usage import Usage
 from epc.spec.epc_v1 import PHASE
 from epc.spec.reference import EXECUTOR_PROMPT
@@ -91,7 +92,7 @@ def write_record(folder: Path, head: Json, *, trials: Iterable[str], calls: Iter
     """
     usage = Usage()
     write_lines(folder, "trials", trials)
-    write_rows(folder, "calls", usage.counted(calls))
+    write_rows(folder, "calls", usage.counted(map(with_origin, calls)))
     manifest: Json = {**head, "provenance": {**head["provenance"], **usage.as_json()}}
     findings = Findings()
     again = recompute(manifest, folder, findings)

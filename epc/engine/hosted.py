@@ -100,7 +100,7 @@ class Hosted(Remote):
             return self._line.refused(reply.status, said, reply.headers, retries=retries)
         return completion(
             reply.body,
-            latency_s=round(time.monotonic() - began, 6),
+            latency_s=round(time.monotonic() - began, 9),
             retries=retries,
             redact=self._redact,
             headers=reply.headers,

@@ -161,7 +161,7 @@ class Inspected(Remote):
         return _completion(
             output,
             response,
-            latency_s=round(time.monotonic() - began, 6),
+            latency_s=round(time.monotonic() - began, 9),
             retries=retries,
             redact=self._redact,
         )

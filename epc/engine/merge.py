@@ -3,6 +3,7 @@
 import heapq
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 
 from epc.core.results import Json
@@ -11,6 +12,7 @@ from epc.engine.plan import Plan, load, save
 from epc.errors import UsageError
 from epc.records.layout import RAW
 from epc.records.recompute import load_manifest
+from epc.records.sharing import is_taken
 from epc.records.strict_json import dumps_line, pointer, read_lines
 from epc.records.validate import validate
 
@@ -85,23 +87,26 @@ def _seeds(folders: list[Path], manifests: list[Json]) -> list[int]:
 
 
 def _plan(plans: list[Plan], seeds: list[int], day: str) -> Plan:
-    return replace(plans[0], seeds=seeds, measurement_date=day)
+    named = sorted({sha for plan in plans for sha in plan.reuse_answers_of})
+    return replace(plans[0], seeds=seeds, measurement_date=day, reuse_answers_of=named)
 
 
 def _calls(folders: list[Path]) -> Iterator[Json]:
-    """Yield the calls of all runs by id, each once; the files are sorted already."""
-    last: Json | None = None
+    """Yield the calls of all runs by id, each once; the files are sorted already.
+
+    Of an answer that one run took over from another, the call of the run that asked stands.
+    """
     streams = [_rows(folder, "calls") for folder in folders]
-    for call in heapq.merge(*streams, key=lambda row: str(row["id"])):
-        if last is not None and last["id"] == call["id"]:
-            if last["answer"] != call["answer"]:
-                raise UsageError(
-                    f"call {call['id']} has two answers: the runs reused answers of a model that "
-                    "does not repeat itself; measure all seeds in one run, or with --reuse none"
-                )
-            continue
-        last = call
-        yield call
+    merged = heapq.merge(*streams, key=lambda row: str(row["id"]))
+    for name, same in groupby(merged, key=lambda row: str(row["id"])):
+        calls = list(same)
+        if any(call["answer"] != calls[0]["answer"] for call in calls):
+            raise UsageError(
+                f"call {name} has two answers: the runs reused answers of a model that does not "
+                "repeat itself; measure all seeds in one run, with --reuse none, or the later ones "
+                "with --reuse-answers-of the first"
+            )
+        yield min(calls, key=lambda call: is_taken(call.get("origin")))
 
 
 def _rows(folder: Path, name: str) -> Iterator[Json]:

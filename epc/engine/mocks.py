@@ -32,7 +32,7 @@ class Mock:
     """What all mocks share: no network, no state, no time."""
 
     method: Method = "prompt"
-    pinned = True
+    pinned = False  # there are no weights, and asking again is as quick as keeping
     concurrency = 10_000
     roles: frozenset[str] = frozenset({"evaluator"})
 

@@ -76,7 +76,8 @@ class Model(Protocol):
 
     `repeatable` promises that at temperature 0 the same prompt gets the same answer whenever it
     is asked, so that an answer may be reused (Reading R16). `pinned`: its identity fixes its
-    weights, so that an answer holds on any day. `concurrency` is how many calls it serves at once.
+    weights, so that an answer may serve other runs on any day (Reading R76). `concurrency` is how
+    many calls it serves at once.
     """
 
     identity: Identity

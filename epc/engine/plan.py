@@ -1,5 +1,6 @@
 """What a run is asked to do, as it stands in run.json."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -10,7 +11,7 @@ from epc.engine.model import Model
 from epc.engine.recorded import Recorded
 from epc.errors import MalformedError, UsageError
 from epc.records import strict_json
-from epc.records.layout import MANIFEST, PLAN, decoding_json
+from epc.records.layout import JOURNAL, MANIFEST, PLAN, REUSABLE, decoding_json
 from epc.records.manifest import decoding_of
 from epc.records.schemas import findings as schema_findings
 from epc.spec.epc_v1 import ControlMethod
@@ -25,6 +26,7 @@ class Plan:
     `identity` is what the models said of themselves at the start; a run is only resumed with the
     same weights, runtime and endpoints, because its answers would otherwise come from two.
     `decoding` holds the roles whose decoding was asked for, as it stands in manifests.
+    `reuse_answers_of` are the SHA-256 of calls.jsonl of the runs whose answers may be taken.
     """
 
     evaluator: str
@@ -40,6 +42,7 @@ class Plan:
     identity: dict[str, Any]
     controls: int = 0
     decoding: dict[str, Json] = field(default_factory=dict)
+    reuse_answers_of: list[str] = field(default_factory=list)
 
 
 def identities(evaluator: Model, executor: Model | None) -> Json:
@@ -123,8 +126,8 @@ def reuse_for(
     return wanted or ("none" if fickle else "memo")
 
 
-def save(plan: Plan, folder: Path) -> None:
-    """Write run.json into a new run folder.
+def save(plan: Plan, folder: Path, *, reusable: Sequence[Json] = ()) -> None:
+    """Write run.json into a new run folder, after the calls that it may take over.
 
     Raises: UsageError if the folder already holds something.
     """
@@ -137,6 +140,9 @@ def save(plan: Plan, folder: Path) -> None:
         started = PLAN in held and MANIFEST not in held
         remedy = f"`epc resume {folder}` finishes it" if started else "choose another --out"
         raise UsageError(f"{folder} is not empty: {remedy}")
+    if reusable:
+        (folder / REUSABLE).mkdir()
+        strict_json.write_text(folder / REUSABLE / JOURNAL, map(strict_json.dumps_line, reusable))
     strict_json.write(folder / PLAN, asdict(plan))
 
 

@@ -1,8 +1,9 @@
 """Asking the evaluator of a finished run again: `epc audit RUN --swap N --controls N`."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import chain, islice
 from pathlib import Path
 
@@ -89,7 +90,13 @@ def reopen(run: Path, *, swap: int = 0, controls: int = 0) -> Reopened:
     )
 
 
-async def probe(reopened: Reopened, *, watch: Watch, limits: Limits | None = None) -> None:
+async def probe(
+    reopened: Reopened,
+    *,
+    clock: Callable[[], datetime],
+    watch: Watch,
+    limits: Limits | None = None,
+) -> None:
     """Ask what is missing and keep it in probes.jsonl; `epc.records.probes` reads it.
 
     Nothing is opened where nothing is missing.
@@ -119,6 +126,7 @@ async def probe(reopened: Reopened, *, watch: Watch, limits: Limits | None = Non
             config=reopened.config,
             progress=progress,
             budget=budget,
+            clock=clock,
         )
 
 

@@ -1,7 +1,7 @@
 """A run from its request to its folder: opening models, carrying the plan out, letting go."""
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -36,9 +36,10 @@ from epc.engine.prices import price_of
 from epc.engine.questions import Questions
 from epc.engine.recorded import Recorded
 from epc.engine.remote import Remote
+from epc.engine.reusing import reusable_answers
 from epc.engine.together import seldom_collected
 from epc.errors import UsageError
-from epc.records.layout import MANIFEST
+from epc.records.layout import MANIFEST, REUSABLE
 from epc.records.recompute import load_manifest
 from epc.spec.epc_v1 import ControlMethod
 
@@ -62,15 +63,20 @@ class Request:
     control: ControlMethod = "simulated"
     controls: int = 0
     decoding: dict[str, dict[str, Any]] = field(default_factory=dict)
+    reuse_answers_of: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """A plan with its models open: ready to be forecast or carried out."""
+    """A plan with its models open: ready to be forecast or carried out.
+
+    `reusable` are the calls of other runs that a new run may take over.
+    """
 
     plan: Plan
     evaluator: Model
     executor: Model | None
+    reusable: Sequence[Json] = ()
 
     @property
     def roles(self) -> dict[str, Model]:
@@ -140,7 +146,22 @@ def prepare(request: Request, *, now: datetime) -> Opened:
         identity=identities(evaluator, executor),
         decoding=decoding,
     )
-    return Opened(plan=plan, evaluator=evaluator, executor=executor)
+    return _reusing(
+        Opened(plan=plan, evaluator=evaluator, executor=executor), request.reuse_answers_of
+    )
+
+
+def _reusing(opened: Opened, runs: Sequence[Path]) -> Opened:
+    """Return a new run with what it may take over from the runs that the user named."""
+    if not runs:
+        return opened
+    if opened.plan.reuse == "none":
+        raise UsageError("--reuse-answers-of takes answers over: a fresh run reuses nothing")
+    questions = opened.questions
+    found = reusable_answers(runs, filter(None, (questions.executor, questions.evaluator)))
+    day = min(opened.plan.measurement_date, found.since or opened.plan.measurement_date)
+    plan = replace(opened.plan, reuse_answers_of=found.sums, measurement_date=day)
+    return replace(opened, plan=plan, reusable=found.calls)
 
 
 def start(
@@ -159,7 +180,7 @@ def start(
     require_keys(opened.models)
     budget_of(opened.roles, limits or Limits())
     _check_batches(opened, batches=batches)
-    save(opened.plan, folder)
+    save(opened.plan, folder, reusable=opened.reusable)
     return opened
 
 
@@ -231,7 +252,7 @@ async def measure(
     opened: Opened,
     folder: Path,
     *,
-    now: datetime,
+    clock: Callable[[], datetime],
     watch: Watch,
     limits: Limits | None = None,
     batches: bool = False,
@@ -240,6 +261,7 @@ async def measure(
     """Carry a plan out with its models and return the manifest.
 
     With `batches`, the two waves of an exhaustive run go through the provider's batch endpoint.
+    The `clock` says when each call was answered (Reading R76).
 
     Raises: StoppedError if a call got no answer, a limit was reached or a batch is under way;
     WorldError if the disk fails; IncapableError if the evaluator failed the plan's controls and
@@ -248,9 +270,7 @@ async def measure(
     limits = limits or Limits()
     _check_batches(opened, batches=batches)
     budget = budget_of(opened.roles, limits)
-    cache = None
-    if limits.cache and opened.plan.reuse == "memo":
-        cache = Cache(answer_cache_folder(), today=now.date().isoformat())
+    memo = opened.plan.reuse == "memo"
     async with AsyncExitStack() as stack:
         stack.enter_context(seldom_collected())
         for model in opened.models:
@@ -262,12 +282,17 @@ async def measure(
         if (folder / MANIFEST).exists():  # another process finished it before this one held it
             journal.remove()
             return load_manifest(folder)
+        reusable = Journal(folder / REUSABLE) if (folder / REUSABLE).exists() else None
+        if reusable is not None:
+            stack.callback(reusable.close)
         caller = Caller(
             journal=journal,
-            reuse=opened.plan.reuse == "memo",
+            reuse=memo,
             progress=progress,
+            clock=clock,
             budget=budget,
-            cache=cache,
+            cache=Cache(answer_cache_folder()) if memo and limits.cache else None,
+            named_runs=reusable,
         )
         stack.push_async_callback(caller.close)
         await stack.enter_async_context(watch(progress))
@@ -278,7 +303,14 @@ async def measure(
             await batch.advance(
                 Measurement(plan=opened.plan, questions=questions, caller=caller), folder
             )
-        return await carry_out(opened.plan, folder, questions=questions, caller=caller, now=now)
+        manifest = await carry_out(
+            opened.plan, folder, questions=questions, caller=caller, now=clock()
+        )
+        if reusable is not None:
+            reusable.remove()
+            with suppress(OSError):  # someone else's file in it is theirs
+                (folder / REUSABLE).rmdir()
+        return manifest
 
 
 def budget_of(roles: Mapping[str, Model], limits: Limits) -> Budget:

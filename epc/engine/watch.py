@@ -1,5 +1,6 @@
 """Asking the evaluator of a finished run again, a fixed panel of its own questions a day."""
 
+from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -107,7 +108,11 @@ def expect(watching: Watching) -> dict[str, Share]:
 
 
 async def ask_today(
-    watching: Watching, *, now: datetime, watch: Watch, limits: Limits | None = None
+    watching: Watching,
+    *,
+    clock: Callable[[], datetime],
+    watch: Watch,
+    limits: Limits | None = None,
 ) -> Standing:
     """Ask the panel, unless it was asked today, and return where the evaluator stands.
 
@@ -117,7 +122,8 @@ async def ask_today(
     Raises: WorldError if the provider or the disk fails; StoppedError at a limit of the user's;
     UsageError if the history is ahead of the clock, or the evaluator cannot be opened.
     """
-    today = now.astimezone(UTC).date().isoformat()
+    now = clock().astimezone(UTC)
+    today = now.date().isoformat()
     if _has(watching, today):
         return watching.standing()
     limits = limits or Limits()
@@ -136,13 +142,15 @@ async def ask_today(
         stack.callback(journal.close)
         if not _has(watching, today):  # another process may have asked before this one held it
             progress = Progress()
-            caller = Caller(journal=journal, reuse=True, progress=progress, budget=budget)
+            caller = Caller(
+                journal=journal, reuse=True, progress=progress, budget=budget, clock=clock
+            )
             stack.push_async_callback(caller.close)
             await stack.enter_async_context(watch(progress))
             answers = await _ask(watching, caller, model, today)
             head = {
                 "day": today,
-                "at": now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                "at": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
                 "epc": __version__,
                 "evaluator": asdict(model.identity),
             }

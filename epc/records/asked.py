@@ -33,8 +33,12 @@ _INDEX: Final = {verdict.value: index for index, verdict in enumerate(VERDICTS)}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """One comparison that was asked once: the two answers, its text, what was said of them."""
+    """One comparison that was asked once: the two answers, its text, what was said of them.
 
+    `call` is the name of the call that said it.
+    """
+
+    call: str
     pair: Pair
     text: str
     raw: str
@@ -87,7 +91,7 @@ def asked_once(
         assert found.evaluation is not None
         text = calls[found.evaluation].prompt
         asked[found.domain, found.name, task] = Asked(
-            pair=pair, text=text, raw=found.raw, verdict=found.verdict
+            call=found.evaluation, pair=pair, text=text, raw=found.raw, verdict=found.verdict
         )
     return asked
 

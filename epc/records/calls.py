@@ -27,13 +27,15 @@ def read_calls(folder: Path, manifest: Json, usage: Usage, findings: Findings) -
     """Return the run's calls by id, counting them and noting what is wrong with the file.
 
     An id must be the digest of what was asked, so a call that was edited or moved from another
-    run no longer carries its own name.
+    run no longer carries its own name. Either every call states its origin, or, in records that
+    were written before any did, none (Reading R76).
     """
     asked = {
         role: manifest[role] for role in ("executor", "evaluator") if manifest[role] is not None
     }
     names = {role: CallNames(role, model, model["decoding"]) for role, model in asked.items()}
     calls: dict[str, Call] = {}
+    silent: list[int] = []
     for index, row in read_rows(folder, "calls", findings, clause=_CLAUSE):
         where = f"/calls/{index}"
         _check_identity(row, asked, names, where, findings)
@@ -41,8 +43,14 @@ def read_calls(folder: Path, manifest: Json, usage: Usage, findings: Findings) -
             findings.add(
                 _CLAUSE, f"{where}/id", f"{row['id']} stands twice", "keep each answer once"
             )
+        if "origin" not in row:
+            silent.append(index)
         usage.count(row)
         calls[row["id"]] = call_of(row)
+    # Reading R76:
+    if silent and (len(silent) < len(calls) or "origins" in manifest["provenance"]):
+        found = f"{len(silent)} calls do not state when and how they were answered, as others do"
+        findings.add("Reading R76", f"/calls/{silent[0]}/origin", found, "restore the calls")
     return calls
 
 

@@ -1,7 +1,7 @@
 """Two measurements side by side: like for like, differences, drift (`epc compare`)."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -33,6 +33,7 @@ from epc.records.differences import GAMMA_STEP, Difference, differences, seeds_n
 from epc.records.likeness import are_facts, unlike
 from epc.records.manifest import configuration_of
 from epc.records.recompute import load_manifest, manifest_path
+from epc.records.sharing import Shared, shared_by_runs
 from epc.records.validate import validate
 
 _SHUFFLING: Final = 20260703
@@ -44,8 +45,8 @@ class Tables:
     """The comparison of two verdict tables, and what it rests on.
 
     `other_answers` counts common pairs whose question differed because the executor wrote
-    something else: they say nothing of the evaluator. `paired` says that seeds were compared with
-    themselves.
+    something else: they say nothing of the evaluator. Nor do pairs whose answer both runs share:
+    these are in no count. `paired` says that seeds were compared with themselves.
     """
 
     drift: TableDrift
@@ -56,7 +57,7 @@ class Tables:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What there is to say about two measurements."""
+    """What there is to say about two measurements; `shared` is by role (Reading R76)."""
 
     verdict: State
     left: Json
@@ -66,6 +67,7 @@ class Comparison:
     metrics: list[Difference]
     pairs_needed: dict[float, int | None]
     seeds_needed: Json
+    shared: dict[str, Shared]
 
     @property
     def like_for_like(self) -> bool:
@@ -99,6 +101,7 @@ class Comparison:
                 "pairs": [{"changed": c, "pairs": n} for c, n in self.pairs_needed.items()],
                 "seeds": {"difference": GAMMA_STEP, **self.seeds_needed},
             },
+            "shared": {role: shared.as_json() for role, shared in self.shared.items()},
         }
 
 
@@ -115,9 +118,12 @@ def compare(
     runs = [_Run.open(path) for path in (left, right)]
     first, second = (run.manifest for run in runs)
     paired = _same_draws(first, second)
-    findings = [*untrue, *unlike(first, second)]
+    common = shared_by_runs(first, second, (runs[0].folder, runs[1].folder))
+    findings = [*untrue, *_shared(common), *unlike(first, second)]
     metrics = differences(first["results"], second["results"], paired=paired)
-    tables = _tables(*runs, paired=paired, margin=margin)
+    if common["evaluator"].count:  # Reading R76: nothing that assumes two measurements
+        metrics = [replace(each, ci95=None, p_value=None, p_holm=None) for each in metrics]
+    tables = _tables(*runs, shared=common["evaluator"], paired=paired, margin=margin)
     noise = tables.noise if tables and tables.noise else Noise()
     anyway = noise.flips / noise.asked if noise.asked else noise.assumed
     verdict: State = "cannot_tell"
@@ -137,7 +143,31 @@ def compare(
         # The two p-values of a table share the level between them.
         pairs_needed={c: pairs_needed(c, anyway, error=ALPHA / 2) for c in _SHARES},
         seeds_needed=seeds_needed(first["results"], second["results"]),
+        shared=common,
     )
+
+
+def _shared(common: dict[str, Shared]) -> Iterator[Finding]:
+    """Say which answers both runs have, one answer each and not two (Reading R76)."""
+    evaluator, executor = common["evaluator"], common["executor"]
+    if evaluator.count:
+        one = evaluator.count == evaluator.answers
+        yield Finding(
+            clause="Reading R76",
+            where="",
+            problem=f"{evaluator.count} of {evaluator.answers} of the evaluator's answers are "
+            f"shared: {'one measurement, no comparison' if one else 'these compare nothing'}",
+            remedy="measure again without --reuse-answers-of, so that the evaluator is asked",
+        )
+    if executor.count:
+        yield Finding(
+            clause="Reading R76",
+            where="",
+            problem=f"{executor.count} of {executor.answers} of the executor's answers are shared: "
+            "the evaluator judged the same texts, a paired comparison",
+            remedy="nothing to mend; it says nothing of the executor",
+            severity="warning",
+        )
 
 
 def check_records(*paths: Path) -> list[Finding]:
@@ -188,18 +218,20 @@ def _figures_can_tell(left: _Run, right: _Run, findings: list[Finding]) -> bool:
     return not unlike_ones and (afresh or are_facts(*evaluators))
 
 
-def _tables(left: _Run, right: _Run, *, paired: bool, margin: float) -> Tables | None:
+def _tables(
+    left: _Run, right: _Run, *, shared: Shared, paired: bool, margin: float
+) -> Tables | None:
     import numpy as np
 
     if not all(has_raw(run.manifest, run.folder) for run in (left, right)):
         return None
     if left.reused and right.reused:
-        return _reused(left, right, margin)
+        return _reused(left, right, shared, margin)
     rng = np.random.default_rng(_SHUFFLING)
     kind: Kind = "fresh" if not left.reused and not right.reused else "mixed"
     in_right = set(pair_keys(right.config))
     common = [key for key in pair_keys(left.config) if key in in_right]
-    if not common:
+    if not common or shared.count:
         return Tables(drift=nothing(kind, margin))
     if kind == "fresh":
         keys = {key: index for index, key in enumerate(common)}
@@ -217,11 +249,15 @@ def _tables(left: _Run, right: _Run, *, paired: bool, margin: float) -> Tables |
     return Tables(drift=compare_mixed(verdicts, answers[seen], rng=rng, margin=margin))
 
 
-def _reused(left: _Run, right: _Run, margin: float) -> Tables:
-    """Compare what both were asked in the same words, each question once."""
+def _reused(left: _Run, right: _Run, shared: Shared, margin: float) -> Tables:
+    """Compare what both were asked in the same words, each question once, and answered twice."""
     first, second = left.asked(), right.asked()
     common = [key for key in first if key in second]
-    same = {first[key].text: key for key in common if first[key].text == second[key].text}
+    same = {
+        first[key].text: key
+        for key in common
+        if first[key].text == second[key].text and first[key].call not in shared.names
+    }
     noise = _noise(left.manifest, right.manifest)
     drift = compare_reused(
         [first[key].verdict for key in same.values()],

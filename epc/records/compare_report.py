@@ -33,6 +33,8 @@ def report(comparison: Comparison) -> str:
 
 def _heading(comparison: Comparison) -> Iterator[str]:
     like = "like for like" if comparison.like_for_like else "not like for like"
+    if comparison.shared["evaluator"].count:
+        like = "shared answers"
     two = comparison.left["evaluator"] != comparison.right["evaluator"]
     apart = ": two evaluators, so no drift of either" if two else ""
     yield f"{WORDS[comparison.verdict]}, {like}{apart}"
@@ -48,7 +50,12 @@ def _side(name: str, head: Json) -> str:
 
 def _table(comparison: Comparison) -> Iterator[str]:
     yield "Verdicts, pair by pair"
-    tables = comparison.tables
+    tables, shared = comparison.tables, comparison.shared["evaluator"]
+    if shared.count:
+        yield f"  {shared.count} of {shared.answers} answers are shared: one answer each, not two"
+    if shared.count and (tables is None or not tables.drift.pairs):
+        yield "  nothing is left that could be compared"
+        return
     if tables is None:
         yield "  not compared: a manifest without its raw files has none, and its figures alone"
         yield "  can show a difference but no sameness"
@@ -69,11 +76,20 @@ def _reused(tables: Tables) -> Iterator[str]:
     if not drift.pairs or drift.estimate is None or drift.upper is None or noise is None:
         yield "no question was asked in both runs; `epc watch` asks a run's own questions again"
         return
-    interval = f" [{100 * drift.ci95[0]:.1f}%, {100 * drift.ci95[1]:.1f}%]" if drift.ci95 else ""
+    again = not (noise.asked or noise.assumed or drift.changed)  # the same facts, given again
+    interval = (
+        f" [{100 * drift.ci95[0]:.1f}%, {100 * drift.ci95[1]:.1f}%]"
+        if drift.ci95 and not again
+        else ""
+    )
     yield (
         f"{drift.changed} of {drift.pairs} changed, {100 * drift.estimate:.1f}%{interval}: "
         f"{drift.towards_a} towards A, {drift.towards_b} towards B"
     )
+    if again:  # Reading R76:
+        yield "none flips by itself: a file, a mock or pinned weights give the same answers by"
+        yield "construction, so this is one measurement carried out twice"
+        return
     yield (
         f"at most {100 * drift.upper:.1f}% with 95% confidence; "
         f"same is below {100 * drift.margin:g}%"

@@ -2,6 +2,7 @@
 
     run.json        what was asked for
     journal.jsonl   answered calls, as they come; gone when the run is complete
+    reusable/       answers of runs that the user named, to take over; gone likewise
     trials.jsonl    one line a round
     calls.jsonl     one line a distinct answer
     weights.jsonl   one line a strategy at the end of each phase
@@ -27,6 +28,7 @@ from epc.spec.epc_v1 import EVERY_PHASE
 
 PLAN: Final = "run.json"
 JOURNAL: Final = "journal.jsonl"
+REUSABLE: Final = "reusable"
 MANIFEST: Final = "manifest.json"
 RAW: Final = {"trials": "trials.jsonl", "calls": "calls.jsonl", "weights": "weights.jsonl"}
 

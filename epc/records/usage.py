@@ -19,6 +19,7 @@ class Spent:
     tokens_out: int = 0
     served_models: Counter[str] = field(default_factory=Counter)
     system_fingerprints: Counter[str] = field(default_factory=Counter)
+    origins: Counter[str] = field(default_factory=Counter)
 
     def add(self, call: Json) -> None:
         """Count one call."""
@@ -30,6 +31,8 @@ class Spent:
             self.served_models[call["served_model"]] += 1
         if call["system_fingerprint"] is not None:
             self.system_fingerprints[call["system_fingerprint"]] += 1
+        if "origin" in call:
+            self.origins[call["origin"]] += 1
 
     def as_json(self) -> Json:
         """Return the counts, the names of models and fingerprints in order."""
@@ -67,7 +70,10 @@ class Usage:
             return {role: spent[count] for role, spent in roles.items()}
 
         every = self.by_role.values()
+        told = any(spent.origins for spent in every)  # older records do not say
+        origins = {role: dict(sorted(self.by_role[role].origins.items())) for role in ROLES}
         return {
+            **({"origins": origins} if told else {}),
             "calls": by_role("calls"),
             "tokens": {
                 "in": sum(spent.tokens_in for spent in every),

@@ -256,7 +256,8 @@ def _check_against_trials(manifest: Json, folder: Path, findings: Findings) -> M
         _compare(again.summary, stated["summary"], "/results/summary", findings)
         _compare(again.table, stated["verdict_table"], "/results/verdict_table", findings)
     counted = again.usage.as_json()
-    given = {key: manifest["provenance"][key] for key in counted}
+    provenance = manifest["provenance"]
+    given = {key: provenance[key] for key in provenance if key in counted or key == "origins"}
     _compare(counted, given, "/provenance", findings)
     replayed = {record["seed"] for record in again.per_seed}
     lost = set(manifest["config"]["seeds"]) - replayed

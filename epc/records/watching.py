@@ -113,6 +113,7 @@ def day_row(panel: Panel, answers: Sequence[Json], head: Json) -> Json:
                 "raw": call["answer"],
                 "verdict": verdict.value,
                 "changed": verdict is not item.verdict,
+                "answered_at": call.get("answered_at"),
             }
         )
     return {
@@ -221,6 +222,10 @@ def _misstated(row: Json, where: str, days: Sequence[Json]) -> list[Finding]:
         now, before = parse_verdict(answer["raw"]), parse_verdict(answer["before"])
         if (answer["verdict"], answer["changed"]) != (now.value, now is not before):
             problems.append((f"/answers/{index}", "is not what its raw text gives"))
+        # Reading R76: an answer of an earlier day is no answer of this one.
+        if (answer.get("answered_at") or row["day"])[:10] < row["day"]:
+            place = f"/answers/{index}/answered_at"
+            problems.append((place, f"{answer['answered_at']} is before {row['day']}"))
     if row["changed"] != sum(answer["changed"] for answer in row["answers"]):
         problems.append(("/changed", "is not the number of answers that changed"))
     return [

@@ -41,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         exhaustive=False,
     )
     opened = start(request, made, now=NOW)
-    asyncio.run(measure(opened, made, now=NOW, watch=unwatched))
+    asyncio.run(measure(opened, made, clock=lambda: NOW, watch=unwatched))
     return made
 
 

@@ -71,6 +71,6 @@ def test_epc_2_8_mock_runs_are_the_same_bytes_everywhere(
         exhaustive=exhaustive,
     )
     opened = start(request, tmp_path / "run", now=NOW)
-    asyncio.run(measure(opened, tmp_path / "run", now=NOW, watch=unwatched))
+    asyncio.run(measure(opened, tmp_path / "run", clock=lambda: NOW, watch=unwatched))
 
     assert digests(tmp_path / "run") == recorded

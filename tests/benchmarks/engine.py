@@ -249,7 +249,7 @@ def run(folder: Path, model: str = MODEL, concurrency: int | None = None, **aske
     limits = Limits(concurrency=concurrency, cache=False)
     with patch.object(measuring, "finish", timed):
         began, used = time.perf_counter(), time.process_time()
-        asyncio.run(measure(opened, folder, now=NOW, watch=unwatched, limits=limits))
+        asyncio.run(measure(opened, folder, clock=lambda: NOW, watch=unwatched, limits=limits))
         wall, processor = time.perf_counter() - began, time.process_time() - used
     with (folder / "calls.jsonl").open("rb") as file:
         calls = sum(1 for _ in file)

@@ -66,7 +66,7 @@ def sit(
                 assert task is not None
                 if begun is not None:
                     begun(lambda: loop.call_soon_threadsafe(task.cancel))
-                await measure(found, folder, now=NOW, watch=unwatched, limits=limits)
+                await measure(found, folder, clock=lambda: NOW, watch=unwatched, limits=limits)
 
             runner.run(work())
     except EpcError as error:

@@ -436,7 +436,9 @@ def _line_starts(content: bytearray) -> list[int]:
 
 
 async def _measured(found: Any, folder: Path) -> Json:
-    return await measure(found, folder, now=NOW, watch=unwatched, limits=Limits(cache=False))
+    return await measure(
+        found, folder, clock=lambda: NOW, watch=unwatched, limits=Limits(cache=False)
+    )
 
 
 def test_a_run_that_another_process_finished_meanwhile_is_not_paid_for_twice(

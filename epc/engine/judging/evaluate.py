@@ -1,6 +1,6 @@
 """Carrying an evaluation out: every sample asked once, every reply archived.
 
-The calls go through the same journal, cache, budget and limits as those of `epc run`. What can be
+The calls go through the same journal, budget and limits as those of `epc run`. What can be
 asked does not depend on any answer, so everything is under way at once.
 """
 
@@ -33,6 +33,7 @@ from epc.records.judging.layout import CALLS, is_complete, load_plan, load_run_l
 from epc.records.judging.mappings import load_mapping
 from epc.records.judging.prompts import JudgePrompt, load_prompts
 from epc.records.manifest import decoding_of
+from epc.records.sharing import with_origin
 from epc.records.strict_json import dumps_line, write_text
 from epc.records.usage import Usage
 
@@ -136,13 +137,13 @@ async def evaluate(
             journal.remove()
             return load_run_log(folder)
         run_log.begin(folder, origin="run", now=_stamp(clock()))
-        cache = Cache(answer_cache_folder(), today=clock().date().isoformat())
         caller = Caller(
             journal=journal,
             reuse=True,
             progress=progress,
+            clock=clock,
             budget=budget,
-            cache=cache if limits.cache else None,
+            cache=Cache(answer_cache_folder()) if limits.cache else None,
         )
         stack.push_async_callback(caller.close)
         await stack.enter_async_context(watch(progress))
@@ -184,7 +185,7 @@ class _Sitting:
                 names = tuple(call["id"] for call in calls)
                 archive.add(Given(sample=sample, raw=calls[-1]["answer"], calls=names))
         usage = Usage()
-        answered = usage.counted(self.caller.journal.calls())
+        answered = usage.counted(map(with_origin, self.caller.journal.calls()))
         write_text(folder / CALLS, map(dumps_line, answered))
         return run_log.complete(
             folder,

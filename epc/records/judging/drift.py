@@ -1,12 +1,14 @@
 """How a judge's word on the very same outputs changed from one evaluation to the next."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from epc.core.results import Json
 from epc.errors import Finding
+from epc.judge.samples import Unit
 from epc.records.judging.agreement import compared, ratings_by
 from epc.records.judging.shares import Judgment
+from epc.records.sharing import is_one
 from epc.spec.judge_v1 import METHODS
 
 
@@ -24,7 +26,9 @@ def drift(before: Evaluated, after: Evaluated) -> Iterator[Json | Finding]:
     """Yield how each judge's scores of the same outputs changed, by method.
 
     Where the two were not judged under the same conditions, a finding that names what differs
-    stands in the row's place. Cross- and self-judging have a row each.
+    stands in the row's place. Cross- and self-judging have a row each. What both evaluations have
+    the one answer to is left out, and counted as `shared`: an answer agrees with itself (Reading
+    R76).
     """
     same = _outputs(before) & _outputs(after)
     for method in METHODS:
@@ -38,14 +42,26 @@ def drift(before: Evaluated, after: Evaluated) -> Iterator[Json | Finding]:
             if differing:
                 yield _unlike(before, after, f"{judge} ({method})", differing)
                 continue
+            shared = _shared(old[judge], new[judge])
+            left, right = (
+                {unit: judgment for unit, judgment in side.items() if unit not in shared}
+                for side in (old[judge], new[judge])
+            )
             yield {
                 "from": before.name,
                 "to": after.name,
                 "times": [one.log["time"]["to"] for one in (before, after)],
                 "judge": judge,
                 "method": method,
-                **compared(old[judge], new[judge]),
+                "shared": len(shared),
+                **compared(left, right),
             }
+
+
+def _shared(old: Mapping[Unit, Judgment], new: Mapping[Unit, Judgment]) -> set[Unit]:
+    """Return the units to which both evaluations have one and the same answer."""
+    pairs = ((unit, old[unit].answer, new[unit].answer) for unit in old.keys() & new.keys())
+    return {unit for unit, first, second in pairs if first and second and is_one(first, second)}
 
 
 def _outputs(one: Evaluated) -> set[tuple[object, str]]:

@@ -1,7 +1,7 @@
 """Shares and means of judgments, each with its interval (Readings R10 and R33)."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 from pathlib import Path
@@ -10,7 +10,12 @@ from typing import Final
 from epc.core.intervals import share_interval
 from epc.core.results import Json
 from epc.judge.samples import Unit
+from epc.records.judging.layout import CALLS, LONGEST_LINE, load_plan, role_of
 from epc.records.judging.recheck import records
+from epc.records.likeness import are_facts
+from epc.records.schemas import findings as schema_findings
+from epc.records.sharing import Answer, answer_of, undated
+from epc.records.strict_json import read_lines
 from epc.spec.epc_v1 import BOOTSTRAP_RESAMPLES, BOOTSTRAP_SEED, CONFIDENCE
 from epc.spec.judge_v1 import CROSS, DIMENSIONS, IDENTIFIERS, SCALE, VERDICTS
 
@@ -19,7 +24,10 @@ AXES: Final = ("judge_model", "prompt_variant", "target_model", "question_id")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgment:
-    """What the statistics need of one record; `scores` are in the order of the dimensions."""
+    """What the statistics need of one record; `scores` are in the order of the dimensions.
+
+    `answer` tells it from another answer to the same question (Reading R76).
+    """
 
     unit: Unit
     output_sha256: str
@@ -30,6 +38,7 @@ class Judgment:
     scores: tuple[int, ...] | None
     quotes: int
     invented: int
+    answer: Answer | None = None
 
     @property
     def overall(self) -> int:
@@ -48,13 +57,37 @@ def judgments_of(folder: Path) -> list[Judgment]:
     A sample that was judged twice stands here once, as invalid.
     """
     found: dict[str, Judgment] = {}
+    calls = _answers(folder)
     for _, record in records(folder):
         if record["output_sha256"] is not None:
-            found.setdefault(record["id"], _judgment(record))
+            found.setdefault(record["id"], _judgment(record, calls))
     return list(found.values())
 
 
-def _judgment(record: Json) -> Judgment:
+def _answers(folder: Path) -> dict[str, Answer]:
+    """Return the answers of providers' models by the names of their calls.
+
+    A mock and pinned weights give the same answer to the same question, whenever they are asked.
+    """
+    hosted = {
+        role_of(judge["model"])
+        for judge in load_plan(folder)["judges"]
+        if judge["identity"] is not None and not are_facts(judge["identity"], judge["identity"])
+    }
+    path = folder / CALLS
+    rows = read_lines(path, "calls", longest=LONGEST_LINE) if hosted and path.is_file() else ()
+    return {
+        call["id"]: answer_of(call)
+        for _, call, problems in rows
+        if not problems and not schema_findings("call", call) and call["role"] in hosted
+    }
+
+
+def _judgment(record: Json, calls: Mapping[str, Answer]) -> Judgment:
+    raw, names = record["raw"], record["calls"]
+    answer = calls.get(names[-1]) if names else None
+    if answer is None and raw is not None:
+        answer = undated(raw)
     sample, scores = record["sample"], record["scores"]
     return Judgment(
         unit=Unit(**{name: sample[name] for name in IDENTIFIERS}),
@@ -66,6 +99,7 @@ def _judgment(record: Json) -> Judgment:
         scores=None if scores is None else tuple(scores[name] for name in DIMENSIONS),
         quotes=record["quotes"]["given"],
         invented=record["quotes"]["invented"],
+        answer=answer,
     )
 
 

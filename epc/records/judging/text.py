@@ -130,6 +130,9 @@ def _drift(rows: list[Json]) -> Iterator[str]:
     yield _row("drift, same outputs", "outputs", "same verdict", "mean shift", "weighted kappa")
     for row in rows:
         yield f"  {row['judge']} ({row['method']}): {row['from']} to {row['to']}"
+        if row["shared"]:
+            left = f"{row['outputs']} compared" if row["outputs"] else "nothing to compare"
+            yield f"  {row['shared']} judgments are one answer in both, left out: {left}"
         yield _row(
             "",
             f"{row['outputs']:,}",

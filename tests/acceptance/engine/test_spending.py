@@ -95,19 +95,22 @@ def test_a_cost_that_nobody_knows_cannot_be_limited(tmp_path: Path, endpoint: En
     assert endpoint.received == []
 
 
-def test_the_bill_names_dollars_retries_and_the_cache(tmp_path: Path, endpoint: Endpoint) -> None:
+def test_reading_r76_the_bill_names_dollars_retries_and_what_was_taken_over(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
     names = ("--evaluator", "openai/gpt-4o-2024-08-06", "--executor", "mock/deterministic")
     plan = ("run", *names, "--seeds", "0", "--rounds", "2", "--reuse", "memo")
     endpoint.script = [refusal(503, retry_after_ms="1"), refusal(500, retry_after_ms="1")]
 
     first = epc(*plan, "--out", tmp_path / "first", env=hosted(endpoint.url))
-    second = epc(*plan, "--out", tmp_path / "second", env=hosted(endpoint.url))
+    named = ("--reuse-answers-of", tmp_path / "first", "--out", tmp_path / "second")
+    second = epc(*plan, *named, env=hosted(endpoint.url))
 
     judged = len(endpoint.received) - 2
     dollars = judged * (21 * 2.5 + 3 * 10) / 1e6
     assert f", ${dollars:.4f}, 2 retries\n" in first.stderr
     assert "spent    0 calls, 0 tokens, " in second.stderr
-    assert "answers from the cache\n" in second.stderr
+    assert "answers taken over, not asked\n" in second.stderr
     assert len(endpoint.received) == judged + 2
     assert "DOUBTFUL: gpt-4o-2024-08-06 was asked for, served-model-0806 ans" in first.stdout
     validated = epc("validate", tmp_path / "first")

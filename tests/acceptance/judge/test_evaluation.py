@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shutil
 import signal
 from pathlib import Path
 
@@ -90,6 +91,23 @@ def test_an_evaluation_that_is_killed_goes_on_where_it_stood(tmp_path: Path, tab
         assert len(endpoint.received) == asked + 2
     assert epc("judge", "check", tmp_path / "e").returncode == 0
     assert "sk-canary" not in done.stdout + done.stderr
+
+
+def test_reading_r76_one_answer_in_two_evaluations_is_no_agreement(
+    tmp_path: Path, table: Path
+) -> None:
+    words = ("--judge", "mock/judge", "--out", tmp_path / "e")
+    assert epc("judge", "plan", table, *words).returncode == 0
+    assert epc("judge", "run", tmp_path / "e").returncode == 0
+    shutil.copytree(tmp_path / "e", tmp_path / "copy")
+
+    alone = epc("judge", "report", tmp_path / "e", "--no-figure")
+    both = epc("judge", "report", tmp_path / "e", tmp_path / "copy", "--no-figure")
+
+    assert alone.returncode == 0
+    assert both.returncode == 1
+    assert "judgments are one answer in both, left out: nothing to compare" in both.stdout
+    assert "1.000" not in both.stdout.partition("drift, same outputs")[2]
 
 
 def test_ctrl_c_and_a_limit_leave_work_that_the_same_command_finishes(

@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,8 @@ def test_reading_r16_two_waves_through_files_give_the_live_run(
     for call in live:  # a file has neither
         assert call.pop("headers")
         call["latency_s"] = None
+        assert call.pop("origin") == "asked"
+        call["origin"] = "batch"
     assert read_rows(run / "calls.jsonl") == live
 
 
@@ -334,12 +337,13 @@ def test_a_role_that_is_not_hosted_is_asked_here(tmp_path: Path, provider: Batch
     assert validate(tmp_path / "run").ok
 
 
-def test_reading_r16_what_another_run_has_answered_is_not_submitted(
+def test_reading_r76_what_a_named_run_has_answered_is_not_submitted(
     tmp_path: Path, provider: BatchProvider
 ) -> None:
     sitting(tmp_path / "first", PLAN)
 
-    sitting(tmp_path / "second", PLAN, batches=True)
+    named = replace(PLAN, reuse_answers_of=(tmp_path / "first",))
+    sitting(tmp_path / "second", named, batches=True)
 
     assert (provider.chats, provider.sizes) == (352, [])
     same_files(tmp_path / "first", tmp_path / "second", ("trials.jsonl", "weights.jsonl"))

@@ -5,7 +5,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from engine_support import (
     call,
     environment,
     measured,
+    read_rows,
     same_files,
     sitting,
     verdict_of,
@@ -28,74 +28,61 @@ from epc.engine.budget import Limits
 from epc.engine.cache import Cache
 from epc.engine.calls import Progress
 from epc.engine.places import answer_cache_folder
-from epc.errors import WorldError
+from epc.engine.session import Request, prepare
+from epc.errors import StoppedError, UsageError, WorldError
 from epc.records.validate import validate
 
-TODAY, TOMORROW = "2026-07-02", "2026-07-03"
 HOSTED = asked_for("openai/judge", "openai/writer", reuse="memo")
 
 
 def cached(folder: Path, evaluator: Told, executor: Told, cache: Path, **given: Any) -> Progress:
     progress = Progress()
-    kept = Cache(cache, today=given.pop("today", TODAY))
+    kept = Cache(cache)
     measured(folder, evaluator, executor, cache=kept, progress=progress, **given)
     return progress
 
 
 def test_an_answer_is_found_under_its_own_name_only(tmp_path: Path) -> None:
-    cache = Cache(tmp_path / "answers", today=TODAY)
+    cache = Cache(tmp_path / "answers")
     cache.put(call(1, answer="zwei\nZeilen ü"))
 
-    assert cache.get(call(1)["id"], pinned=True) == call(1, answer="zwei\nZeilen ü")
-    assert cache.get(call(2)["id"], pinned=True) is None
-    assert Cache(tmp_path / "none", today=TODAY).get(call(1)["id"], pinned=True) is None
-
-
-def test_a_hosted_answer_holds_for_the_day_it_was_given_and_a_pinned_one_for_good(
-    tmp_path: Path,
-) -> None:
-    Cache(tmp_path, today=TODAY).put(call(1))
-
-    held = [
-        Cache(tmp_path, today=day).get(call(1)["id"], pinned=pinned) is not None
-        for day in (TODAY, TOMORROW)
-        for pinned in (True, False)
-    ]
-
-    assert held == [True, True, True, False]
+    assert cache.get(call(1)["id"]) == call(1, answer="zwei\nZeilen ü")
+    assert cache.get(call(2)["id"]) is None
+    assert Cache(tmp_path / "none").get(call(1)["id"]) is None
 
 
 DAMAGE: dict[str, Callable[[str], str]] = {
     "empty": lambda _: "",
     "torn": lambda text: text[:-20],
     "no object": lambda _: "[]",
-    "another shape": lambda text: text.replace('"day"', '"date"'),
+    "another shape": lambda text: text.replace('"origin"', '"from"'),
+    "of a day nobody knows": lambda text: text.replace('"2026-07-02T00:00:00Z"', "null"),
     "no call": lambda text: text.replace('"answer"', '"says"'),
     "another's name": lambda text: text.replace(call(1)["id"], call(2)["id"]),
-    "a key twice": lambda text: text.replace('"day"', '"day": "x", "day"'),
+    "a key twice": lambda text: text.replace('"role"', '"role": "x", "role"'),
 }
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_entry_is_no_entry(tmp_path: Path, damage: str) -> None:
-    cache = Cache(tmp_path, today=TODAY)
+    cache = Cache(tmp_path)
     cache.put(call(1))
     (path,) = tmp_path.glob("??/*.json")
     path.write_text(DAMAGE[damage](path.read_text()))
 
-    assert cache.get(call(1)["id"], pinned=True) is None
+    assert cache.get(call(1)["id"]) is None
     cache.put(call(1))
-    assert cache.get(call(1)["id"], pinned=True) == call(1)
+    assert cache.get(call(1)["id"]) == call(1)
 
 
 def test_an_entry_that_cannot_be_read_is_no_entry(tmp_path: Path) -> None:
-    cache = Cache(tmp_path, today=TODAY)
+    cache = Cache(tmp_path)
     cache.put(call(1))
     (path,) = tmp_path.glob("??/*.json")
     path.unlink()
     path.mkdir()
 
-    assert cache.get(call(1)["id"], pinned=True) is None
+    assert cache.get(call(1)["id"]) is None
     assert list(cache.entries()) == []
 
 
@@ -103,18 +90,17 @@ def test_a_cache_that_cannot_be_written_is_the_disk_s_fault(tmp_path: Path) -> N
     (tmp_path / "file").write_text("")
 
     with pytest.raises(WorldError, match=r"cannot make .*: Not a directory"):
-        Cache(tmp_path / "file", today=TODAY).put(call(1))
+        Cache(tmp_path / "file").put(call(1))
 
 
 def test_a_cache_is_listed_sized_and_cleared(tmp_path: Path) -> None:
-    cache = Cache(tmp_path / "answers", today=TODAY)
+    cache = Cache(tmp_path / "answers")
     assert (list(cache.entries()), cache.clear()) == ([], 0)
     for number in range(5):
         cache.put(call(number))
 
     entries = list(cache.entries())
     assert [entry.call["id"] for entry in entries] == sorted(call(n)["id"] for n in range(5))
-    assert {entry.day for entry in entries} == {TODAY}
     on_disk = sum(path.stat().st_size for path in (tmp_path / "answers").rglob("*.json"))
     assert sum(entry.size for entry in entries) == on_disk
     assert cache.clear() == 5
@@ -125,7 +111,7 @@ WRITER = """
 import json, sys
 from pathlib import Path
 from epc.engine.cache import Cache
-cache, call = Cache(Path(sys.argv[1]), today="2026-07-02"), json.loads(sys.argv[2])
+cache, call = Cache(Path(sys.argv[1])), json.loads(sys.argv[2])
 for _ in range(200):
     cache.put(call)
 """
@@ -137,9 +123,9 @@ def test_processes_that_write_one_entry_leave_a_whole_one(tmp_path: Path) -> Non
         subprocess.Popen([sys.executable, "-c", WRITER, *given], env=environment())
         for _ in range(2)
     ]
-    cache, seen = Cache(tmp_path, today=TODAY), 0
+    cache, seen = Cache(tmp_path), 0
     while any(writer.poll() is None for writer in writers):
-        found = cache.get(call(1)["id"], pinned=True)
+        found = cache.get(call(1)["id"])
         assert found is None or found["answer"] == "x" * 5000
         assert found is not None or not seen
         seen += found is not None
@@ -163,25 +149,34 @@ def test_reading_r16_a_run_from_the_cache_asks_nothing_and_gives_the_same_bytes(
     assert [len(model.asked) for model in second] == [0, 0]
     assert progress.from_cache == sum(len(model.asked) for model in first)
     assert progress.asked == 0
-    for name in ("first", "second"):
-        same_files(tmp_path / "bare", tmp_path / name, (*RAW_FILES, "manifest.json"))
+    same_files(tmp_path / "bare", tmp_path / "first", (*RAW_FILES, "manifest.json"))
+    same_files(tmp_path / "bare", tmp_path / "second", ("trials.jsonl", "weights.jsonl"))
+    for asked, taken in zip(
+        read_rows(tmp_path / "first" / "calls.jsonl"),
+        read_rows(tmp_path / "second" / "calls.jsonl"),
+        strict=True,
+    ):
+        assert taken == {**asked, "origin": "cache"}
 
 
-@pytest.mark.parametrize(("pinned", "again"), [(True, False), (False, True)])
-def test_reading_r16_yesterday_s_answers_are_of_pinned_weights_only(
+@pytest.mark.parametrize("pinned", [True, False])
+def test_reading_r76_answers_of_other_runs_are_of_pinned_weights_only(
     tmp_path: Path,
     pinned: bool,  # noqa: FBT001  (pytest hands it over by name)
-    again: bool,  # noqa: FBT001  (pytest hands it over by name)
 ) -> None:
     def models() -> tuple[Told, Told]:
         return Told(verdict_of, pinned=pinned), Told(pinned=pinned)
 
     first, second = models(), models()
     cached(tmp_path / "first", *first, tmp_path / "cache")
-    cached(tmp_path / "second", *second, tmp_path / "cache", today=TOMORROW)
+    progress = cached(tmp_path / "second", *second, tmp_path / "cache")
 
     asked = [len(model.asked) for model in first]
-    assert [len(model.asked) for model in second] == (asked if again else [0, 0])
+    assert [len(model.asked) for model in second] == ([0, 0] if pinned else asked)
+    assert progress.from_cache == (sum(asked) if pinned else 0)
+    assert len(list(Cache(tmp_path / "cache").entries())) == progress.from_cache
+    origins = {row["origin"] for row in read_rows(tmp_path / "second" / "calls.jsonl")}
+    assert origins == ({"cache"} if pinned else {"asked"})
 
 
 def test_reading_r16_an_entry_that_answers_something_else_is_not_used(tmp_path: Path) -> None:
@@ -206,7 +201,7 @@ def test_reading_r16_fresh_answers_are_neither_kept_nor_taken(tmp_path: Path) ->
     assert not cache.exists()
 
 
-def test_a_second_hosted_run_of_the_day_asks_the_server_nothing(
+def test_reading_r76_a_hosted_run_asks_whatever_was_asked_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789abcdef")
@@ -214,16 +209,58 @@ def test_a_second_hosted_run_of_the_day_asks_the_server_nothing(
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
         sitting(tmp_path / "first", HOSTED)
         asked = len(endpoint.received)
-        sitting(tmp_path / "second", HOSTED, now=DAY + timedelta(hours=23))
-        assert len(endpoint.received) == asked
-        sitting(tmp_path / "wider", replace(HOSTED, seeds=[0, 1, 2]))
-        assert max(endpoint.prompts.values()) == 1
-        asked_wider = len(endpoint.received)
+        sitting(tmp_path / "second", HOSTED)
+        assert len(endpoint.received) == 2 * asked
+        named = replace(HOSTED, seeds=[0, 1, 2], reuse_answers_of=(tmp_path / "first",))
+        sitting(tmp_path / "wider", named)
+        wider = read_rows(tmp_path / "wider" / "calls.jsonl")
+        assert len(endpoint.received) == 2 * asked + len(wider) - asked
+        assert not list(answer_cache_folder().rglob("*.json"))
+    same_files(tmp_path / "first", tmp_path / "second", ("trials.jsonl", "weights.jsonl"))
 
-        sitting(tmp_path / "tomorrow", HOSTED, now=DAY + timedelta(days=1))
-        assert len(endpoint.received) == asked_wider + asked
-        sitting(tmp_path / "without", HOSTED, limits=Limits(cache=False))
-        assert len(endpoint.received) == asked_wider + 2 * asked
-        assert len(list(answer_cache_folder().rglob("*.json"))) == asked_wider
-    for name in ("second", "tomorrow", "without"):
-        same_files(tmp_path / "first", tmp_path / name, ("trials.jsonl", "weights.jsonl"))
+
+def test_reading_r76_reuse_ends_as_one_run_would_wherever_it_was_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789abcdef")
+    named = replace(HOSTED, seeds=[0, 1, 2], reuse_answers_of=(tmp_path / "first",))
+    with serving() as endpoint:
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        sitting(tmp_path / "first", HOSTED)
+        sitting(tmp_path / "whole", named)
+        asked = len(endpoint.received)
+        with pytest.raises(StoppedError, match="stopped at --max-calls 5"):
+            sitting(tmp_path / "parts", named, limits=Limits(max_calls=5))
+        (tmp_path / "first").rename(tmp_path / "gone")  # the run has what it needs
+        sitting(tmp_path / "parts")
+        again = len(endpoint.received) - asked
+
+    wider = read_rows(tmp_path / "whole" / "calls.jsonl")
+    assert again == len(wider) - len(read_rows(tmp_path / "gone" / "calls.jsonl"))
+    same_files(
+        tmp_path / "whole", tmp_path / "parts", ("trials.jsonl", "weights.jsonl", "run.json")
+    )
+    assert {p.name for p in (tmp_path / "parts").iterdir()} == {
+        p.name for p in (tmp_path / "whole").iterdir()
+    }
+    assert not (tmp_path / "whole" / "reusable").exists()
+
+
+def test_reading_r76_what_cannot_be_reused_is_refused(tmp_path: Path) -> None:
+    mocks = asked_for("mock/deterministic", "mock/deterministic", reuse="memo")
+    first = tmp_path / "first"
+    sitting(first, mocks)
+
+    def refused(request: Request, why: str) -> None:
+        with pytest.raises(UsageError, match=why):
+            prepare(replace(request, reuse_answers_of=(first,)), now=DAY)
+
+    refused(asked_for("mock/coin-flip", "mock/deterministic"), "a fresh run reuses nothing")
+    shorter = {"executor": {"max_tokens": 7}, "evaluator": {"max_tokens": 7}}
+    hosted = replace(HOSTED, decoding=shorter)
+    refused(hosted, "holds no answer for this run")
+    with (first / "calls.jsonl").open("a", encoding="utf-8") as file:
+        file.write("{}\n")
+    refused(mocks, "is not as it was measured")
+    (first / "calls.jsonl").unlink()
+    refused(mocks, "holds no answers: name the run folder")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_support import Told, measured, question, read_rows, verdict_of
+from engine_support import DAY, Told, measured, question, read_rows, verdict_of
 
 from epc.core.config import Decoding
 from epc.engine import calls
@@ -54,7 +54,7 @@ def with_caller(
 ) -> Caller:
     """Run a test's coroutine with a caller whose journal is closed in the end."""
     journal = Journal(folder)
-    caller = Caller(journal=journal, reuse=reuse, progress=Progress())
+    caller = Caller(journal=journal, reuse=reuse, progress=Progress(), clock=lambda: DAY)
 
     async def working() -> None:
         try:
@@ -227,6 +227,8 @@ def test_epc_2_5_d_a_call_is_kept_with_what_its_provider_said(tmp_path: Path) ->
         "latency_s": 0.5,
         "retries": 2,
         "occasion": None,
+        "answered_at": "2026-07-02T00:00:00Z",
+        "origin": "asked",
     }
     assert len(name) == 20
     assert int(name, 16) >= 0

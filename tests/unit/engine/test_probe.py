@@ -23,7 +23,7 @@ from endpoint_support import (
     refusal,
     serving,
 )
-from engine_support import asked_for, environment, read_rows, sitting, unwatched
+from engine_support import DAY, asked_for, environment, read_rows, sitting, unwatched
 
 from epc.engine.budget import Limits
 from epc.engine.probe import probe, reopen
@@ -117,7 +117,7 @@ def run(made_once: Path, endpoint: Endpoint, tmp_path: Path) -> Path:
 
 
 def ask(folder: Path, limits: Limits | None = None, **wanted: int) -> None:
-    asyncio.run(probe(reopen(folder, **wanted), watch=unwatched, limits=limits))
+    asyncio.run(probe(reopen(folder, **wanted), clock=lambda: DAY, watch=unwatched, limits=limits))
 
 
 def everything(folder: Path) -> dict[str, bytes]:
@@ -283,9 +283,10 @@ def test_two_at_once_do_not_ask_the_same(endpoint: Endpoint, run: Path) -> None:
     holds = HoldsAfter(0)
     endpoint.behave = Chain(holds, oracle)
     code = (
-        "import asyncio, sys; from pathlib import Path; from engine_support import unwatched;"
+        "import asyncio, sys; from pathlib import Path; from engine_support import DAY, unwatched;"
         "from epc.engine.probe import probe, reopen;"
-        "asyncio.run(probe(reopen(Path(sys.argv[1]), controls=3), watch=unwatched))"
+        "found = reopen(Path(sys.argv[1]), controls=3);"
+        "asyncio.run(probe(found, clock=lambda: DAY, watch=unwatched))"
     )
     env = environment(
         OPENAI_BASE_URL=os.environ["OPENAI_BASE_URL"],
@@ -369,7 +370,7 @@ def test_too_few_fit_answers_are_said_to_be_too_few(tmp_path: Path, endpoint: En
 
     assert reopened.short == {"swap": 3, "controls": 4}
     assert reopened.missing == 0
-    asyncio.run(probe(reopened, watch=unwatched))
+    asyncio.run(probe(reopened, clock=lambda: DAY, watch=unwatched))
     assert not (tmp_path / "run" / PROBES).exists()
 
 

@@ -374,7 +374,7 @@ def test_the_json_keeps_to_its_schema_and_the_text_says_the_same(
     [
         ({"noise": Noise(asked=40, flips=3)}, "asked again within a run, 3 of 40 flipped"),
         ({"noise": Noise()}, "assumed to flip anyway: 5%; `epc run --recheck 60` measures it"),
-        ({"noise": Noise(assumed=0.0)}, "none flips by itself: these answers are facts"),
+        ({"noise": Noise(assumed=0.0)}, "none flips by itself: a file, a mock or pinned weights"),
         ({"other_answers": 11}, "11 common pairs left out: the executor wrote something else"),
         ({"drift": nothing("reused", 0.1)}, "no question was asked in both runs; `epc watch` asks"),
         ({"drift": nothing("fresh", 0.1)}, "0 pairs met in both runs, asked afresh every round"),

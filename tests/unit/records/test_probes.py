@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_support import unwatched
+from engine_support import DAY, unwatched
 from records_support import Run, make_run
 
 from epc.engine.probe import probe, reopen
@@ -22,7 +22,9 @@ Row = dict[str, Any]
 
 
 def ask(run: Run, *, swap: int = 12, controls: int = 12) -> None:
-    asyncio.run(probe(reopen(run.folder, swap=swap, controls=controls), watch=unwatched))
+    asyncio.run(
+        probe(reopen(run.folder, swap=swap, controls=controls), clock=lambda: DAY, watch=unwatched)
+    )
 
 
 def rows(run: Run) -> list[Row]:

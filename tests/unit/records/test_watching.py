@@ -139,6 +139,24 @@ def test_reading_r46_a_history_says_what_its_raw_answers_say(
     assert raised.value.finding.where == where
 
 
+def test_reading_r76_an_answer_of_an_earlier_day_is_no_answer_of_this_one(
+    tmp_path: Path, asked: dict[PairKey, Asked]
+) -> None:
+    panel, path = choose_panel(asked, 6), tmp_path / "watch.jsonl"
+    row = day(panel, 3, 0)
+    for answer in row["answers"]:
+        answer["answered_at"] = f"{row['day']}T09:00:00Z"
+    append_day(path, [], row)
+    assert read_history(path) == [row]
+
+    row["answers"][4]["answered_at"] = "2026-07-03T23:59:59Z"  # the day before
+    append_day(path, [], row)
+
+    with pytest.raises(MalformedError) as error:
+        read_history(path)
+    assert "/watch/0/answers/4/answered_at: 2026-07-03T23:59:59Z is before" in str(error.value)
+
+
 def test_reading_r46_a_torn_history_is_not_taken_for_a_shorter_one(
     asked: dict[PairKey, Asked], tmp_path: Path
 ) -> None:

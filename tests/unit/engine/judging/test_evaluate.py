@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -22,6 +23,7 @@ from epc.judge.samples import Unit
 from epc.records.judging.evaluation_set import Entry
 from epc.records.judging.layout import CALLS, PROMPTS, RUN_LOG, is_complete, load_plan, load_run_log
 from epc.records.judging.recheck import recheck
+from epc.records.judging.summary import summary
 from epc.records.schemas import findings as schema_findings
 
 ROWS = grid(targets=("openai/judge-1", "m/x"))
@@ -213,12 +215,34 @@ def _then(answers: int, behave: Callable[[Received], Reply], after: Reply) -> An
     return reply
 
 
-def test_an_answer_is_kept_across_evaluations(tmp_path: Path, endpoint: Endpoint) -> None:
+def test_reading_r76_a_repeat_of_the_same_day_asks_the_judge_again(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
     for name in ("first", "second"):
         planned(tmp_path / name, ROWS, [HOSTED])
         judged_by_models(tmp_path / name)
+    shutil.copytree(tmp_path / "first", tmp_path / "copy")
 
-    assert len(endpoint.received) == 8
+    assert len(endpoint.received) == 2 * 8
+    (asked,) = summary([tmp_path / "first", tmp_path / "second"])["drift"]
+    assert (asked["shared"], asked["outputs"]) == (0, 8)
+    assert asked["same_verdict"]["share"] == 1
+    (copied,) = summary([tmp_path / "first", tmp_path / "copy"])["drift"]
+    assert (copied["shared"], copied["outputs"]) == (8, 0)
+    assert copied["same_verdict"] == {"count": 0, "share": None, "ci95": None}
+    assert copied["kappa"]["overall_score"] is None
+    for call in read_rows(tmp_path / "second" / CALLS):
+        assert (call["answered_at"], call["origin"]) == ("2026-07-02T00:00:00Z", "asked")
+
+
+def test_reading_r76_a_mock_agrees_with_itself_by_construction(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        planned(tmp_path / name, ROWS, ["mock/judge"])
+        judged_by_models(tmp_path / name)
+
+    (row,) = summary([tmp_path / "first", tmp_path / "second"])["drift"]
+
+    assert (row["shared"], row["outputs"]) == (8, 0)
 
 
 @pytest.mark.parametrize("allowed", [0, 2])

@@ -1,0 +1,73 @@
+"""Taking over the answers of runs that the user names: `--reuse-answers-of RUN` (Reading R76)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from epc.core.results import Json
+from epc.engine.calls import Role
+from epc.errors import MalformedError, UsageError
+from epc.records.findings import Findings
+from epc.records.layout import RAW, digest
+from epc.records.recompute import load_manifest, manifest_path
+from epc.records.rows import read_rows
+from epc.records.sharing import origin_of_run, with_origin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReusableAnswers:
+    """What can be taken over from the named runs.
+
+    `since` is the day of the earliest measurement that gives an answer of the evaluator's: what
+    rests on these is no measurement of today.
+    """
+
+    sums: list[str]
+    calls: list[Json]
+    since: str | None
+
+
+def reusable_answers(runs: Sequence[Path], roles: Iterable[Role]) -> ReusableAnswers:
+    """Return the calls of finished runs that answer what these roles may be asked.
+
+    Raises: UsageError if a run has none, or is not as it was measured; MalformedError if it is
+    damaged.
+    """
+    names = {role.name: role.names for role in roles}
+    calls: dict[str, Json] = {}
+    sums: list[str] = []
+    days: list[str] = []
+    for run in runs:
+        manifest, own = _reusable(run)
+        sums.append(manifest["raw"]["calls"]["sha256"])
+        found = {
+            call["id"]: {**with_origin(call), "origin": origin_of_run(sums[-1])}
+            for call in own
+            if call["role"] in names
+            and call["occasion"] is None
+            and names[call["role"]].name(call["prompt"], None) == call["id"]
+        }
+        if not found:
+            raise UsageError(
+                f"{run} holds no answer for this run: other models, other decoding, or asked "
+                "afresh every round\n  fix: leave --reuse-answers-of out, or name another run"
+            )
+        if any(call["role"] == "evaluator" for call in found.values()):
+            days.append(manifest["evaluator"]["measurement_date"])
+        calls = found | calls  # the run that was named first goes first
+    return ReusableAnswers(sums=sums, calls=list(calls.values()), since=min(days, default=None))
+
+
+def _reusable(run: Path) -> tuple[Json, list[Json]]:
+    """Return a run's manifest and its calls, which must be those of the manifest."""
+    manifest, folder = load_manifest(run), manifest_path(run).parent
+    path = folder / RAW["calls"]
+    if manifest["raw"] is None or not path.exists():
+        raise UsageError(f"{run} holds no answers: name the run folder, not a manifest")
+    if digest(path)["sha256"] != manifest["raw"]["calls"]["sha256"]:
+        raise UsageError(f"{run} is not as it was measured: see `epc validate {run}`")
+    findings = Findings()
+    calls = [row for _, row in read_rows(folder, "calls", findings, clause="EPC-2.5(d)")]
+    if findings.kept():
+        raise MalformedError(findings.kept()[0])
+    return manifest, calls
