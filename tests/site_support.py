@@ -127,8 +127,8 @@ def evaluated_by_endpoint(folder: Path) -> Path:
 
     with serving() as endpoint:
         endpoint.behave = as_a_judge
-        env = {"OPENAI_BASE_URL": endpoint.url, "OPENAI_API_KEY": "sk-canary-0123456789abcdef"}
-        return evaluated(folder, judge="openai/judge-1", env=env)
+        env = {"LLAMACPP_BASE_URL": endpoint.url, "LLAMACPP_API_KEY": "sk-canary-0123456789abcdef"}
+        return evaluated(folder, judge="llamacpp/judge-1", env=env)
 
 
 def judged(

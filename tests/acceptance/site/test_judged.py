@@ -28,7 +28,7 @@ MOCK, HOSTED, REPORTED = "v1.0-CarelessJudge", "v1.1-Judge-1", "v1.0-Judge-1"
 def judging(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
     """A model with a reported gamma that judged outputs as well, and a mock that judged."""
     made = with_documents(tmp_path_factory.mktemp("judging") / "clone")
-    life = life_record(platform="openai", model="judge-1", retires=stated("2026-05-20"))
+    life = life_record(platform="self-hosted", model="judge-1", retires=stated("2026-05-20"))
     made.evaluator(generation_record("Judge-1", life))
     made.publish(REPORTED)
     judged(made)
