@@ -3,11 +3,14 @@
 No column holds free text, so nothing in it can be taken for a formula by a spreadsheet.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any, Final
 
 from epc.site import numbers
 from epc.site.pages import Site, SnapshotPage
+
+_STRANGE: Final = re.compile(r"[^A-Za-z0-9._:/-]")  # in a model's name, which others chose
 
 COLUMNS: Final = {
     "tag": ("text", "The snapshot's id"),
@@ -57,12 +60,11 @@ def rows(site: Site) -> Iterator[dict[str, Any]]:
 def _of_snapshot(page: SnapshotPage) -> dict[str, Any]:
     """Return what stands in the row of every figure of a snapshot."""
     row, card, state = page.row, page.shown, page.shown["expiry"]
-    # A platform's name before it, so that no model's can begin a formula.
-    model = f"{row.snapshot.platform or 'embedded'}/{row.snapshot.model}"
+    named = f"{row.snapshot.platform or 'embedded'}/{row.snapshot.model}"
     return {
         "tag": row.tag,
         "generation": row.snapshot.tag.generation,
-        "model": model,
+        "model": _STRANGE.sub("_", named).lstrip("-"),
         "kind": card["kind"],
         "trust": row.trust,
         "calibration": _truth(given=card["calibration"]),

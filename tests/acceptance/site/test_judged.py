@@ -165,7 +165,7 @@ def test_programs_get_it_by_the_published_schemas(judging: BuiltSite) -> None:
         assert findings("api_snapshot", answer) == []
         assert {"raw/samples.jsonl", "judge.json"} <= {file["name"] for file in answer["files"]}
     assert f"{MOCK}: published" in judging.text("feed.xml")
-    assert f"{MOCK},CarelessJudge,judged," in judging.text("figures.csv")
+    assert f"{MOCK},CarelessJudge,mock/careless-judge,judged," in judging.text("figures.csv")
 
 
 def test_it_expires_as_any_figure_does(judging: BuiltSite) -> None:
