@@ -37,7 +37,9 @@ def history_charts(page: EvaluatorPage, evidence: Mapping[str, Evidence]) -> lis
 def _chart(
     page: EvaluatorPage, metric: Metric, events: list[Json], band: Band | None
 ) -> Chart | None:
-    drawn = [snapshot for snapshot in page.baselines if not snapshot.row.failed]
+    # Where all runs failed they are drawn and said to be that: an address goes on answering.
+    sound = [snapshot for snapshot in page.baselines if not snapshot.row.failed]
+    drawn = sound or page.baselines
     rows = [row for snapshot in drawn for row in _measured(snapshot, metric)]
     if not rows:
         return None
@@ -46,8 +48,8 @@ def _chart(
         note += "Grey: where 90% of the seeds of a coin flip lie. "
     if len(directions(rows)) > 1:
         note += "Two directions side by side are of the same days. "
-    if len(drawn) < len(page.baselines):
-        note += "Failed runs are not drawn. "
+    if len(sound) < len(page.baselines):
+        note += "Failed runs are not drawn. " if sound else "This is of failed runs only. "
     alternative = _words(page, metric, rows, band, events)
     return Chart(
         name=f"{metric.name}-history",

@@ -151,7 +151,7 @@ def test_a_failed_run_is_no_evaluators_baseline(site: BuiltSite) -> None:
     assert "no verdict was counted" in page
     assert json.loads(site.text("api/v1/badges/Judge-5.json"))["message"] == "failed run"
     assert "#555555" in site.text("badges/Judge-5.svg")
-    assert 'id="picture-gamma-history"' not in page
+    assert "This is of failed runs only." in page
     assert 'id="picture-gamma-history"' in site.text("evaluators/Judge-6/index.html")
 
 
