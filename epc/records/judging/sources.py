@@ -2,10 +2,11 @@
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from epc.core.prompt import executor_prompt
 from epc.core.results import Json
 from epc.errors import Finding, MalformedError, UsageError
 from epc.judge.samples import Unit
@@ -16,12 +17,14 @@ from epc.records.judging.single import content_of
 from epc.records.layout import MANIFEST, RAW
 from epc.records.recompute import load_manifest
 from epc.records.schemas import findings as schema_findings
-from epc.spec.epc_v1 import PHASE
+from epc.spec.epc_v1 import DOMAINS, PHASE, Domain
 from epc.spec.judge_v1 import IDENTIFIERS
 
 TASKS: Final = "tasks.json"  # in a folder of outputs: question id to task
 _CLAUSE: Final = "JUDGE-7.1"
 _LEVELS: Final = 3
+
+Cell = tuple[Domain, int, str]  # where an answer belongs: the task by number, the strategy by name
 
 
 def entries_of(source: Path) -> list[Entry]:
@@ -139,33 +142,56 @@ def _printable(unit: Unit) -> Unit:
 def _run(folder: Path) -> Iterator[Entry]:
     """Yield a run's answers: task as question, strategy as variant, executor as target.
 
-    Where a run asked for the same answer in several rounds, the first round's is taken.
+    A run that reuses its answers has one a cell, whether or not a round drew it. Where the same
+    answer was asked for in several rounds, the first round's is taken.
     """
     manifest = load_manifest(folder)
     if manifest["executor"] is None:
         raise UsageError(f"{folder} has recorded verdicts: there are no answers to judge")
-    answers = {call["id"]: call["answer"] for call in _rows(folder, "calls")}
-    seen: set[tuple[str, int, str]] = set()
+    calls = {call["id"]: call for call in _rows(folder, "calls")}
+    reused = manifest["config"]["reuse"] == "memo"
+    cells = _asked_once(manifest, calls) if reused else _asked_in_rounds(manifest, folder)
+    seen: set[Cell] = set()
+    for cell, name in cells:
+        if cell in seen:
+            continue
+        seen.add(cell)
+        if name not in calls:
+            raise MalformedError(_finding(f"{folder} has no call {name}", "validate the run"))
+        domain, task, strategy = cell
+        unit = Unit(
+            question_id=f"{domain}-{task}",
+            prompt_variant=strategy,
+            target_model=manifest["executor"]["model"],
+            output_id=name,
+        )
+        yield Entry(unit=unit, output=calls[name]["answer"], task=manifest["tasks"][domain][task])
+
+
+def _asked_once(manifest: Json, calls: Mapping[str, Json]) -> Iterator[tuple[Cell, str]]:
+    """Yield the cells that were answered, each with its call: equal prompts share one answer."""
+    named = {
+        call["prompt"]: name
+        for name, call in calls.items()
+        if call["role"] == "executor" and call["occasion"] is None
+    }
+    template = manifest["executor"]["prompt_template"]
+    for domain in DOMAINS:
+        for task, text in enumerate(manifest["tasks"][domain]):
+            for strategy in manifest["strategies"]:
+                prompt = executor_prompt(
+                    strategy_prompt=strategy["prompt"], task=text, template=template
+                )
+                if prompt in named:
+                    yield (domain, task, strategy["name"]), named[prompt]
+
+
+def _asked_in_rounds(manifest: Json, folder: Path) -> Iterator[tuple[Cell, str]]:
+    """Yield both cells of every round, each with its call."""
     for trial in _rows(folder, "trials"):
-        domain = PHASE[trial["phase"]].domain
-        for strategy, call in (
-            (trial["strategy"], trial["response"]),
-            (manifest["config"]["baseline"], trial["baseline"]),
-        ):
-            cell = (domain, trial["task"], strategy)
-            if cell in seen:
-                continue
-            seen.add(cell)
-            if call not in answers:
-                raise MalformedError(_finding(f"{folder} has no call {call}", "validate the run"))
-            unit = Unit(
-                question_id=f"{domain}-{trial['task']}",
-                prompt_variant=strategy,
-                target_model=manifest["executor"]["model"],
-                output_id=call,
-            )
-            task = manifest["tasks"][domain][trial["task"]]
-            yield Entry(unit=unit, output=answers[call], task=task)
+        domain, task = PHASE[trial["phase"]].domain, trial["task"]
+        yield (domain, task, trial["strategy"]), trial["response"]
+        yield (domain, task, manifest["config"]["baseline"]), trial["baseline"]
 
 
 def _rows(folder: Path, name: str) -> Iterator[Json]:

@@ -52,6 +52,36 @@ def test_from_a_table_to_a_report(tmp_path: Path, table: Path) -> None:
     assert "is complete" in again.stderr
 
 
+@pytest.mark.parametrize(
+    ("asked", "outputs"),
+    [
+        (("--exhaustive",), 176),  # 11 strategies x 16 tasks
+        (("--exhaustive", "--seeds", "0", "--rounds", "2"), 176),
+        ((), 176),  # thirty seeds meet every pair
+        (("--seeds", "0", "--rounds", "2"), None),  # one does not
+    ],
+)
+def test_judge_7_1_the_first_command_of_the_page_plans_a_run(
+    tmp_path: Path, asked: tuple[str, ...], outputs: int | None
+) -> None:
+    page = Path(__file__).parents[3] / "site" / "docs" / "judge.md"
+    typed = next(line for line in page.read_text("utf-8").splitlines() if line.startswith("epc "))
+    program, *words = typed.split()
+    assert (program, words[:3]) == ("epc", ["judge", "plan", "runs/first"])
+    models = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
+    assert epc("run", *models, *asked, "--out", "runs/first", cwd=tmp_path).returncode == 0
+
+    done = epc(*words, cwd=tmp_path)
+
+    if outputs is None:
+        assert done.returncode == 1
+        assert "0 of 1 outputs [JUDGE-7.1]\n  fix: " in done.stdout
+        assert not (tmp_path / "judged").exists()
+    else:
+        assert (done.returncode, done.stdout) == (0, "runs/first: ok, findings: 0\n")
+        assert f"planned  judged: {outputs} outputs\n" in done.stderr
+
+
 def test_gaps_and_repeats_are_findings_and_nothing_is_written(tmp_path: Path) -> None:
     table = write_rows(tmp_path / "t.jsonl", [*ROWS[:3], ROWS[0]])
 

@@ -119,9 +119,16 @@ def test_file_names_that_are_no_text_become_identifiers_that_are(tmp_path: Path)
     assert entry.unit.question_id == "Q\ufffd"
 
 
-def test_an_epc_run_gives_its_answers(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("seeds", "rounds"), [(30, 30), (1, 2)])
+def test_judge_7_1_an_exhaustive_run_gives_every_answer_whether_a_round_drew_it_or_not(
+    tmp_path: Path, seeds: int, rounds: int
+) -> None:
     run = make_run(
-        tmp_path / "run", evaluator="mock/deterministic", seeds=30, rounds=30, exhaustive=True
+        tmp_path / "run",
+        evaluator="mock/deterministic",
+        seeds=seeds,
+        rounds=rounds,
+        exhaustive=True,
     )
 
     entries = entries_of(run.folder)
