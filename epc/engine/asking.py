@@ -91,7 +91,9 @@ class Line:
             except TransientError as failure:
                 last = failure
             if last.billed and prompt.lost is not None:
-                prompt.lost()
+                waits = time.monotonic()
+                await prompt.lost()
+                began += time.monotonic() - waits  # for room in a budget: no fault of the endpoint
             ceiling = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2**attempt)
             pause = last.wait_s if last.wait_s is not None else random.uniform(ceiling / 2, ceiling)  # noqa: S311  (spreads load, hides nothing)
             if time.monotonic() - began + pause > PATIENCE_S:

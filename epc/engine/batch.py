@@ -122,7 +122,7 @@ async def _submit(
     ]
     for question in questions:
         most = question.role.decoding.max_tokens
-        caller.budget.claim(question.role.name, question.text, most, share=BATCH_SHARE)
+        caller.budget.claim_batched(question.role.name, question.text, most)
     import aiohttp
 
     form = aiohttp.FormData()

@@ -1,5 +1,6 @@
 """How much a run may still ask for."""
 
+import asyncio
 import time
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -7,7 +8,7 @@ from typing import Final
 
 from epc.core.results import Json
 from epc.engine.prices import Price
-from epc.errors import StoppedError, UsageError
+from epc.errors import EpcError, StoppedError, UsageError
 
 WHOLE: Final = Decimal(1)
 BATCH_SHARE: Final = Decimal("0.5")  # what providers charge of the price for a batch
@@ -32,12 +33,25 @@ class Limits:
 
 
 @dataclass(kw_only=True)
+class Claim:
+    """One call's part of the budget, in US dollars.
+
+    `most` is the most that one attempt can cost, `held` what of it is set aside now.
+    """
+
+    role: str
+    most: Decimal
+    held: Decimal = Decimal(0)
+
+
+@dataclass(kw_only=True)
 class Budget:
     """The user's limits on one sitting, and what it has used of them.
 
     `max_cost` is in US dollars, `max_time_s` in seconds. Before a call is sent, the most it can
-    cost is set aside, so that calls under way together never exceed the limit together. A limit
-    on cost needs the price of both roles, since an unknown price could be any.
+    cost is set aside, so that calls under way together never exceed the limit together. Most
+    calls cost less: one that does not fit waits for what they leave. A limit on cost needs the
+    price of both roles, since an unknown price could be any.
 
     What counts is what a provider may bill: a request that it refuses is free, one whose answer
     was lost (`lost`) counts as a call, at the most that it can have cost.
@@ -50,7 +64,9 @@ class Budget:
     calls: int = 0
     lost: int = 0
     cost: Decimal = Decimal(0)
-    _set_aside: Decimal = Decimal(0)
+    _held: Decimal = Decimal(0)
+    _waiting: list["asyncio.Future[None]"] = field(default_factory=list)
+    _stopped: EpcError | None = None
     _began: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
@@ -61,38 +77,55 @@ class Budget:
                 "use --max-calls"
             )
 
-    def claim(self, role: str, prompt: str, max_tokens: int, *, share: Decimal = WHOLE) -> Decimal:
-        """Take one call out of the budget before it is sent, and return what was set aside.
+    async def claim(self, role: str, prompt: str, max_tokens: int) -> Claim:
+        """Take one call out of the budget before it is sent, as soon as it fits.
 
-        `share` is how much of the price is paid.
+        Raises: BudgetError if a limit has been reached; the error that stopped the run meanwhile.
+        """
+        claim = Claim(role=role, most=self._most(role, prompt, max_tokens))
+        await self._admit(claim)
+        return claim
+
+    def claim_batched(self, role: str, prompt: str, max_tokens: int) -> None:
+        """Take one call of a batch, which is answered in another sitting, out of the budget.
 
         Raises: BudgetError if a limit has been reached.
         """
-        price = self.prices.get(role)
-        most = price.cost(most_tokens(prompt), max_tokens) * share if price else Decimal(0)
-        self._admit(most)
-        self._set_aside += most
-        return most
+        claim = Claim(role=role, most=self._most(role, prompt, max_tokens) * BATCH_SHARE)
+        if not self._fits(claim.most):
+            raise self._too_dear(claim.most)
+        self._take(claim)
 
-    def claim_again(self, set_aside: Decimal) -> None:
+    async def claim_again(self, claim: Claim) -> None:
         """Count an attempt whose answer was lost, and take another out of the budget.
 
-        Raises: BudgetError if a limit has been reached; the lost attempt is counted all the same.
+        Raises: as `claim`; the lost attempt is counted all the same.
         """
         self.lost += 1
-        self.cost += set_aside
-        self._admit(Decimal(0))  # what was set aside for the lost attempt stays for the next
+        self.cost += claim.most
+        self._let_go(claim)
+        await self._admit(claim)
 
-    def settle(self, set_aside: Decimal, call: Json | None, *, share: Decimal = WHOLE) -> None:
+    def settle(self, claim: Claim, call: Json | None) -> None:
         """Give back what was set aside, and count what the call did cost (None: no answer)."""
-        self._set_aside -= set_aside
-        price = self.prices.get(call["role"]) if call is not None else None
-        if call is None or price is None:
+        if call is not None:
+            self.count(call, most=claim.most)
+        self._let_go(claim)
+
+    def count(self, call: Json, *, most: Decimal = Decimal(0), share: Decimal = WHOLE) -> None:
+        """Count what a call did cost: `share` of the price, or `most` if nobody says how long."""
+        price = self.prices.get(call["role"])
+        if price is None:
             return
         if call["tokens_in"] is None or call["tokens_out"] is None:
-            self.cost += set_aside  # the provider does not say: count the most it can be
+            self.cost += most
         else:
             self.cost += price.cost(call["tokens_in"], call["tokens_out"]) * share
+
+    def stop(self, error: EpcError) -> None:
+        """Let every call that waits for its place in the budget end in an error."""
+        self._stopped = error
+        self._wake()
 
     def left_s(self) -> float | None:
         """Return after how many seconds a call that is under way is given up; None is never.
@@ -109,14 +142,53 @@ class Budget:
             f"stopped at --max-time {self.max_time_s:g} s, with calls that got no answer"
         )
 
-    def _admit(self, most: Decimal) -> None:
+    async def _admit(self, claim: Claim) -> None:
+        """Wait until a claim fits beside what is under way, and set it aside."""
+        while not self._fits(claim.most):
+            freed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(freed)
+            await freed
+        self._take(claim)
+
+    def _fits(self, most: Decimal) -> bool:
+        """Return whether another call fits now; one that never will is an error."""
+        if self._stopped is not None:
+            raise self._stopped
         if self.max_calls is not None and self.calls >= self.max_calls:
             raise BudgetError(f"stopped at --max-calls {self.max_calls}")
-        if self.max_cost is not None and self.cost + self._set_aside + most > self.max_cost:
-            raise BudgetError(f"stopped at --max-cost {self.max_cost}: spent ${self.cost:.4f}")
         if self.max_time_s is not None and time.monotonic() - self._began >= self.max_time_s:
             raise BudgetError(f"stopped at --max-time {self.max_time_s:g} s")
+        if self.max_cost is None:
+            return True
+        if self.cost + most > self.max_cost:
+            raise self._too_dear(most)
+        return self.cost + self._held + most <= self.max_cost
+
+    def _too_dear(self, most: Decimal) -> BudgetError:
+        return BudgetError(
+            f"stopped at --max-cost {self.max_cost}: spent ${self.cost:.6f}, "
+            f"${self._held:.6f} reserved for calls under way; the next may cost ${most:.6f}"
+        )
+
+    def _most(self, role: str, prompt: str, max_tokens: int) -> Decimal:
+        price = self.prices.get(role)
+        return price.cost(most_tokens(prompt), max_tokens) if price else Decimal(0)
+
+    def _take(self, claim: Claim) -> None:
+        claim.held = claim.most
+        self._held += claim.most
         self.calls += 1
+
+    def _let_go(self, claim: Claim) -> None:
+        self._held -= claim.held
+        claim.held = Decimal(0)
+        self._wake()
+
+    def _wake(self) -> None:
+        for freed in self._waiting:
+            if not freed.done():
+                freed.set_result(None)
+        self._waiting.clear()
 
 
 def most_tokens(text: str) -> int:

@@ -176,7 +176,7 @@ class Caller:
 
     async def take(self, call: Json, *, share: Decimal) -> None:
         """Journal a batch's answer, and count it; `share` is how much of the price was paid."""
-        self.budget.settle(Decimal(0), call, share=share)
+        self.budget.count(call, share=share)
         await self.keep({**call, "origin": BATCHED})
         self._count(call)
 
@@ -256,6 +256,7 @@ class Caller:
             except EpcError as error:
                 if self._failed is None:
                     self._failed = error
+                    self.budget.stop(error)
                     self._set_alarm(LANDING_S, error)
                 raise
             except asyncio.CancelledError:
@@ -271,18 +272,18 @@ class Caller:
         self, name: str, question: Question, occasion: Occasion | None, place: str | None
     ) -> Json:
         role, call = question.role, None
-        set_aside = self.budget.claim(role.name, question.text, role.decoding.max_tokens)
+        claim = await self.budget.claim(role.name, question.text, role.decoding.max_tokens)
         try:
             prompt = Prompt(
                 text=question.text,
                 pair=question.pair,
                 occasion=occasion,
-                lost=lambda: self.budget.claim_again(set_aside),
+                lost=lambda: self.budget.claim_again(claim),
             )
             completion = await role.model.complete(prompt, role.decoding)
             call = self.row(name, question, completion, place)
         finally:
-            self.budget.settle(set_aside, call)
+            self.budget.settle(claim, call)
         await self.keep(call)
         if self.cache is not None and place is None and role.model.repeatable and role.model.pinned:
             self.cache.put(call)

@@ -1,6 +1,6 @@
 """The one interface behind which every model stands: `complete(prompt, decoding)`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -26,13 +26,13 @@ class Prompt:
     `text` is what is sent and recorded. `pair` is what the text was made from, for evaluators
     that look at the two answers and not at the words around them. `occasion` is None where the
     answer may serve any round. `lost` is called after each attempt that got no answer and may
-    be billed; it raises where there is no room for another.
+    be billed, and awaited until there is room for another; it raises where there will be none.
     """
 
     text: str
     pair: Pair | None = None
     occasion: Occasion | None = None
-    lost: Callable[[], None] | None = None
+    lost: Callable[[], Awaitable[None]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,51 @@ def test_a_cost_that_nobody_knows_cannot_be_limited(tmp_path: Path, endpoint: En
     assert "'lots' is no amount of dollars such as 2.50" in odd.stderr
     assert not run.exists()
     assert endpoint.received == []
+
+
+PRICED = ("--evaluator", "openai/gpt-4o-2024-08-06", "--executor", "openai/gpt-4o-mini-2024-07-18")
+# 21 tokens read and 3 written a call, at $0.15 and $0.60, $2.50 and $10 a million.
+WHOLE = 176 * (21 * 0.15 + 3 * 0.60 + 21 * 2.5 + 3 * 10) / 1e6
+
+
+def test_a_cap_that_the_whole_run_fits_under_stops_nothing(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    # A run of $0.0154; 128 calls at once may cost $0.2 together, as far as anybody can tell.
+    done = epc(
+        *("run", *PRICED, "--exhaustive", "--max-cost", "0.02", "--out", tmp_path / "run"),
+        env=hosted(endpoint.url),
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert len(endpoint.received) == 352
+    assert f"spent    352 calls, 8,448 tokens, ${WHOLE:.4f}" in done.stderr
+
+
+def test_a_cap_that_stops_says_what_is_spent_reserved_and_asked_for_next(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    env, run = hosted(endpoint.url), tmp_path / "run"
+
+    stopped = epc(
+        "run", *PRICED, "--exhaustive", "--max-cost", "0.008", "--no-cache", "--out", run, env=env
+    )
+
+    assert stopped.returncode == 4
+    found = re.search(
+        r"stopped at --max-cost 0\.008: spent \$(0\.\d{6}), \$(0\.\d{6}) reserved for calls under "
+        r"way; the next may cost \$(0\.\d{6})\n",
+        stopped.stderr,
+    )
+    assert found is not None, stopped.stderr
+    spent, _, following = map(float, found.groups())
+    prices = {"gpt-4o-2024-08-06": (2.5, 10), "gpt-4o-mini-2024-07-18": (0.15, 0.6)}
+    paid = [prices[asked.body["model"]] for asked in endpoint.received]
+    billed = sum(21 * read + 3 * written for read, written in paid) / 1e6
+    assert spent <= billed + 1e-6
+    assert 0.008 - following - 1e-6 < billed <= 0.008
+    assert epc("resume", run, "--no-cache", env=env).returncode == 0
+    assert len(endpoint.received) == 352
 
 
 def test_reading_r76_the_bill_names_dollars_retries_and_what_was_taken_over(

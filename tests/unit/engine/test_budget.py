@@ -26,6 +26,7 @@ from engine_support import (
     asked_for,
     measured,
     plan_for,
+    question,
     read_rows,
     same_files,
     sitting,
@@ -35,9 +36,12 @@ from engine_support import (
 from epc.core.config import Decoding
 from epc.engine import asking
 from epc.engine import budget as budgets
-from epc.engine.budget import BATCH_SHARE, Budget, BudgetError, Limits, most_tokens
-from epc.engine.model import Completion, Prompt
+from epc.engine.budget import BATCH_SHARE, Budget, BudgetError, Claim, Limits, most_tokens
+from epc.engine.calls import Caller, Progress, Question
+from epc.engine.journal import Journal
+from epc.engine.model import CallError, Completion, Prompt
 from epc.engine.prices import FREE, Price
+from epc.engine.together import all_of
 from epc.errors import ExitCode, UsageError
 
 PRICE = Price(read=Decimal(1_000_000), written=Decimal(2_000_000))  # $1 and $2 a token
@@ -56,11 +60,21 @@ def call(tokens_in: int | None, tokens_out: int | None) -> dict[str, Any]:
     return {"role": "evaluator", "tokens_in": tokens_in, "tokens_out": tokens_out}
 
 
+def claim(budget: Budget, prompt: str = "x", max_tokens: int = 10) -> Claim:
+    """Claim what fits at once."""
+
+    async def at_once() -> Claim:
+        async with asyncio.timeout(1):
+            return await budget.claim("evaluator", prompt, max_tokens)
+
+    return asyncio.run(at_once())
+
+
 def test_no_limit_is_no_limit() -> None:
     budget = Budget()
 
     for _ in range(1000):
-        budget.settle(budget.claim("evaluator", "x", 10), call(1, 1))
+        budget.settle(claim(budget), call(1, 1))
 
     assert budget.calls == 1000
 
@@ -68,87 +82,164 @@ def test_no_limit_is_no_limit() -> None:
 def test_the_last_call_of_a_budget_is_claimed_and_the_next_is_not() -> None:
     budget = Budget(max_calls=3)
     for _ in range(3):
-        budget.claim("evaluator", "x", 10)
+        claim(budget)
 
     with pytest.raises(BudgetError, match="stopped at --max-calls 3") as stopped:
-        budget.claim("evaluator", "x", 10)
+        claim(budget)
 
     assert stopped.value.exit_code == ExitCode.RESUMABLE
     assert budget.calls == 3
 
 
-def test_what_calls_under_way_may_cost_is_set_aside_together() -> None:
-    most = most_tokens("x") + 2 * 10  # in dollars, by the price above
-    budget = Budget(max_cost=Decimal(3 * most), prices={"evaluator": PRICE})
-    claims = [budget.claim("evaluator", "x", 10) for _ in range(3)]
+MOST = most_tokens("x") + 2 * 10  # in dollars, by the price above: 33 tokens read, 10 written
 
-    with pytest.raises(BudgetError, match=rf"stopped at --max-cost {3 * most}: spent \$0\.0000"):
-        budget.claim("evaluator", "x", 10)
-    budget.settle(claims[0], call(2, 1))
-    budget.settle(claims[1], None)  # no answer: nothing is paid
 
-    assert claims == [most] * 3
-    assert budget.cost == 4
-    assert budget.claim("evaluator", "x", 10) == most
+def test_a_call_that_does_not_fit_waits_for_what_is_under_way() -> None:
+    budget = Budget(max_cost=Decimal(2 * MOST + 4), prices={"evaluator": PRICE})
+
+    async def three() -> Claim:
+        first, second = [await budget.claim("evaluator", "x", 10) for _ in range(2)]
+        third = asyncio.create_task(budget.claim("evaluator", "x", 10))
+        await asyncio.sleep(0)
+        assert not third.done()
+        budget.settle(first, call(2, 1))  # $4: as much as is left with two more under way
+        got = await third
+        budget.settle(second, None)  # no answer: nothing is paid
+        return got
+
+    third = asyncio.run(three())
+
+    assert (third.held, budget.cost, budget.calls) == (MOST, 4, 3)
+
+
+def test_a_cap_stops_when_nothing_under_way_can_free_enough_and_says_why() -> None:
+    budget = Budget(max_cost=Decimal(2 * MOST + 4), prices={"evaluator": PRICE})
+
+    async def too_many() -> None:
+        first, _ = [await budget.claim("evaluator", "x", 10) for _ in range(2)]
+        third = asyncio.create_task(budget.claim("evaluator", "x" * 20, 20))
+        await asyncio.sleep(0)
+        budget.settle(first, call(33, 10))  # all of it: what is left is less than the third's
+        await third
+
+    with pytest.raises(BudgetError) as stopped:
+        asyncio.run(too_many())
+
+    assert str(stopped.value) == (
+        "stopped at --max-cost 110: spent $53.000000, $53.000000 reserved for calls under way; "
+        "the next may cost $92.000000"
+    )
+
+
+def test_what_waits_for_room_ends_with_the_run() -> None:
+    budget = Budget(max_cost=Decimal(MOST), prices={"evaluator": PRICE})
+
+    async def stopped_meanwhile() -> None:
+        await budget.claim("evaluator", "x", 10)
+        second = asyncio.create_task(budget.claim("evaluator", "x", 10))
+        await asyncio.sleep(0)
+        budget.stop(CallError("the provider is gone"))
+        await second
+
+    with pytest.raises(CallError, match="the provider is gone"):
+        asyncio.run(stopped_meanwhile())
+    assert budget.calls == 1
 
 
 def test_an_answer_of_unknown_length_counts_as_the_longest() -> None:
     budget = Budget(max_cost=Decimal(1000), prices={"evaluator": PRICE})
-    claim = budget.claim("evaluator", "x", 10)
 
-    budget.settle(claim, call(None, 1))
+    budget.settle(claim(budget), call(None, 1))
 
-    assert budget.cost == claim
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_a_cost_limit_holds_in_whatever_order_calls_come_and_go(seed: int) -> None:
-    rng = random.Random(seed)
-    limit = Decimal(rng.randrange(100, 5000))
-    budget = Budget(max_cost=limit, prices={"evaluator": PRICE})
-    under_way: list[tuple[Decimal, str, int]] = []
-    for _ in range(500):
-        prompt, tokens = "x" * rng.randrange(50), rng.randrange(1, 20)
-        with suppress(BudgetError):
-            under_way.append((budget.claim("evaluator", prompt, tokens), prompt, tokens))
-        if under_way and rng.random() < 0.6:
-            claim, prompt, tokens = under_way.pop(rng.randrange(len(under_way)))
-            used = call(rng.randrange(most_tokens(prompt) + 1), rng.randrange(tokens + 1))
-            budget.settle(claim, used if rng.random() < 0.9 else None)
-        assert budget.cost + sum(claim for claim, _, _ in under_way) <= limit
-    for claim, prompt, tokens in under_way:
-        budget.settle(claim, call(most_tokens(prompt), tokens))
-    assert budget.cost <= limit
+    assert budget.cost == MOST
 
 
 def test_a_lost_answer_counts_as_a_call_at_the_most_it_can_have_cost() -> None:
-    most = most_tokens("x") + 2 * 10
-    budget = Budget(max_cost=Decimal(2 * most), prices={"evaluator": PRICE})
-    claim = budget.claim("evaluator", "x", 10)
+    budget = Budget(max_cost=Decimal(2 * MOST), prices={"evaluator": PRICE})
+    claimed = claim(budget)
 
-    budget.claim_again(claim)
+    asyncio.run(budget.claim_again(claimed))
     with pytest.raises(BudgetError, match="stopped at --max-cost"):
-        budget.claim_again(claim)
+        asyncio.run(budget.claim_again(claimed))
 
-    assert (int(budget.cost), budget.calls, budget.lost) == (2 * most, 2, 2)
+    assert (int(budget.cost), budget.calls, budget.lost) == (2 * MOST, 2, 2)
 
 
 def test_a_lost_answer_leaves_no_room_at_the_last_call() -> None:
     budget = Budget(max_calls=1)
-    claim = budget.claim("evaluator", "x", 10)
+    claimed = claim(budget)
 
     with pytest.raises(BudgetError, match="stopped at --max-calls 1"):
-        budget.claim_again(claim)
+        asyncio.run(budget.claim_again(claimed))
 
 
-def test_a_share_of_the_price_is_set_aside_and_paid() -> None:
-    budget = Budget(max_cost=Decimal(1000), prices={"evaluator": PRICE})
+def test_a_batch_claims_half_the_price_and_pays_it() -> None:
+    enough = Decimal(MOST)  # for two at half the price
+    budget = Budget(max_cost=enough, prices={"evaluator": PRICE})
+    for _ in range(2):
+        budget.claim_batched("evaluator", "x", 10)
 
-    claim = budget.claim("evaluator", "x", 10, share=BATCH_SHARE)
-    budget.settle(claim, call(2, 1), share=BATCH_SHARE)
+    with pytest.raises(BudgetError, match=r"the next may cost \$26\.5"):
+        budget.claim_batched("evaluator", "x", 10)
+    budget.count(call(2, 1), share=BATCH_SHARE)
 
-    assert claim == Decimal(most_tokens("x") + 2 * 10) / 2
     assert budget.cost == 2
+
+
+class Billed(Told):
+    """Answers after a while, bills as it likes up to what was asked for, and loses answers."""
+
+    def __init__(self, rng: random.Random, price: Price, *, losses: float, concurrency: int):
+        super().__init__(concurrency=concurrency)
+        self.rng, self.price, self.losses, self.billed = rng, price, losses, Decimal(0)
+
+    async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:
+        bound = most_tokens(prompt.text), decoding.max_tokens
+        while True:
+            for _ in range(self.rng.randrange(6)):
+                await asyncio.sleep(0)
+            silent = self.rng.random() < 0.1
+            used = bound if silent else tuple(self.rng.randrange(most + 1) for most in bound)
+            self.billed += self.price.cost(*used)
+            if self.rng.random() >= self.losses:
+                break
+            assert prompt.lost is not None
+            await prompt.lost()
+        said = (None, None) if silent else used
+        return Completion(text="A", tokens_in=said[0], tokens_out=said[1])
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_a_cost_cap_is_never_passed_and_leaves_less_than_one_call_can_cost(
+    tmp_path: Path, seed: int
+) -> None:
+    rng = random.Random(seed)
+    price = Price(read=Decimal(rng.randrange(1, 100)), written=Decimal(rng.randrange(1, 400)))
+    model = Billed(
+        rng, price, losses=rng.choice([0, 0.05, 0.3]), concurrency=rng.choice([1, 2, 8, 64])
+    )
+    questions = [question(model, f"{n} " + "x" * rng.randrange(400)) for n in range(60)]
+    bounds = {q: price.cost(most_tokens(q.text), q.role.decoding.max_tokens) for q in questions}
+    cap = sum(bounds.values(), Decimal(0)) * Decimal(str(round(rng.uniform(0.02, 1.2), 3)))
+    budget = Budget(max_cost=cap, prices={"evaluator": price})
+    left: list[Question] = []
+
+    async def ask_all() -> None:
+        journal = Journal(tmp_path)
+        caller = Caller(journal=journal, reuse=True, progress=Progress(), budget=budget)
+        try:
+            await all_of(caller.ask(each) for each in questions)
+        finally:
+            left.extend(q for q in questions if caller.known(caller.name(q)) is None)
+            await caller.close()
+            journal.close()
+
+    with suppress(BudgetError):
+        asyncio.run(ask_all())
+
+    assert model.billed <= budget.cost <= cap
+    if left:
+        assert cap - budget.cost < max(bounds[each] for each in left)
 
 
 @pytest.mark.parametrize(
@@ -186,11 +277,11 @@ def rows_of(folder: Path) -> list[dict[str, Any]]:
 
 def test_time_is_up_when_it_is_up() -> None:
     budget = Budget(max_time_s=0.05)
-    budget.claim("evaluator", "x", 10)
+    claim(budget)
     time.sleep(0.06)
 
     with pytest.raises(BudgetError, match=r"stopped at --max-time 0\.05 s"):
-        budget.claim("evaluator", "x", 10)
+        claim(budget)
 
 
 @pytest.mark.parametrize("controls", [0, 3])

@@ -225,10 +225,14 @@ def test_reading_r4_a_reply_without_an_answer_is_asked_again(
     endpoint: Endpoint, name: str, body: bytes
 ) -> None:
     lost: list[int] = []
+
+    async def lose() -> None:
+        lost.append(1)
+
     endpoint.script = [Reply(body=body)]
     endpoint.behave = lambda received: native("A", received)
 
-    answer = ask(name, lost=lambda: lost.append(1))
+    answer = ask(name, lost=lose)
 
     assert (answer.text, answer.retries, lost) == ("A", 1, [1])
 
@@ -248,11 +252,15 @@ def test_a_reply_that_never_ends_is_given_up_at_our_deadline(
 ) -> None:
     ask(ANTHROPIC)  # what is loaded at the first call is no part of a deadline
     lost: list[int] = []
+
+    async def lose() -> None:
+        lost.append(1)
+
     monkeypatch.setattr(asking, "DEADLINE_S", 0.5)
     endpoint.script = [Reply(drip=True)]
     began = time.monotonic()
 
-    answer = ask(ANTHROPIC, lost=lambda: lost.append(1))
+    answer = ask(ANTHROPIC, lost=lose)
 
     assert (answer.retries, lost) == (1, [1])
     assert time.monotonic() - began < 20
