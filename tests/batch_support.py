@@ -26,8 +26,9 @@ def answered_line(line: Json) -> bytes:
 class BatchProvider(Loopback):
     """Speaks /files, /batches, /batches/{id}, /files/{id}/content and /chat/completions.
 
-    `status` is what every batch is in; `output` turns a batch's requests into its output file.
-    Batches are listed newest first, `page` at a time; `lost` replies are acted on and never sent.
+    `status` is what every batch is in; `output` turns a batch's requests into its output
+    file, `errors` into its error file. Batches are listed newest first, `page` at a time; `lost`
+    replies are acted on and never sent.
     """
 
     def __init__(self) -> None:
@@ -39,6 +40,7 @@ class BatchProvider(Loopback):
         self.output: Callable[[list[Json]], bytes] = lambda lines: b"".join(
             map(answered_line, lines)
         )
+        self.errors: Callable[[list[Json]], bytes] = lambda _: b""
         self.page = 100
         self.hung, self.let_go = threading.Event(), threading.Event()
         self.hang: str | None = None  # a path whose POST is done, and not replied to
@@ -84,9 +86,11 @@ class BatchProvider(Loopback):
             return {"object": "list", "data": shown, "has_more": len(names) > self.page}
         if parts[0] == "batches":
             batch = self.batches[parts[1]]
-            return {**batch, "output_file_id": f"out-{batch['id']}", **self.status}
-        batch = self.batches[parts[1].removeprefix("out-")]
-        return self.output(self.files[batch["input_file_id"]])
+            files = {f"{kind}_file_id": f"{kind}-{batch['id']}" for kind in ("output", "error")}
+            return {**batch, **files, **self.status}
+        kind, name = parts[1].split("-", 1)
+        content = {"output": self.output, "error": self.errors}[kind]
+        return content(self.files[self.batches[name]["input_file_id"]])
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         provider = self

@@ -25,6 +25,12 @@ async def shown(progress: Progress) -> AsyncIterator[None]:
             "once: no crash does that. They are kept in journal.damaged and their calls are asked "
             "again; see whether the disk is failing, or who edited the file. The record says so."
         )
+    if progress.oversized:
+        note(
+            f"WARNING: {progress.oversized} answers in the journal are larger than a record can "
+            "hold: it has what fits of each, marked too_large; an evaluator's is a tie. They are "
+            "kept whole in journal.oversized."
+        )
     watch = _live if sys.stderr.isatty() else _plain
     task = asyncio.create_task(watch(progress))
     try:
@@ -81,6 +87,8 @@ def spent(progress: Progress) -> str:
         parts.append(f"{progress.retries:,} retries")
     if progress.lost:
         parts.append(f"{progress.lost:,} lost answers that may be billed")
+    if progress.too_large:
+        parts.append(f"{progress.too_large:,} answers too large to record")
     if progress.from_cache:
         parts.append(f"{progress.from_cache:,} answers from the cache")
     if progress.from_runs:

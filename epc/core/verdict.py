@@ -4,7 +4,7 @@ import re
 from enum import StrEnum
 from typing import Final
 
-from epc.spec.refusals import refuses
+from epc.spec.refusals import WITHHELD, refuses
 
 # Not str.splitlines: a vertical tab or U+2028 inside a line is part of the line in most languages.
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
@@ -42,7 +42,7 @@ def classify(raw: str, *, finish_reason: str | None = None) -> Said:
     """Return what kind of answer an evaluator gave.
 
     A bare A or B by the strict rule, whatever else is true of it. Of the rest a refusal is what
-    the provider withheld (`content_filter`) or what says, in one of the ways listed in
+    the provider withheld (`content_filter`, `refusal`) or what says, in one of the ways listed in
     `epc.spec.refusals`, that it will not judge. It is a tie like any unparseable answer; it is
     told apart because an evaluator that refuses half the tasks has another fault than one that
     explains itself.
@@ -52,7 +52,7 @@ def classify(raw: str, *, finish_reason: str | None = None) -> Said:
     verdict = parse_verdict(raw)
     if verdict.decided:
         return Said(verdict.value)
-    if finish_reason == "content_filter":
+    if finish_reason in WITHHELD:
         return Said.REFUSAL
     return Said.REFUSAL if refuses(raw) else Said.UNPARSEABLE
 

@@ -9,13 +9,13 @@ lost on its way to us is found again among the provider's batches, and not paid 
 import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 from uuid import uuid4
 
 from epc.core.results import Json
-from epc.engine.budget import BATCH_SHARE
+from epc.engine.batch_results import Results, Why
 from epc.engine.calls import Caller, Question
-from epc.engine.hosted import Hosted, completion_of
+from epc.engine.hosted import Hosted
 from epc.engine.measure import Measurement
 from epc.engine.secrets import redact
 from epc.engine.transport import NoReplyError, Reply, Transport
@@ -25,7 +25,7 @@ from epc.records.strict_json import dumps_line
 
 STATE: Final = "batch.json"
 DEADLINE_S: Final = 300.0
-_OK: Final = 200
+MOST_ATTEMPTS: Final = 3  # batches for one wave: what comes back thrice without an answer stays so
 _DONE: Final = (200, 201)
 _PATH: Final = "/chat/completions"
 _URL: Final = f"/v1{_PATH}"
@@ -33,6 +33,8 @@ _MARK: Final = "epc_mark"  # the key of our mark in a batch's metadata
 _REFUSED: Final = range(400, 500)
 _PAGE: Final = 100
 _MOST_PAGES: Final = 100
+_LONGEST_FILE: Final = 2**30  # bytes: fifty thousand answers, each in its whole reply
+_WRITTEN: Final = {"stage", "requests", "mark", "file", "batch"}  # by every version
 _UNDER_WAY: Final = ("validating", "in_progress", "finalizing", "cancelling")
 
 
@@ -48,7 +50,9 @@ class _RefusedError(WorldError):
 class Wave:
     """A batch: for which wave, with how many requests, under which mark of ours.
 
-    `file` and `batch` are the provider's names for them; None until they are known.
+    `file` and `batch` are the provider's names for them; None until they are known. Without a
+    mark nothing is under way. `attempt` counts the batches of this wave; `failed` says why there
+    will be no more of them.
     """
 
     stage: str
@@ -56,6 +60,8 @@ class Wave:
     mark: str
     file: str | None = None
     batch: str | None = None
+    attempt: int = 1
+    failed: str | None = None
 
 
 async def advance(measurement: Measurement, folder: Path) -> None:
@@ -63,7 +69,8 @@ async def advance(measurement: Measurement, folder: Path) -> None:
 
     Roles that are not hosted are asked directly.
 
-    Raises: BatchPendingError while the provider works; WorldError or StoppedError as it fails.
+    Raises: BatchPendingError while the provider works; StoppedError if what is left may be
+    submitted again; WorldError if that cannot help, or as the provider fails.
     """
     for stage in ("answers", "comparisons"):
         questions = await _missing(measurement, stage)
@@ -73,26 +80,63 @@ async def advance(measurement: Measurement, folder: Path) -> None:
         if not isinstance(model, Hosted):
             await measurement.wave(stage, questions)
             continue
-        wave = _load(folder)
-        if wave is not None and wave.batch is None:
+        caller, wave = measurement.caller, _load(folder)
+        if wave is not None and not wave.mark and wave.stage != stage:
+            wave = None  # of an earlier wave, which has its answers by now
+        if wave is not None and wave.failed is not None:
+            raise _given_up(folder, wave)
+        attempt = 1 if wave is None else wave.attempt
+        if wave is not None and wave.mark and wave.batch is None:
             wave = await _found_again(model.transport, folder, wave)
-        if wave is None:
-            wave = await _submit(model, measurement.caller, folder, stage, questions)
+        if wave is None or not wave.mark:
+            wave = await _submit(model, caller, folder, stage, questions, attempt=attempt)
             raise BatchPendingError(
                 f"submitted {wave.requests} {stage} as batch {wave.batch}: collect them later"
             )
-        why = await _collect(model, measurement.caller, wave, questions)
-        (folder / STATE).unlink()
-        if left := await _missing(measurement, stage):
-            raise StoppedError(
-                f"{len(left)} of {wave.requests} {stage} came back without an answer{why}; "
-                "collecting again submits those"
-            )
+        wanted = {caller.name(question): question for question in questions}
+        results = Results(model=model, caller=caller, wanted=wanted)
+        batch = await _collect(model.transport, wave, results)
+        left = await _missing(measurement, stage)
+        if left:
+            _leave(folder, wave, left, results.why(map(caller.name, left), batch))
+        forget(folder)
 
 
 def pending(folder: Path) -> bool:
     """Return whether a batch of this run is under way."""
-    return (folder / STATE).exists()
+    wave = _load(folder)
+    return wave is not None and bool(wave.mark)
+
+
+def forget(folder: Path) -> None:
+    """Remove the note of a run's batches: what they were to answer is answered."""
+    (folder / STATE).unlink(missing_ok=True)
+
+
+def _leave(folder: Path, wave: Wave, left: list[Question], why: Why) -> NoReturn:
+    """Note what a collected batch has left without an answer, and stop.
+
+    Raises: WorldError if submitting it again cannot help, or has not; StoppedError if it may.
+    """
+    after = replace(
+        wave, requests=len(left), mark="", file=None, batch=None, attempt=wave.attempt + 1
+    )
+    said = f"{len(left)} of {wave.requests} {wave.stage} came back without an answer"
+    if not why.remedies and after.attempt <= MOST_ATTEMPTS:
+        strict_json.write(folder / STATE, asdict(after))
+        raise StoppedError(f"{said}; collecting again submits those{why}")
+    tried = "" if why.remedies else f"; {wave.attempt} batches have tried"
+    fix = "; ".join(why.remedies) or "see why before they are submitted again"
+    after = replace(after, failed=f"{said}{tried}{why}\n  fix: {fix}")
+    strict_json.write(folder / STATE, asdict(after))
+    raise _given_up(folder, after)
+
+
+def _given_up(folder: Path, wave: Wave) -> WorldError:
+    return WorldError(
+        f"{wave.failed}\n  next: `epc resume {folder}` asks those one by one, at the full price; "
+        f"without {folder / STATE} collecting submits them again"
+    )
 
 
 async def _missing(measurement: Measurement, stage: str) -> list[Question]:
@@ -108,7 +152,13 @@ async def _missing(measurement: Measurement, stage: str) -> list[Question]:
 
 
 async def _submit(
-    model: Hosted, caller: Caller, folder: Path, stage: str, questions: list[Question]
+    model: Hosted,
+    caller: Caller,
+    folder: Path,
+    stage: str,
+    questions: list[Question],
+    *,
+    attempt: int,
 ) -> Wave:
     """Upload a wave and order its batch, noting each step before the next."""
     lines = [
@@ -129,7 +179,7 @@ async def _submit(
     form.add_field("purpose", "batch")
     content = "".join(map(dumps_line, lines)).encode()
     form.add_field("file", content, filename="requests.jsonl", content_type="application/jsonl")
-    wave = Wave(stage=stage, requests=len(questions), mark=uuid4().hex)
+    wave = Wave(stage=stage, requests=len(questions), mark=uuid4().hex, attempt=attempt)
     strict_json.write(folder / STATE, asdict(wave))
     try:
         uploaded = await _json(model.transport, "POST", "/files", data=form)
@@ -143,7 +193,7 @@ async def _submit(
         }
         batch = await _json(model.transport, "POST", "/batches", json=order)
     except _RefusedError:
-        (folder / STATE).unlink()
+        forget(folder)
         raise
     wave = replace(wave, batch=batch["id"])
     strict_json.write(folder / STATE, asdict(wave))
@@ -169,7 +219,7 @@ async def _found_again(transport: Transport, folder: Path, wave: Wave) -> Wave |
         if not more or not batches:
             break
         after, pages = f"&after={batches[-1]['id']}", pages + 1
-    (folder / STATE).unlink()
+    forget(folder)
     return None
 
 
@@ -187,55 +237,30 @@ def _page(body: bytes, folder: Path) -> tuple[list[Json], bool]:
     return batches, bool(value.get("has_more"))
 
 
-async def _collect(model: Hosted, caller: Caller, wave: Wave, questions: list[Question]) -> str:
-    """Journal what a batch has answered, and return why it may not have answered everything.
+async def _collect(transport: Transport, wave: Wave, results: Results) -> Json:
+    """Take what a batch has answered, and what it says of the rest; return the batch.
 
     Raises: BatchPendingError while it is under way; WorldError as the endpoint fails.
     """
-    batch = await _json(model.transport, "GET", f"/batches/{wave.batch}")
+    batch = await _json(transport, "GET", f"/batches/{wave.batch}")
     status = batch.get("status")
     if status in _UNDER_WAY:
         counts = batch.get("request_counts")
         done = counts.get("completed", 0) if isinstance(counts, dict) else 0
         raise BatchPendingError(f"batch {wave.batch} is {status}: {done} of {wave.requests} done")
-    wanted = {caller.name(question): question for question in questions}
     if status not in ("completed", "expired", "cancelled", "failed"):
         raise WorldError(f"batch {wave.batch} has the unknown status {status!r}")
-    if batch.get("output_file_id"):
-        content = await _bytes(model.transport, f"/files/{batch['output_file_id']}/content")
-        for line in content.splitlines():
-            await _take(line, wanted, caller)
-    return "" if status == "completed" else f" (the batch {_ended(batch)})"
-
-
-def _ended(batch: Json) -> str:
-    """Return in words how a batch ended that did not complete."""
-    try:
-        said = str(batch["errors"]["data"][0]["message"])[:300]
-    except (LookupError, TypeError):
-        return str(batch["status"])
-    return f"{batch['status']}: {redact(said)}"
-
-
-async def _take(line: bytes, wanted: dict[str, Question], caller: Caller) -> None:
-    """Journal one answered line of an output file; what was not asked or failed is left out."""
-    try:
-        result = json.loads(line)
-        name, response = result["custom_id"], result["response"]
-        ok = response["status_code"] == _OK
-        body = json.dumps(response["body"]).encode()
-        question = wanted.get(name)
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return
-    if question is None or not ok or caller.known(name) is not None:
-        return
-    answer = completion_of(body)
-    if answer is not None:
-        await caller.take(caller.row(name, question, answer), share=BATCH_SHARE)
+    for file in ("output_file_id", "error_file_id"):
+        if batch.get(file):
+            path = f"/files/{batch[file]}/content"
+            reply = await _reply(transport, "GET", path, most_bytes=_LONGEST_FILE)
+            for line in reply.body.splitlines():
+                await results.take(line)
+    return batch
 
 
 def _load(folder: Path) -> Wave | None:
-    if not pending(folder):
+    if not (folder / STATE).exists():
         return None
     value, problems = strict_json.read(folder / STATE)
     if problems or not _is_wave(value):
@@ -245,10 +270,12 @@ def _load(folder: Path) -> Wave | None:
 
 
 def _is_wave(value: Any) -> bool:
-    if not isinstance(value, dict) or set(value) != set(Wave.__slots__):
+    if not isinstance(value, dict) or not _WRITTEN <= set(value) <= set(Wave.__slots__):
         return False
-    texts = [value["stage"], value["mark"], value["file"] or "", value["batch"] or ""]
-    return all(isinstance(text, str) for text in texts) and type(value["requests"]) is int
+    names = [value[key] or "" for key in ("file", "batch")]
+    texts = [value["stage"], value["mark"], *names, value.get("failed") or ""]
+    numbers = [value["requests"], value.get("attempt", 1)]
+    return all(isinstance(text, str) for text in texts) and {type(n) for n in numbers} == {int}
 
 
 async def _json(transport: Transport, method: str, path: str, **content: Any) -> Json:
@@ -263,15 +290,13 @@ async def _json(transport: Transport, method: str, path: str, **content: Any) ->
     return value
 
 
-async def _bytes(transport: Transport, path: str) -> bytes:
-    return (await _reply(transport, "GET", path)).body
-
-
 async def _reply(transport: Transport, method: str, path: str, **content: Any) -> Reply:
     try:
         reply = await transport.request(method, path, deadline_s=DEADLINE_S, **content)
     except NoReplyError as failure:
         raise WorldError(f"{method} {path}: {failure}") from None
+    if not reply.whole:
+        raise WorldError(f"{method} {path}: more than {len(reply.body):,} bytes")
     if reply.status not in _DONE:
         said = redact(reply.body[:300].decode("utf-8", "replace"))
         kind = _RefusedError if reply.status in _REFUSED else WorldError

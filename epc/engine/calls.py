@@ -17,6 +17,7 @@ from epc.engine.journal import Journal
 from epc.engine.model import Completion, Model, Occasion, Prompt
 from epc.errors import EpcError
 from epc.records.layout import CallNames, decoding_json, occasion_of
+from epc.records.recordable import TOO_LARGE, recordable
 from epc.records.sharing import ASKED, BATCHED, CACHED, RECORDED
 from epc.records.strict_json import storable
 
@@ -42,6 +43,8 @@ class Progress:
     cost: float | None = None
     torn: int = 0
     damaged: int = 0
+    oversized: int = 0
+    too_large: int = 0
 
     def begin(self, stage: str, total: int) -> None:
         """Enter the next stage of the run."""
@@ -108,6 +111,7 @@ class Caller:
         self.progress.from_journal += len(self.journal)
         self.progress.torn += self.journal.torn
         self.progress.damaged += self.journal.damaged
+        self.progress.oversized += self.journal.oversized
 
     def name(self, question: Question, place: str | None = None) -> str:
         """Return the name that the answer to a question has."""
@@ -197,7 +201,7 @@ class Caller:
     ) -> Json:
         """Return the row of calls.jsonl that an answer which has just come in makes.
 
-        Nobody knows when a recorded verdict was given.
+        It is cut to what can be recorded. Nobody knows when a recorded verdict was given.
         """
         recorded = question.role.model.method == "recorded"
         at = None if recorded else self.clock().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -224,7 +228,7 @@ class Caller:
             call["headers"] = {key: storable(value) for key, value in completion.headers.items()}
             if request_id := call["headers"].get("x-request-id"):
                 call["request_id"] = request_id
-        return call
+        return recordable(call, self.journal.longest)
 
     def _of_another_run(self, name: str, question: Question) -> Json | None:
         # Reading R76:
@@ -237,7 +241,7 @@ class Caller:
         if call is None or (call["role"], call["prompt"]) != (question.role.name, question.text):
             return None  # nothing is kept, or what is kept answers something else
         self.progress.from_cache += 1
-        return {**call, "origin": CACHED}
+        return recordable({**call, "origin": CACHED}, self.journal.longest)
 
     async def _fresh(
         self, name: str, question: Question, occasion: Occasion | None, place: str | None
@@ -303,6 +307,7 @@ class Caller:
     def _count(self, call: Json) -> None:
         self.progress.asked += 1
         self.progress.retries += call["retries"]
+        self.progress.too_large += call["finish_reason"] == TOO_LARGE
         self.progress.lost = self.budget.lost
         self.progress.tokens += (call["tokens_in"] or 0) + (call["tokens_out"] or 0)
         if all(price is not None for price in self.budget.prices.values()):

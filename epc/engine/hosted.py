@@ -1,28 +1,27 @@
 """Models behind an OpenAI-compatible endpoint.
 
-One request is one JSON body and one reply, read strictly; what a failure means and how often to
-ask again is `epc.engine.asking`.
+One request is one JSON body and one reply. What a reply holds is `epc.engine.replies`; what a
+failure means and how often to ask again is `epc.engine.asking`.
 """
 
-import json
 import os
 import time
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 
 from epc.core.config import Decoding
 from epc.core.results import Json
 from epc.engine import asking
-from epc.engine.asking import TransientError, start_of
+from epc.engine.asking import TransientError
 from epc.engine.constraints import response_format
 from epc.engine.limits import Ticket
 from epc.engine.model import Completion, Identity
 from epc.engine.providers import NATIVE, PROVIDERS, Provider
 from epc.engine.remote import Remote, address_of, public_address
-from epc.engine.secrets import redact
+from epc.engine.replies import completion
 from epc.engine.transport import NoReplyError, Transport, most_connections
 from epc.errors import UsageError
-from epc.records.strict_json import storable
+from epc.records.recordable import TOO_LARGE
 
 _OK: Final = 200
 
@@ -77,6 +76,16 @@ class Hosted(Remote):
             asked["response_format"] = shape
         return asked
 
+    def refused(
+        self, status: int, body: bytes, headers: Mapping[str, str], *, retries: int
+    ) -> Completion:
+        """Return what another status than success means: an answer withheld, or a failure.
+
+        Raises: TransientError if asking again may help, CallError if it cannot.
+        """
+        said = body[:2000].decode("utf-8", "replace")
+        return self._line.refused(status, said, headers, retries=retries)
+
     async def close(self) -> None:
         """Close the client's connections."""
         await self.transport.close()
@@ -96,8 +105,9 @@ class Hosted(Remote):
             raise TransientError(str(failure), billed=failure.sent) from None
         self._line.gate.learn(ticket, reply.headers)
         if reply.status != _OK:
-            said = reply.body[:2000].decode("utf-8", "replace")
-            return self._line.refused(reply.status, said, reply.headers, retries=retries)
+            return self.refused(reply.status, reply.body, reply.headers, retries=retries)
+        if not reply.whole:
+            return Completion(text="", finish_reason=TOO_LARGE, retries=retries)
         return completion(
             reply.body,
             latency_s=round(time.monotonic() - began, 9),
@@ -105,58 +115,3 @@ class Hosted(Remote):
             redact=self._redact,
             headers=reply.headers,
         )
-
-
-def completion(
-    body: bytes,
-    *,
-    latency_s: float | None,
-    retries: int,
-    redact: Callable[[str], str] = redact,
-    headers: Mapping[str, str] | None = None,
-) -> Completion:
-    """Return the answer that a chat-completion body holds, and the body itself.
-
-    Raises: TransientError if it holds none: garbage, truncated JSON, no choice, no content.
-    """
-    try:
-        value: Any = json.loads(body)
-        choice = value["choices"][0]
-        text, finish = choice["message"].get("content"), choice.get("finish_reason")
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        said = redact(start_of(body.decode("utf-8", "replace")))
-        raise TransientError(f"the reply holds no answer: {said}", billed=True) from None
-    if text is None and finish == "content_filter":
-        text = ""
-    if not isinstance(text, str):
-        raise TransientError("the reply's answer is no text", billed=True)
-    usage = value.get("usage") if isinstance(value.get("usage"), dict) else {}
-    return Completion(
-        text=text,
-        served_model=_text(value.get("model")),
-        system_fingerprint=_text(value.get("system_fingerprint")),
-        finish_reason=_text(finish),
-        tokens_in=_count(usage.get("prompt_tokens")),
-        tokens_out=_count(usage.get("completion_tokens")),
-        latency_s=latency_s,
-        retries=retries,
-        reply=redact(body.decode("utf-8", "replace")),
-        headers=headers,
-    )
-
-
-def completion_of(body: bytes) -> Completion | None:
-    """Return the answer that a batch's body holds, or None if it holds none."""
-    try:
-        return completion(body, latency_s=None, retries=0)
-    except TransientError:
-        return None
-
-
-def _text(value: Any) -> str | None:
-    return storable(value) if isinstance(value, str) and value else None
-
-
-def _count(value: Any) -> int | None:
-    whole = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
-    return value if whole else None

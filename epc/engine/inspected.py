@@ -23,8 +23,8 @@ from epc.engine.limits import Ticket
 from epc.engine.model import CallError, Completion, Identity
 from epc.engine.providers import NATIVE, Provider
 from epc.engine.remote import Remote, address_of, public_address
+from epc.engine.replies import named
 from epc.errors import UsageError
-from epc.records.strict_json import storable
 
 if TYPE_CHECKING:
     from inspect_ai.model import ModelAPI, ModelOutput
@@ -247,7 +247,7 @@ def _completion(
     served = response.get("model") or response.get("modelVersion")
     return Completion(
         text=text,
-        served_model=storable(served) if isinstance(served, str) else None,
+        served_model=named(served),
         finish_reason=output.stop_reason,
         # Inspect says 0 where the provider said nothing, and no prompt has 0 tokens.
         tokens_in=(usage.input_tokens or None) if usage else None,

@@ -19,11 +19,13 @@ from typing import BinaryIO, Final
 from epc.core.results import Json
 from epc.errors import UsageError, WorldError
 from epc.records.layout import JOURNAL
+from epc.records.recordable import LONGEST_CALL, recordable
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import dumps_line
 
 TORN: Final = "journal.torn"  # what a crash left of lines
 DAMAGED: Final = "journal.damaged"  # lines that were whole once
+OVERSIZED: Final = "journal.oversized"  # answers that no record can hold, as they came
 _HEAD: Final = re.compile(rb'\{"synced":\d+\}\n')
 
 
@@ -34,10 +36,16 @@ class Journal:
     process left. Lines that are no calls are copied to a file beside it and blanked, so that the
     calls they held are asked again: `torn` counts those that a crash explains, `damaged` those
     that none does, because they were on disk before later ones were written.
+
+    A call's line is at most `longest` bytes. Earlier versions wrote longer ones, which nothing
+    could read back: they are copied to a file beside it as well, and cut to what can be recorded
+    (`oversized` counts them).
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, longest: int = LONGEST_CALL) -> None:
         self.path = folder / JOURNAL
+        self.longest = longest
+        self.oversized = 0
         self.torn = 0
         self.damaged = 0
         self._places: dict[str, tuple[int, int]] = {}
@@ -150,6 +158,7 @@ class Journal:
 
     def _load(self) -> None:
         strange: list[tuple[int, bytes]] = []
+        oversized: list[tuple[int, bytes]] = []
         synced = self._end = 0
         with self.path.open("rb") as file:
             for line in file:
@@ -158,6 +167,8 @@ class Journal:
                     synced = place
                 elif (call := _parse(line)) is not None:
                     self._places[call["id"]] = (place, len(line))
+                    if len(line.rstrip()) > self.longest:
+                        oversized.append((place, line))
                 elif not _is_blank(line):
                     strange.append((place, line))
         # A head that stands elsewhere than it was written: bytes were taken out or put in.
@@ -166,8 +177,15 @@ class Journal:
         self.damaged, self.torn = len(damaged), len(torn)
         self._set_aside(damaged, DAMAGED)
         self._set_aside(torn, TORN)
+        self.oversized = len(oversized)
+        self._set_aside(oversized, OVERSIZED)
         if self._end:
-            self._blank(strange)
+            blanks = [(place, b"", len(line)) for place, line in strange]
+            cut = [(place, self._cut(line), len(line)) for place, line in oversized]
+            self._overwrite([*blanks, *cut])
+
+    def _cut(self, line: bytes) -> bytes:
+        return dumps_line(recordable(json.loads(line), self.longest)).encode().rstrip()
 
     def _set_aside(self, lines: list[tuple[int, bytes]], name: str) -> None:
         """Copy lines to a file beside the journal, before anything is done to them."""
@@ -177,15 +195,15 @@ class Journal:
                 file.flush()
                 os.fsync(file.fileno())
 
-    def _blank(self, lines: Iterable[tuple[int, bytes]]) -> None:
-        """Overwrite lines with as many blanks, so that all others stay where they are.
+    def _overwrite(self, lines: Iterable[tuple[int, bytes, int]]) -> None:
+        """Overwrite lines with others and blanks, so that all else stays where it is.
 
         What an earlier process wrote and was killed before syncing is on disk after this, too.
         """
         with self.path.open("r+b") as file:
-            for place, line in lines:
+            for place, instead, length in lines:
                 file.seek(place)
-                file.write(b" " * (len(line) - 1) + b"\n")
+                file.write(instead.ljust(length - 1) + b"\n")
             file.flush()
             os.fsync(file.fileno())
 

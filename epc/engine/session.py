@@ -310,6 +310,7 @@ async def measure(
             reusable.remove()
             with suppress(OSError):  # someone else's file in it is theirs
                 (folder / REUSABLE).rmdir()
+        batch.forget(folder)
         return manifest
 
 

@@ -39,11 +39,15 @@ _OTHER_DESCRIPTORS: Final = 64  # for the run's own files, the loop and the libr
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """An HTTP reply: its status, the allowed headers in lower case, and its bytes."""
+    """An HTTP reply: its status, the allowed headers in lower case, and its bytes.
+
+    `whole` is false where it had more than the bytes that are taken.
+    """
 
     status: int
     headers: Mapping[str, str]
     body: bytes
+    whole: bool = True
 
 
 class NoReplyError(Exception):
@@ -68,13 +72,24 @@ class Transport:
         self._headers = _authorization(key, user_info)
         self._session: ClientSession | None = None
 
-    async def request(self, method: str, path: str, *, deadline_s: float, **content: Any) -> Reply:
-        """Send a request (`json=`, `data=`) and return the whole reply.
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        deadline_s: float,
+        most_bytes: int | None = None,
+        **content: Any,
+    ) -> Reply:
+        """Send a request (`json=`, `data=`) and return the reply.
+
+        Of its body the first bytes are taken, as many as `most_bytes` or `MAX_REPLY_BYTES`.
 
         Raises: NoReplyError if there is none within the deadline.
         """
         import aiohttp
 
+        most = MAX_REPLY_BYTES if most_bytes is None else most_bytes
         if self._session is None:
             self._session = aiohttp.ClientSession(
                 headers=self._headers,
@@ -93,18 +108,18 @@ class Transport:
                     **content,
                 ) as reply,
             ):
-                body = await reply.content.read(MAX_REPLY_BYTES + 1)
-                while not reply.content.at_eof() and len(body) <= MAX_REPLY_BYTES:
-                    body += await reply.content.read(MAX_REPLY_BYTES + 1 - len(body))
+                body = bytearray(await reply.content.read(most + 1))
+                while not reply.content.at_eof() and len(body) <= most:
+                    body += await reply.content.read(most + 1 - len(body))
         except TimeoutError:
             raise NoReplyError(f"no whole reply within {deadline_s:g} s") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
             sent = not isinstance(error, aiohttp.ClientConnectorError)
             raise NoReplyError(redact(f"{type(error).__name__}: {error}"), sent=sent) from None
-        if len(body) > MAX_REPLY_BYTES:
-            raise NoReplyError(f"the reply has more than {MAX_REPLY_BYTES:,} bytes")
         kept = {name: reply.headers[name] for name in ALLOWED_HEADERS if name in reply.headers}
-        return Reply(status=reply.status, headers=kept, body=body)
+        return Reply(
+            status=reply.status, headers=kept, body=bytes(body[:most]), whole=len(body) <= most
+        )
 
     async def close(self) -> None:
         """Close every connection."""

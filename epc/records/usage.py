@@ -3,10 +3,23 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Final
 
 from epc.core.results import Json
+from epc.records.recordable import TOO_LARGE
+from epc.spec.refusals import WITHHELD
 
 ROLES = ("executor", "evaluator")
+# Why an answer has no word that the model wrote for it, or not all of them.
+NO_ANSWER: Final = (
+    *sorted(WITHHELD),
+    TOO_LARGE,
+    "length",
+    "max_tokens",
+    "stop",
+    "tool_calls",
+    "other",
+)
 
 
 @dataclass(slots=True)
@@ -20,6 +33,7 @@ class Spent:
     served_models: Counter[str] = field(default_factory=Counter)
     system_fingerprints: Counter[str] = field(default_factory=Counter)
     origins: Counter[str] = field(default_factory=Counter)
+    no_answer: Counter[str] = field(default_factory=Counter)
 
     def add(self, call: Json) -> None:
         """Count one call."""
@@ -33,6 +47,9 @@ class Spent:
             self.system_fingerprints[call["system_fingerprint"]] += 1
         if "origin" in call:
             self.origins[call["origin"]] += 1
+        reason = call["finish_reason"]
+        if reason == TOO_LARGE or reason in WITHHELD or not call["answer"].strip():
+            self.no_answer[reason if reason in NO_ANSWER else "other"] += 1
 
     def as_json(self) -> Json:
         """Return the counts, the names of models and fingerprints in order."""
@@ -72,6 +89,7 @@ class Usage:
         every = self.by_role.values()
         told = any(spent.origins for spent in every)  # older records do not say
         origins = {role: dict(sorted(self.by_role[role].origins.items())) for role in ROLES}
+        none = {role: dict(sorted(self.by_role[role].no_answer.items())) for role in ROLES}
         return {
             **({"origins": origins} if told else {}),
             "calls": by_role("calls"),
@@ -82,6 +100,7 @@ class Usage:
             "retries": sum(spent.retries for spent in every),
             "served_models": by_role("served_models"),
             "system_fingerprints": by_role("system_fingerprints"),
+            **({"no_answer": none} if any(none.values()) else {}),
         }
 
 
@@ -92,6 +111,12 @@ def suspicions(manifest: Json) -> Iterator[tuple[str, str]]:
     update shows; so is a changed system fingerprint.
     """
     provenance = manifest["provenance"]
+    for role, reasons in provenance.get("no_answer", {}).items():
+        if reasons:
+            causes = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
+            asked = provenance["calls"][role]
+            problem = f"{sum(reasons.values())} of {asked} answers of the {role} are none: {causes}"
+            yield f"/provenance/no_answer/{role}", problem
     for role in ROLES:
         if manifest[role] is None or not manifest[role]["endpoint"].startswith("http"):
             continue

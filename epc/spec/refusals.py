@@ -5,6 +5,9 @@ Looked for anywhere in the opening of an answer that is not the one that was ask
 
 from typing import Final
 
+REFUSED: Final = "refusal"  # the finish_reason of an answer that its provider calls a refusal
+WITHHELD: Final = frozenset({"content_filter", REFUSED})
+
 _OPENING: Final = 200  # characters; a refusal says so at once, a judgment may quote one later
 _QUOTES: Final = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'"})
 

@@ -70,7 +70,7 @@ _ERRORS = {
 _BODIES = {
     "garbage": b"\x00\xff<html>busy</html>",
     "no_choices": b'{"object":"chat.completion","choices":[]}',
-    "null_content": b'{"choices":[{"message":{"content":null},"finish_reason":"stop"}]}',
+    "null_content": b'{"choices":[{"message":{"content":null},"finish_reason":null}]}',
     "empty_body": b"",
     "not_utf8": b'{"choices":[{"message":{"content":"\xff"}}]}',
 }

@@ -29,7 +29,14 @@ from epc.judge.samples import Sample
 from epc.records.judging import run_log
 from epc.records.judging.archive import Archive, Given
 from epc.records.judging.evaluation_set import EvaluationSet, Row
-from epc.records.judging.layout import CALLS, is_complete, load_plan, load_run_log, role_of
+from epc.records.judging.layout import (
+    CALLS,
+    LONGEST_LINE,
+    is_complete,
+    load_plan,
+    load_run_log,
+    role_of,
+)
 from epc.records.judging.mappings import load_mapping
 from epc.records.judging.prompts import JudgePrompt, load_prompts
 from epc.records.manifest import decoding_of
@@ -131,7 +138,7 @@ async def evaluate(
             stack.push_async_callback(model.close)
         restrain(models, limits)
         progress = Progress()
-        journal = Journal(folder)
+        journal = Journal(folder, longest=LONGEST_LINE)
         stack.callback(journal.close)
         if is_complete(folder):  # another process finished it before this one held it
             journal.remove()

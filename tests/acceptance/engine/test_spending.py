@@ -290,6 +290,38 @@ def test_shards_of_separate_processes_merge_to_the_bytes_of_one_run(tmp_path: Pa
     assert epc("validate", tmp_path / "merged").returncode == 0
 
 
+def test_a_batch_whose_lines_fail_says_why_and_is_not_submitted_for_ever(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+
+    def refused(lines: list[dict[str, Any]]) -> bytes:
+        error = {"message": "max_tokens is not supported with this model", "code": None}
+        response = {"status_code": 400, "body": {"error": error}}
+        rows = [{"custom_id": line["custom_id"], "response": response} for line in lines]
+        return "".join(f"{json.dumps(row)}\n" for row in rows).encode()
+
+    with batch_provider() as provider:
+        env = hosted(provider.url)
+        submit = ("run", *HOSTED, "--exhaustive", "--seeds", "0", "--batch", "submit", "--out", run)
+        assert epc(*submit, env=env).returncode == 4
+        provider.output, provider.errors = (lambda _: b""), refused
+
+        collected = [epc("run", "--batch", "collect", "--out", run, env=env) for _ in range(3)]
+
+        assert provider.sizes == [176]
+    after = (
+        f"`epc resume {run}` asks those one by one, at the full price; without "
+        f"{run / 'batch.json'} collecting submits them again"
+    )
+    for done in collected:
+        assert (done.returncode, done.stdout) == (3, "")
+        assert done.stderr.split("epc: ")[-1].splitlines() == [
+            "176 of 176 answers came back without an answer",
+            "  176 x openai/writer-0806: HTTP 400: max_tokens is not supported with this model",
+            "  fix: check the model's name and what it accepts",
+            f"  next: {after}",
+        ]
+
+
 @pytest.mark.parametrize("path", ["/v1/files", "/v1/batches"])
 def test_a_kill_between_an_order_and_its_note_pays_for_no_batch_twice(
     tmp_path: Path, path: str

@@ -140,6 +140,37 @@ def test_reading_r76_one_answer_in_two_evaluations_is_no_agreement(
     assert "1.000" not in both.stdout.partition("drift, same outputs")[2]
 
 
+def test_judge_4_1_a_judge_that_refuses_or_says_nothing_is_archived_and_stops_nothing(
+    tmp_path: Path, table: Path
+) -> None:
+    def message(finish: str, **said: object) -> Reply:
+        return completion(None, choices=[{"message": said, "finish_reason": finish}])
+
+    with serving() as endpoint:
+        env = environment(OPENAI_BASE_URL=endpoint.url, OPENAI_API_KEY="sk-canary-0123456789abcdef")
+        words = ("--judge", "openai/judge-1", "--out", tmp_path / "e")
+        assert epc("judge", "plan", table, *words, env=env).returncode == 0
+        endpoint.script = [
+            message("stop", content=None, refusal="I'm sorry, I cannot assist with that."),
+            message("length", content=None),
+        ]
+
+        def parts(received: Received) -> Reply:
+            said = json.dumps(Judge().record(received.prompt))
+            return message("stop", content=[{"type": "text", "text": said}])
+
+        endpoint.behave = parts
+
+        done = epc("judge", "run", tmp_path / "e", "--no-cache", env=env)
+
+        assert done.returncode == 0, done.stderr
+        assert len(endpoint.received) == 4
+    archive = tmp_path / "e" / "invalid_evaluations" / "cross_judge" / "records.jsonl"
+    flags = [json.loads(line)["flags"] for line in archive.read_text("utf-8").splitlines()]
+    assert flags == [["UNPARSABLE_OUTPUT", "JUDGE_REFUSAL_OR_EVASION"]] * 2
+    assert epc("judge", "check", tmp_path / "e").returncode == 0
+
+
 def test_ctrl_c_and_a_limit_leave_work_that_the_same_command_finishes(
     tmp_path: Path, table: Path
 ) -> None:

@@ -32,7 +32,7 @@ def test_reading_r5_every_output_is_what_the_rule_makes_of_it(entry: dict[str, A
     assert parse_verdict(entry["raw"]).decided == (entry["said"] in ("A", "B"))
 
 
-@given(st.text(), st.sampled_from([None, "stop", "length", "content_filter"]))
+@given(st.text(), st.sampled_from([None, "stop", "length", "content_filter", "refusal"]))
 def test_reading_r37_a_refusal_never_moves_a_weight(raw: str, finish_reason: str | None) -> None:
     said = classify(raw, finish_reason=finish_reason)
     verdict = parse_verdict(raw)

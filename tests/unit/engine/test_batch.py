@@ -140,7 +140,7 @@ def test_a_batch_that_ran_out_of_time_keeps_what_it_has(
     provider.status = {"status": status}
     provider.output = lambda lines: b"".join(map(answered_line, lines[:100]))
 
-    with pytest.raises(StoppedError, match=rf"76 of 176 .* \(the batch {status}\); collecting"):
+    with pytest.raises(StoppedError, match=rf"76 of 176 .*\n  76 x the batch {status}$"):
         collected(run)
     with pytest.raises(BatchPendingError, match="submitted 76 answers"):
         collected(run)
@@ -152,11 +152,105 @@ def test_a_batch_that_was_refused_says_why(tmp_path: Path, provider: BatchProvid
     errors = {"data": [{"code": "model_not_found", "message": f"no such model for {CANARY}"}]}
     provider.status = {"status": "failed", "output_file_id": None, "errors": errors}
 
-    with pytest.raises(StoppedError) as stopped:
+    for _ in range(2):
+        with pytest.raises(WorldError) as stopped:
+            collected(run)
+
+        assert str(stopped.value) == (
+            "176 of 176 answers came back without an answer\n"
+            "  176 x the batch failed: model_not_found: no such model for [OPENAI_API_KEY]\n"
+            "  fix: see the message\n"
+            f"  next: `epc resume {run}` asks those one by one, at the full price; "
+            f"without {run / 'batch.json'} collecting submits them again"
+        )
+    assert provider.sizes == [176]
+
+
+def failed_line(line: dict[str, Any], status: int, message: str) -> bytes:
+    """Return the line of an error file for a request that was refused."""
+    response = {"status_code": status, "body": {"error": {"message": message, "code": None}}}
+    result = {"custom_id": line["custom_id"], "response": response, "error": None}
+    return json.dumps(result).encode() + b"\n"
+
+
+def test_reading_r4_what_will_never_be_answered_is_not_submitted_again(
+    tmp_path: Path, provider: BatchProvider
+) -> None:
+    run = tmp_path / "run"
+    submitted(run)
+    provider.output = lambda lines: b"".join(map(answered_line, lines[5:]))
+    provider.errors = lambda lines: b"".join(
+        [
+            *(failed_line(line, 404, f"no model for {CANARY}") for line in lines[:3]),
+            *(failed_line(line, 500, "oops") for line in lines[3:5]),
+        ]
+    )
+
+    for _ in range(2):
+        with pytest.raises(WorldError) as stopped:
+            collected(run)
+
+        assert stopped.value.exit_code == ExitCode.WORLD
+        said = str(stopped.value).splitlines()
+        assert said[:4] == [
+            "5 of 176 answers came back without an answer",
+            "  3 x openai/writer: HTTP 404: no model for [OPENAI_API_KEY]",
+            "  2 x HTTP 500: oops",
+        ]
+        assert said[4].startswith("  fix: there is no such model or path at this endpoint: check")
+    assert provider.sizes == [176]
+
+    sitting(run, limits=NO_CACHE)  # `epc resume`: what is left, and the next wave, one by one
+
+    assert (provider.sizes, provider.chats) == ([176], 5 + 176)
+    assert not (run / "batch.json").exists()
+    assert validate(run).ok
+
+
+def test_what_may_pass_is_submitted_again_twice_and_then_no_more(
+    tmp_path: Path, provider: BatchProvider
+) -> None:
+    run = tmp_path / "run"
+    submitted(run)
+    provider.output = lambda lines: b"".join(map(answered_line, lines[:-2]))
+    provider.errors = lambda lines: b"".join(failed_line(x, 503, "busy") for x in lines[-2:])
+
+    for number, left in ((1, "2 of 176"), (2, "2 of 2")):
+        with pytest.raises(
+            StoppedError, match=rf"{left} answers .* again submits those\n  2 x HTTP"
+        ):
+            collected(run)
+        with pytest.raises(BatchPendingError, match=f"submitted 2 answers as batch batch-{number}"):
+            collected(run)
+    for _ in range(2):
+        with pytest.raises(WorldError, match=r"; 3 batches have tried\n  2 x HTTP 503: busy\n"):
+            collected(run)
+    assert provider.sizes == [176, 2, 2]
+
+    (run / "batch.json").unlink()
+    with pytest.raises(BatchPendingError, match="submitted 2 answers"):
         collected(run)
 
-    assert "176 of 176 answers came back without an answer" in str(stopped.value)
-    assert "(the batch failed: no such model for [OPENAI_API_KEY])" in str(stopped.value)
+
+def test_reading_r37_a_request_that_a_filter_refused_in_a_batch_is_answered(
+    tmp_path: Path, provider: BatchProvider
+) -> None:
+    run = tmp_path / "run"
+    submitted(run)
+    provider.output = lambda lines: b"".join(map(answered_line, lines[2:]))
+    provider.errors = lambda lines: b"".join(
+        failed_line(line, 400, "blocked by the content_filter policy") for line in lines[:2]
+    )
+
+    with pytest.raises(BatchPendingError, match="submitted 176 comparisons"):
+        collected(run)
+    manifest = collected(run)
+
+    assert manifest["provenance"]["no_answer"] == {
+        "executor": {"content_filter": 2},
+        "evaluator": {"content_filter": 2},
+    }
+    assert validate(run).ok
 
 
 @pytest.mark.parametrize(

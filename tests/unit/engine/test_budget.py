@@ -189,7 +189,9 @@ def test_a_batch_claims_half_the_price_and_pays_it() -> None:
 class Billed(Told):
     """Answers after a while, bills as it likes up to what was asked for, and loses answers."""
 
-    def __init__(self, rng: random.Random, price: Price, *, losses: float, concurrency: int):
+    def __init__(
+        self, rng: random.Random, price: Price, *, losses: float, concurrency: int
+    ) -> None:
         super().__init__(concurrency=concurrency)
         self.rng, self.price, self.losses, self.billed = rng, price, losses, Decimal(0)
 

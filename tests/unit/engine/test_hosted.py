@@ -33,10 +33,15 @@ GARBAGE = {
     "a null choice": completion("A", choices=[None]),
     "a choice without message": completion("A", choices=[{"index": 0}]),
     "a message of text": completion("A", choices=[{"index": 0, "message": "A"}]),
-    "null content": completion(None),
+    "no content and no reason": completion(None, choices=[{"message": {"content": None}}]),
+    "a failure half-way": completion(
+        "A", choices=[{"message": {"content": "A"}, "finish_reason": "error"}]
+    ),
+    "content of numbers": completion("A", choices=[{"message": {"content": 5}}]),
     "a choice that is a list": completion("A", choices=[["A"]]),
     "brackets without end": Reply(body=b"[" * 200_000),
-    "content in parts": completion("A", choices=[{"message": {"content": [{"text": "A"}]}}]),
+    "parts of numbers": completion("A", choices=[{"message": {"content": [{"text": 5}]}}]),
+    "parts that are none": completion("A", choices=[{"message": {"content": ["A"]}}]),
 }
 
 
@@ -184,10 +189,57 @@ def test_an_empty_answer_is_an_answer(endpoint: Endpoint) -> None:
     assert len(endpoint.received) == 1
 
 
+def message(finish: str | None, **said: Any) -> Reply:
+    """Return a completion whose message is as given."""
+    choice = {"index": 0, "message": {"role": "assistant", **said}, "finish_reason": finish}
+    return completion(None, choices=[choice])
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        (message("stop", content=None, refusal="No."), ("No.", "refusal")),
+        (message(None, content=None, refusal="No."), ("No.", "refusal")),
+        (message("stop", refusal="No."), ("No.", "refusal")),
+        (message("stop", content="", refusal="No."), ("No.", "refusal")),
+        (message("stop", content="A", refusal=None), ("A", "stop")),
+        (message("stop", content=[{"type": "refusal", "refusal": "No."}]), ("No.", "refusal")),
+        (message("length", content=None), ("", "length")),
+        (message("stop", content=None), ("", "stop")),
+        (message("length"), ("", "length")),
+        (message("stop", content=[{"type": "text", "text": "A"}]), ("A", "stop")),
+        (message("stop", content=[{"text": "A"}]), ("A", "stop")),
+        (
+            message(
+                "stop",
+                content=[
+                    {"type": "thinking", "thinking": [{"type": "text", "text": "B?"}]},
+                    {"type": "text", "text": "one, "},
+                    {"type": "text", "text": "two"},
+                ],
+            ),
+            ("one, two", "stop"),
+        ),
+        (message("length", content=[{"type": "thinking", "thinking": "B?"}]), ("", "length")),
+    ],
+)
+def test_reading_r4_what_the_model_did_is_an_answer_and_not_asked_again(
+    endpoint: Endpoint, reply: Reply, answer: tuple[str, str]
+) -> None:
+    endpoint.script = [reply]
+
+    given = ask()
+
+    assert (given.text, given.finish_reason) == answer
+    assert given.reply == reply.body.decode()
+    assert len(endpoint.received) == 1
+
+
 @pytest.mark.parametrize(
     ("changed", "field", "kept"),
     [
         ({"model": ""}, "served_model", None),
+        ({"model": "m" * 301}, "served_model", None),
         ({"model": None}, "served_model", None),
         ({"model": 5}, "served_model", None),
         ({"system_fingerprint": ""}, "system_fingerprint", None),

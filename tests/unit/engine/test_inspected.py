@@ -289,6 +289,39 @@ def test_reading_r37_a_withheld_answer_of_anthropic_is_no_failure(endpoint: Endp
     assert (answer.text, answer.finish_reason) == ("", "content_filter")
 
 
+def anthropic(stop: str, content: list[dict[str, Any]]) -> Reply:
+    """Return a reply of Anthropic's that ended for a reason of its own."""
+    whole = json.loads(native("A", Received(path="/v1/messages", headers={}, body={})).body)
+    return Reply(body=json.dumps({**whole, "content": content, "stop_reason": stop}).encode())
+
+
+@pytest.mark.parametrize(
+    ("name", "reply", "answer"),
+    [
+        (ANTHROPIC, anthropic("refusal", []), ("", "content_filter")),
+        (
+            ANTHROPIC,
+            anthropic("refusal", [{"type": "text", "text": "No."}]),
+            ("No.", "content_filter"),
+        ),
+        (ANTHROPIC, anthropic("max_tokens", []), ("", "max_tokens")),
+        (ANTHROPIC, anthropic("end_turn", []), ("", "stop")),
+        (GOOGLE, google([{"finishReason": "MAX_TOKENS"}]), ("", "max_tokens")),
+        (GOOGLE, google([{"content": {"role": "model"}}]), ("", "stop")),
+        (GOOGLE, google([{"finishReason": "OTHER"}]), ("", "unknown")),
+    ],
+)
+def test_reading_r4_what_the_model_did_is_an_answer_and_not_asked_again(
+    endpoint: Endpoint, name: str, reply: Reply, answer: tuple[str, str]
+) -> None:
+    endpoint.script = [reply]
+
+    given = ask(name)
+
+    assert (given.text, given.finish_reason) == answer
+    assert len(endpoint.received) == 1
+
+
 def test_a_prompt_that_is_too_long_is_a_failure_and_not_an_answer(endpoint: Endpoint) -> None:
     endpoint.behave = refused(400, "prompt is too long: 300000 tokens > 200000 maximum")
 

@@ -1,0 +1,87 @@
+"""What a chat-completion body holds: an answer, a refusal, nothing, or no answer at all.
+
+Whatever the model did is an answer, and is not asked for again (Reading R4): text, a list of
+parts, a refusal, or no word before it stopped. Only where the endpoint says neither what the model
+wrote nor why it stopped is there no answer.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from epc.engine.asking import TransientError, start_of
+from epc.engine.model import Completion
+from epc.engine.secrets import redact
+from epc.records.strict_json import storable
+from epc.spec.refusals import REFUSED
+
+_LONGEST_NAME: Final = 300  # characters
+_FAILED: Final = "error"  # the finish_reason by which gateways say that generation broke off
+
+
+def completion(
+    body: bytes,
+    *,
+    latency_s: float | None,
+    retries: int,
+    redact: Callable[[str], str] = redact,
+    headers: Mapping[str, str] | None = None,
+) -> Completion:
+    """Return the answer that a chat-completion body holds, and the body itself.
+
+    Raises: TransientError if it holds none: garbage, truncated JSON, no choice, neither content
+    nor a reason to stop.
+    """
+    try:
+        value: Any = json.loads(body)
+        choice = value["choices"][0]
+        text, finish = _answer(choice["message"], named(choice.get("finish_reason")))
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        said = redact(start_of(body.decode("utf-8", "replace")))
+        raise TransientError(f"the reply holds no answer: {said}", billed=True) from None
+    usage = value.get("usage") if isinstance(value.get("usage"), dict) else {}
+    return Completion(
+        text=text,
+        served_model=named(value.get("model")),
+        system_fingerprint=named(value.get("system_fingerprint")),
+        finish_reason=finish,
+        tokens_in=_count(usage.get("prompt_tokens")),
+        tokens_out=_count(usage.get("completion_tokens")),
+        latency_s=latency_s,
+        retries=retries,
+        reply=redact(body.decode("utf-8", "replace")),
+        headers=headers,
+    )
+
+
+def _answer(message: Any, finish: str | None) -> tuple[str, str | None]:
+    """Return what a message says, and why it ended.
+
+    Raises: ValueError if it says nothing and no reason is given, or the endpoint says it failed.
+    """
+    said, refusal = message.get("content"), message.get("refusal")
+    if isinstance(said, list):
+        refusal = refusal or _joined(said, "refusal")
+        said = _joined(said, "text")
+    if not isinstance(said, str | None) or finish == _FAILED:
+        raise ValueError(message)
+    if not said and isinstance(refusal, str) and refusal:
+        return refusal, REFUSED
+    if said is None and finish is None:
+        raise ValueError(message)
+    return said or "", finish
+
+
+def _joined(parts: list[Any], kind: str) -> str:
+    """Return the parts of one kind as one text; reasoning, pictures and the like are others."""
+    return "".join(part[kind] for part in parts if part.get("type", "text") == kind)
+
+
+def named(value: Any) -> str | None:
+    """Return a name that a provider gave, if it is one: text, not empty, not longer than names."""
+    return storable(value) if isinstance(value, str) and 0 < len(value) <= _LONGEST_NAME else None
+
+
+def _count(value: Any) -> int | None:
+    whole = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
+    return value if whole else None

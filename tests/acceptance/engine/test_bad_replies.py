@@ -1,0 +1,141 @@
+"""Replies that are no plain text: refusals, nothing, parts, more than a record can hold."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from endpoint_support import Endpoint, Received, Reply, answering, completion, serving
+from engine_support import HEAD, digest, environment, epc, read_rows
+
+HOSTED = ("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806")
+SMALL = ("--seeds", "0-1", "--rounds", "4", "--no-cache")
+CANARY = "sk-canary-0123456789abcdef"
+MIB = 2**20
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    with serving() as server:
+        yield server
+
+
+def hosted(url: str) -> dict[str, str]:
+    return environment(OPENAI_BASE_URL=url, OPENAI_API_KEY=CANARY)
+
+
+def message(finish: str | None, **said: Any) -> Reply:
+    choice = {"index": 0, "message": {"role": "assistant", **said}, "finish_reason": finish}
+    return completion(None, choices=[choice])
+
+
+REFUSED = message("stop", content=None, refusal="I will not.")
+NOTHING = message("length", content=None)
+
+
+def in_parts(received: Received) -> Reply:
+    said = json.loads(answering(received).body)["choices"][0]["message"]["content"]
+    return message("stop", content=[{"type": "text", "text": said}])
+
+
+def odd(received: Received) -> Reply:
+    """Refuse one prompt in four, say nothing to another, answer the rest in parts."""
+    return (lambda _: REFUSED, lambda _: NOTHING, in_parts, in_parts)[
+        int(digest(received.prompt), 16) % 4
+    ](received)
+
+
+def test_reading_r4_refusals_and_silence_are_answers_and_stop_no_run(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    endpoint.behave = odd
+    run = tmp_path / "run"
+
+    done = epc("run", *HOSTED, "--exhaustive", "--no-cache", "--out", run, env=hosted(endpoint.url))
+
+    assert done.returncode == 0, done.stderr
+    assert set(endpoint.prompts.values()) == {1}  # nothing was asked again
+    sent = [(row.prompt.startswith("Evaluate."), odd(row)) for row in endpoint.received]
+    none = json.loads((run / "manifest.json").read_bytes())["provenance"]["no_answer"]
+    for role, evaluates in (("executor", False), ("evaluator", True)):
+        assert none[role] == {
+            "refusal": sum(sent_to == (evaluates, REFUSED) for sent_to in sent),
+            "length": sum(sent_to == (evaluates, NOTHING) for sent_to in sent),
+        }
+    causes = f"{none['evaluator']['length']} length, {none['evaluator']['refusal']} refusal"
+    of_all = f"{sum(none['evaluator'].values())} of 176 answers of the evaluator are none: {causes}"
+    assert of_all in done.stdout
+    for trial in read_rows(run / "trials.jsonl"):
+        assert (trial["verdict"] == "tie") == (trial["raw"] in ("", "I will not."))
+    judged = next(row for row in endpoint.received if "I will not." in row.prompt)
+    assert judged.prompt.startswith("Evaluate.")  # an executor's refusal is shown and judged
+    validated = epc("validate", run)
+    assert validated.returncode == 0
+    assert f"/provenance/no_answer/evaluator: warning: {of_all}" in validated.stdout
+
+
+def large(received: Received, size: int) -> Reply:
+    """Answer as always, and then go on."""
+    said = json.loads(answering(received).body)["choices"][0]["message"]["content"]
+    return completion(f"{said}\n" + "x" * size)
+
+
+def test_a_reply_too_large_to_record_is_cut_marked_and_stops_no_run(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    env, run, whole = hosted(endpoint.url), tmp_path / "run", tmp_path / "whole"
+    assert epc("run", *HOSTED, *SMALL, "--out", whole, env=env).returncode == 0
+    prompts = [row.prompt for row in endpoint.received]
+    executor = [prompt for prompt in prompts if not prompt.startswith("Evaluate.")]
+    evaluator = [prompt for prompt in prompts if prompt.startswith("Evaluate.")]
+    sizes = {executor[0]: 5 * MIB, evaluator[0]: 5 * MIB, evaluator[1]: 33 * MIB}
+    endpoint.received.clear()
+    endpoint.behave = lambda row: (
+        large(row, sizes[row.prompt]) if row.prompt in sizes else answering(row)
+    )
+
+    done = epc("run", *HOSTED, *SMALL, "--out", run, env=env)
+
+    assert done.returncode == 0, done.stderr
+    assert set(endpoint.prompts.values()) == {1}
+    assert ", 3 answers too large to record" in done.stderr
+    none = json.loads((run / "manifest.json").read_bytes())["provenance"]["no_answer"]
+    assert none == {"executor": {"too_large": 1}, "evaluator": {"too_large": 2}}
+    calls = {call["prompt"]: call for call in read_rows(run / "calls.jsonl")}
+    assert calls[evaluator[0]]["answer"] == calls[evaluator[1]]["answer"] == ""
+    assert calls[executor[0]]["answer"].startswith(f"Answer {digest(executor[0])[:12]}.\nxxx")
+    assert len(calls[executor[0]]["answer"]) == 10_000
+    assert "of the evaluator are none: 2 too_large" in done.stdout
+    assert max(map(len, (run / "calls.jsonl").read_bytes().splitlines())) < 4 * MIB
+    assert epc("validate", run).returncode == 0
+    assert epc("show", run).stdout == done.stdout
+
+
+def test_a_run_that_holds_an_answer_too_large_to_record_is_finished_by_resume(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    env, run = hosted(endpoint.url), tmp_path / "run"
+    stopped = epc("run", *HOSTED, *SMALL, "--max-calls", "30", "--out", run, env=env)
+    assert stopped.returncode == 4
+    # As version 0.1 journalled such an answer: whole, with the reply that it was read from.
+    journal = run / "journal.jsonl"
+    lines = journal.read_text("utf-8").splitlines(keepends=True)
+    first = next(n for n, line in enumerate(lines) if not line.startswith(HEAD))
+    call = json.loads(lines[first])
+    call["answer"] += "x" * 5 * MIB
+    call["reply"] = completion(call["answer"]).body.decode()
+    long = json.dumps(call, sort_keys=True, separators=(",", ":"))
+    kept = [line for line in lines if not line.startswith(HEAD)]
+    kept[0] = f"{long}\n"
+    journal.write_text("".join(kept), "utf-8")
+
+    done = epc("resume", run, "--no-cache", env=env)
+
+    assert done.returncode == 0, done.stderr
+    assert "WARNING: 1 answers in the journal are larger than a record can hold" in done.stderr
+    assert (run / "journal.oversized").read_text("utf-8") == f"{long}\n"
+    assert set(endpoint.prompts.values()) == {1}  # what was paid is not asked again
+    assert epc("validate", run).returncode == 0
+    rows = {row["id"]: row for row in read_rows(run / "calls.jsonl")}
+    assert rows[call["id"]]["finish_reason"] == "too_large"
