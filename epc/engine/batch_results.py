@@ -57,7 +57,7 @@ class Results:
             self._failures[name] = Failure(reason=reason, remedy=remedy)
         else:
             call = self.caller.row(name, question, answer)
-            await self.caller.take(question, call, share=BATCH_SHARE)
+            await self.caller.take(call, share=BATCH_SHARE)
 
     def why(self, left: Iterable[str], batch: Json) -> "Why":
         """Return why these questions are left, after what became of their batch as a whole."""

@@ -22,6 +22,7 @@ from endpoint_support import (
     serving,
 )
 from engine_support import (
+    DAY,
     Told,
     asked_for,
     measured,
@@ -228,7 +229,13 @@ def test_a_cost_cap_is_never_passed_and_leaves_less_than_one_call_can_cost(
 
     async def ask_all() -> None:
         journal = Journal(tmp_path)
-        caller = Caller(journal=journal, reuse=True, progress=Progress(), budget=budget)
+        caller = Caller(
+            journal=journal,
+            reuse=True,
+            progress=Progress(),
+            clock=lambda: DAY,
+            budget=budget,
+        )
         try:
             await all_of(caller.ask(each) for each in questions)
         finally:
