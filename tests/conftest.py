@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from epc.engine.places import CACHE_VARIABLE, weights_folder
+from epc.engine.cache_paths import CACHE_VARIABLE, weights_folder
 
 settings.register_profile("ci", max_examples=200, deadline=None, derandomize=True)
 settings.register_profile("dev", max_examples=50, deadline=None)

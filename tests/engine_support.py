@@ -15,7 +15,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from epc.core.config import REFERENCE_DECODING, Decoding, Method
 from epc.engine.budget import Budget, Limits
 from epc.engine.cache import Cache
 from epc.engine.calls import Caller, Progress, Question, Role
@@ -25,6 +24,7 @@ from epc.engine.model import Completion, Identity, Model, Prompt
 from epc.engine.plan import Plan, Reuse, configuration, identities, save
 from epc.engine.questions import Questions
 from epc.engine.session import Request, measure, reopen, start
+from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
 
 DAY = datetime(2026, 7, 2, tzinfo=UTC)
 FIXED_CLOCK = {"SOURCE_DATE_EPOCH": str(int(DAY.timestamp()))}

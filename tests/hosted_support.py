@@ -2,9 +2,9 @@
 
 import asyncio
 
-from epc.core.config import REFERENCE_DECODING, Decoding
 from epc.engine.hosted import open_hosted
 from epc.engine.model import Completion, Prompt
+from epc.protocol.config import REFERENCE_DECODING, Decoding
 
 CANARY = "sk-canary-0123456789abcdef"
 

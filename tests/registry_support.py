@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from epc.records.strict_json import dumps, dumps_line
-from epc.registry.lives import Generation
+from epc.registry.lifecycles import Generation
 from epc.registry.snapshots import Event, Snapshot
 from epc.registry.sums import sha256, sums_text
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 import pytest
 
-from epc.core.agreement import disagreements
 from epc.judge.mapping import read_mapping
 from epc.records.conformance import answer_text, suite
+from epc.records.json_difference import disagreements
 from epc.records.schemas import findings as schema_findings
 from epc.spec.reference import EVALUATOR_PROMPT
 

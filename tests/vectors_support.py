@@ -1,6 +1,6 @@
 """What tests of weight vectors share."""
 
-from epc.core.weights import Weights
+from epc.protocol.weights import Weights
 
 Pair = tuple[Weights, Weights]
 

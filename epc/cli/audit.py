@@ -69,8 +69,8 @@ def command(
       epc audit runs/first --swap 24 --controls 24
       epc audit weights.json --format json
     """
-    from epc.records.audit import audit
-    from epc.records.audit_text import text
+    from epc.analysis.audit import audit
+    from epc.report.audit_text import text
 
     if swap or controls:
         _ask(run, limits, swap=swap, controls=controls)
@@ -85,7 +85,7 @@ def command(
 def _ask(run: Path, limits: "Limits", *, swap: int, controls: int) -> None:
     """Ask a run's evaluator what was not asked yet; it is kept beside the run."""
     from epc.cli.progress import shown
-    from epc.cli.sitting import carried_out, fetch_weights_if_named
+    from epc.cli.run_session import carried_out, fetch_weights_if_named
     from epc.engine.probe import probe, reopen
 
     reopened = reopen(run, swap=swap, controls=controls)

@@ -49,7 +49,7 @@ def size(form: str) -> None:
     Example:
       epc cache size
     """
-    from epc.engine.places import answer_cache_folder
+    from epc.engine.cache_paths import answer_cache_folder
 
     sizes = [entry.size for entry in _cache().entries()]
     folder = answer_cache_folder()
@@ -77,7 +77,7 @@ def clear(ctx: click.Context, yes: bool) -> None:
 
 def _cache() -> "Cache":
     from epc.engine.cache import Cache
-    from epc.engine.places import answer_cache_folder
+    from epc.engine.cache_paths import answer_cache_folder
 
     return Cache(answer_cache_folder())
 

@@ -35,8 +35,8 @@ def command(ctx: click.Context, left: Path, right: Path, margin: float, form: st
       epc compare runs/july runs/august
       epc compare --format json july/manifest.json august/manifest.json
     """
-    from epc.records.compare import check_records, compare
-    from epc.records.compare_report import report
+    from epc.analysis.compare import check_records, compare
+    from epc.report.comparison_text import report
 
     comparison = compare(left, right, margin=margin, untrue=check_records(left, right))
     if form == "json":

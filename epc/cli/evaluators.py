@@ -52,7 +52,7 @@ def show(asked: str, registry: str | None) -> None:
     Example:
       epc evaluators show gpt-4o-2024-08-06
     """
-    from epc.registry.lives import find
+    from epc.registry.lifecycles import find
     from epc.registry.reading import open_registry
 
     opened = open_registry(registry)

@@ -7,14 +7,14 @@ import click
 
 from epc.cli.common import echo_json, format_option, note, now, say
 from epc.cli.limits import limit_options
-from epc.cli.sitting import carried_out
+from epc.cli.run_session import carried_out
 from epc.errors import ExitCode
 from epc.spec.judge_v1 import CROSS, METHODS, SELF, Method
 
 if TYPE_CHECKING:
-    from epc.core.results import Json
     from epc.engine.budget import Limits
     from epc.errors import Finding
+    from epc.protocol.results import Json
 
 _METHODS: Final[dict[str, tuple[Method, ...]]] = {
     "cross": (CROSS,),
@@ -86,7 +86,7 @@ def plan(
       epc judge plan runs/first --judge openai/gpt-4o-2024-08-06 --out judged
       epc judge plan outputs.csv --judge GPT-4 --recorded --out imported
     """
-    from epc.cli.sitting import fetch_weights_if_named
+    from epc.cli.run_session import fetch_weights_if_named
     from epc.engine.judging.planning import Request, problems, write_plan
     from epc.records.judging.sources import entries_of
 
@@ -132,7 +132,7 @@ def run(folder: Path, dry_run: bool, limits: "Limits", form: str) -> None:
       epc judge run judged --max-cost 2
     """
     if dry_run:
-        from epc.cli.sitting import show_forecast
+        from epc.cli.run_session import show_forecast
         from epc.engine.judging.evaluate import expect, open_evaluation
 
         show_forecast(expect(open_evaluation(folder)), form)
@@ -258,8 +258,8 @@ def report(
       epc judge report judged --format csv --accuracy accuracy.csv
       epc judge report judged-july judged-august
     """
-    from epc.records.judging.table import accuracy_table
     from epc.records.strict_json import write_text
+    from epc.report.judging.table import accuracy_table
 
     shown = show_report(list(folders), form, figure=figure)
     if accuracy is not None:
@@ -282,23 +282,23 @@ def _show_findings(place: str, findings: "list[Finding]", form: str, more: "Json
 
 def show_report(folders: list[Path], form: str, *, figure: bool = True) -> "Json":
     """Print what judges said and draw it into the last folder; return the report."""
-    from epc.records.judging.summary import summary
+    from epc.analysis.judging.summary import summary
 
     report = summary(folders)
     if form == "json":
         echo_json(report)
     elif form == "csv":
-        from epc.records.judging.table import table
+        from epc.report.judging.table import table
 
         click.echo(table(report), nl=False)
         for finding in report["findings"]:
             note(f"{finding['problem']} [{finding['clause']}]")
     else:
-        from epc.records.judging.text import text
+        from epc.report.judging.text import text
 
         say(text(report))
     if figure:
-        from epc.records.judging.picture import draw
+        from epc.report.judging.picture import draw
 
         for path in draw(report, folders[-1]):
             note(f"picture  {path}")

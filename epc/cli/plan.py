@@ -10,7 +10,7 @@ from epc.cli.grid import grid_options
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, ROUNDS, SCREENING_SEEDS
 
 if TYPE_CHECKING:
-    from epc.engine.needs import Need, Way
+    from epc.engine.cost_estimate import Need, Way
 
 _SIMULATED = 20_000
 _STRATEGIES = 11
@@ -71,9 +71,9 @@ def command(
       epc plan runs/first --width 0.05 --evaluator openai/gpt-4o-2024-08-06 \
         --executor openai/gpt-4o-mini-2024-07-18
     """
-    from epc.cli.sitting import fetch_weights_if_named
-    from epc.core.precision import seeds_for_width, width_at
-    from epc.engine.needs import Pace, needs
+    from epc.audit.precision import seeds_for_width, width_at
+    from epc.cli.run_session import fetch_weights_if_named
+    from epc.engine.cost_estimate import Pace, needs
 
     if executor is not None and evaluator is None:
         raise click.UsageError("--executor writes for an --evaluator: name that as well")
@@ -101,11 +101,11 @@ def command(
 
 def _spread_of(subject: str, spread: Any) -> tuple[float, int, bool]:
     """Return the spread of gamma between seeds, at how many rounds, and whether it was measured."""
-    from epc.core.intervals import variance_of
-    from epc.core.precision import sd_of
-    from epc.core.synthetic import parts, simulate, summarise
+    from epc.audit.precision import sd_of
     from epc.errors import UsageError
+    from epc.simulation.synthetic import parts, simulate, summarise
     from epc.spec.epc_v1 import DIRECTIONS
+    from epc.statistics.intervals import variance_of
 
     if Path(subject).exists():
         from epc.records.recompute import load_manifest
@@ -126,7 +126,7 @@ def _spread_of(subject: str, spread: Any) -> tuple[float, int, bool]:
 
 
 def _power(subject: str, wanted: float, spread: Any, *, measured: bool) -> dict[str, Any]:
-    from epc.core.precision import couples, power_at, powers
+    from epc.audit.precision import couples, power_at, powers
     from epc.errors import UsageError
 
     if measured or not couples(subject):

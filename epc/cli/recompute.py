@@ -33,8 +33,8 @@ def command(ctx: click.Context, run: Path, write: bool, accuracy: Path | None, f
       epc recompute runs/first --accuracy accuracy.csv --write
     """
     from epc.records.recompute import manifest_path
-    from epc.records.reliability import draw, lines
     from epc.records.rewrite import rewrite
+    from epc.report.reliability import draw, lines
 
     outcome = rewrite(run, write=write, accuracy=accuracy)
     for finding in outcome.findings:

@@ -7,7 +7,7 @@ import click
 
 from epc.cli.common import format_option, run_argument
 from epc.cli.limits import limit_options
-from epc.cli.sitting import go_on
+from epc.cli.run_session import go_on
 
 if TYPE_CHECKING:
     from epc.engine.budget import Limits

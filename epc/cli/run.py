@@ -10,7 +10,7 @@ import click
 from epc.cli.common import format_option, now
 from epc.cli.decoding import decoding_options
 from epc.cli.limits import limit_options
-from epc.cli.sitting import fetch_weights_if_named, finish, go_on, show_forecast
+from epc.cli.run_session import fetch_weights_if_named, finish, go_on, show_forecast
 
 if TYPE_CHECKING:
     from epc.engine.budget import Limits

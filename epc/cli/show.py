@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 import click
 
 from epc.cli.common import echo_json, format_option, note, run_argument, say
-from epc.core.results import Json
+from epc.protocol.results import Json
 
 if TYPE_CHECKING:
-    from epc.records.audit import Audit
+    from epc.analysis.audit import Audit
 
 
 @click.command()
@@ -35,7 +35,7 @@ def command(run: Path, figure: bool, form: str) -> None:
 
 def show_written(manifest: Json, folder: Path, *, form: str) -> "Audit":
     """Show a record that this program has just written and replayed; return its audit."""
-    from epc.records.audit import audit_checked
+    from epc.analysis.audit import audit_checked
     from epc.records.validate import check_statement
 
     audited = audit_checked(check_statement(manifest, folder))
@@ -53,13 +53,13 @@ def show(
     if form == "json":
         echo_json(manifest["results"]["summary"])
     else:
-        from epc.records.audit import audit
-        from epc.records.report import report
+        from epc.analysis.audit import audit
+        from epc.report.measurement_text import report
 
         say(report(manifest, audited or audit(run)))
     if figure:
-        from epc.records.figure import draw
         from epc.records.recompute import manifest_path
+        from epc.report.figure import draw
 
         note("")
         for path in draw(manifest, manifest_path(run).parent):

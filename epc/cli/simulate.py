@@ -9,7 +9,7 @@ from epc.cli.grid import grid_options
 from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, ROUNDS
 
 if TYPE_CHECKING:
-    from epc.core.synthetic import Simulated
+    from epc.simulation.synthetic import Simulated
 
 _SEEDS = 10_000
 _MOST_SEEDS = 100_000_000
@@ -70,8 +70,8 @@ def command(
       epc simulate coin-flip
       epc simulate domain-favourites:high=0.7,low=0.4 --seeds 1000000 --jobs 2
     """
-    from epc.core.evaluators import evaluator as preferences
-    from epc.core.synthetic import parts, simulate, summarise
+    from epc.simulation.evaluators import evaluator as preferences
+    from epc.simulation.synthetic import parts, simulate, summarise
 
     preferences(evaluator, strategies=strategies)
     points = parts(evaluator, seeds=seeds, rounds=rounds, strategies=strategies, stream=stream)

@@ -9,7 +9,7 @@ from epc.cli.common import echo_json, format_option, note
 from epc.cli.grid import grid_options
 
 if TYPE_CHECKING:
-    from epc.core.study import Coverage, Rejections
+    from epc.audit.study import Coverage, Rejections
 
 _RUNS = 2000
 _FEWEST = 8
@@ -42,8 +42,8 @@ def command(out: Path, runs: int, spread: Any, form: str) -> None:
     Example:
       epc study --out site/docs/data --jobs 2
     """
-    from epc.core.study import coverage, points, rejections, work
-    from epc.records.study import write
+    from epc.audit.study import coverage, points, rejections, work
+    from epc.report.study_tables import write
 
     found = list(spread(work, points(runs), "simulated runs"))
     decided, covered = rejections(found), coverage(found)
@@ -74,7 +74,7 @@ def _covered(row: "Coverage") -> dict[str, Any]:
 
 def _lines(decided: "list[Rejections]", covered: "list[Coverage]") -> list[str]:
     """Return the adopted test's row of every evaluator, and the intervals' coverage."""
-    from epc.core.rivals import ADOPTED
+    from epc.audit.candidate_tests import ADOPTED
 
     lines = [f"{'says coupled':<38}{'seeds':>7}  {'reuse':<12}{'rate':>8}"]
     lines += [

@@ -57,9 +57,9 @@ def command(
       epc watch runs/first --history watch/first.jsonl --max-cost 0.05
     """
     from epc.cli.progress import shown
-    from epc.cli.sitting import fetch_weights_if_named, show_forecast
+    from epc.cli.run_session import fetch_weights_if_named, show_forecast
     from epc.engine.watch import ask_today, begin, expect
-    from epc.records.watch_report import report
+    from epc.report.watch_text import report
 
     watching = begin(run, history=history, pairs=pairs)
     if dry_run:

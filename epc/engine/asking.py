@@ -12,10 +12,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from epc.core.config import Decoding
 from epc.engine.limits import Gate, Ticket, retry_after, usual_tokens
 from epc.engine.model import CallError, Completion, Prompt
 from epc.engine.secrets import redact
+from epc.protocol.config import Decoding
 
 ATTEMPTS: Final = 8
 DEADLINE_S: Final = 120.0  # for one reply

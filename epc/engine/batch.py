@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 from uuid import uuid4
 
-from epc.core.results import Json
 from epc.engine.batch_results import Results, Why
 from epc.engine.calls import Caller, Question
 from epc.engine.hosted import Hosted
@@ -20,6 +19,7 @@ from epc.engine.measure import Measurement
 from epc.engine.secrets import redact
 from epc.engine.transport import NoReplyError, Reply, Transport
 from epc.errors import StoppedError, UsageError, WorldError
+from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.strict_json import dumps_line
 

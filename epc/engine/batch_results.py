@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from epc.core.results import Json
 from epc.engine.asking import TransientError
 from epc.engine.budget import BATCH_SHARE
 from epc.engine.calls import Caller, Question
@@ -14,6 +13,7 @@ from epc.engine.hosted import Hosted
 from epc.engine.model import CallError, Completion
 from epc.engine.replies import completion
 from epc.engine.secrets import redact
+from epc.protocol.results import Json
 
 _OK: Final = 200
 _SHOWN: Final = 5  # reasons

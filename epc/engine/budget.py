@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
-from epc.core.results import Json
 from epc.engine.prices import Price
 from epc.errors import EpcError, StoppedError, UsageError
+from epc.protocol.results import Json
 
 WHOLE: Final = Decimal(1)
 BATCH_SHARE: Final = Decimal("0.5")  # what providers charge of the price for a batch

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from epc.core.results import Json
 from epc.errors import WorldError
+from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.schemas import findings as schema_findings
 

@@ -8,17 +8,17 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any, Final
 
-from epc.core.config import Decoding
-from epc.core.prompt import Pair
-from epc.core.results import Json
+from epc.analysis.sharing import ASKED, BATCHED, CACHED, RECORDED
 from epc.engine.budget import Budget
 from epc.engine.cache import Cache
 from epc.engine.journal import Journal
 from epc.engine.model import Completion, Model, Occasion, Prompt
 from epc.errors import EpcError
+from epc.protocol.config import Decoding
+from epc.protocol.prompt import Pair
+from epc.protocol.results import Json
 from epc.records.layout import CallNames, decoding_json, occasion_of
 from epc.records.recordable import TOO_LARGE, recordable
-from epc.records.sharing import ASKED, BATCHED, CACHED, RECORDED
 from epc.records.strict_json import storable
 
 LANDING_S: Final = 30.0  # how long a stopped run waits for calls that are under way

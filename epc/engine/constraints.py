@@ -8,7 +8,7 @@ import copy
 from functools import cache
 from typing import Final
 
-from epc.core.results import Json
+from epc.protocol.results import Json
 from epc.records.schemas import schema
 
 JSON_MODE: Final = "json"

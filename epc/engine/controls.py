@@ -8,20 +8,20 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Final
 
-from epc.core.config import Configuration
-from epc.core.draws import pick_task, turns
-from epc.core.probes import SIDES, Probe, planted
-from epc.core.results import Json
-from epc.core.verdict import parse_verdict
-from epc.core.weights import choose, uniform
+from epc.audit.probes import SIDES, Probe, planted
 from epc.engine.budget import Budget
 from epc.engine.calls import Caller, Progress, Question, Role
 from epc.engine.journal import Journal
 from epc.engine.model import Occasion
 from epc.engine.plan import Plan
 from epc.engine.questions import Questions
-from epc.engine.together import all_of
+from epc.engine.task_group import all_of
 from epc.errors import EpcError, ExitCode, MalformedError, WorldError
+from epc.protocol.config import Configuration
+from epc.protocol.draws import pick_task, turns
+from epc.protocol.results import Json
+from epc.protocol.verdict import parse_verdict
+from epc.protocol.weights import choose, uniform
 from epc.records.answers import answers_of
 from epc.records.calls import Call, call_of
 from epc.records.findings import Findings

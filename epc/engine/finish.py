@@ -12,19 +12,19 @@ from pathlib import Path
 from platform import python_version
 
 from epc import __version__
-from epc.core.protocol import Outcome
-from epc.core.results import Json
+from epc.analysis.sharing import with_origin
 from epc.engine.calls import Role
 from epc.engine.journal import Journal, damaged_lines
 from epc.engine.plan import Plan
 from epc.engine.questions import Questions
 from epc.errors import EpcError, ExitCode
+from epc.protocol.phases import Outcome
+from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.layout import MANIFEST, describe, weight_lines, write_lines, write_rows
 from epc.records.manifest import config_json, configuration_json
 from epc.records.recompute import recompute
-from epc.records.sharing import with_origin
 from epc.records.usage import Usage
 from epc.spec.epc_v1 import PHASE
 from epc.spec.reference import EXECUTOR_PROMPT

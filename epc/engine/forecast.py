@@ -10,17 +10,17 @@ from decimal import Decimal
 from functools import partial
 from typing import Final
 
-from epc.core.config import Configuration, Decoding
-from epc.core.draws import pick_task, turns
-from epc.core.probes import SIDES
-from epc.core.prompt import Pair, evaluation_text, executor_prompt
-from epc.core.protocol import Comparison, drive, measure
-from epc.core.results import Json
-from epc.core.verdict import Verdict
+from epc.audit.probes import SIDES
 from epc.engine.budget import WHOLE, most_tokens
 from epc.engine.mocks import unit
 from epc.engine.plan import Plan
 from epc.engine.prices import Price
+from epc.protocol.config import Configuration, Decoding
+from epc.protocol.draws import pick_task, turns
+from epc.protocol.phases import Comparison, drive, measure
+from epc.protocol.prompt import Pair, evaluation_text, executor_prompt
+from epc.protocol.results import Json
+from epc.protocol.verdict import Verdict
 from epc.spec.epc_v1 import DOMAINS, JUDGED_CHARACTERS, Domain
 
 # Characters a token, in the long run of English text: the fewest, the usual, the most.

@@ -9,8 +9,6 @@ import time
 from collections.abc import Mapping
 from typing import Final
 
-from epc.core.config import Decoding
-from epc.core.results import Json
 from epc.engine import asking
 from epc.engine.asking import TransientError
 from epc.engine.constraints import response_format
@@ -21,6 +19,8 @@ from epc.engine.remote import Remote, address_of, public_address
 from epc.engine.replies import completion
 from epc.engine.transport import NoReplyError, Transport, most_connections
 from epc.errors import UsageError
+from epc.protocol.config import Decoding
+from epc.protocol.results import Json
 from epc.records.recordable import TOO_LARGE
 
 _OK: Final = 200

@@ -15,8 +15,6 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Final
 
-from epc.core.config import Decoding
-from epc.core.results import Json
 from epc.engine import asking
 from epc.engine.asking import TransientError
 from epc.engine.limits import Ticket
@@ -25,6 +23,8 @@ from epc.engine.providers import NATIVE, Provider
 from epc.engine.remote import Remote, address_of, public_address
 from epc.engine.replies import named
 from epc.errors import UsageError
+from epc.protocol.config import Decoding
+from epc.protocol.results import Json
 
 if TYPE_CHECKING:
     from inspect_ai.model import ModelAPI, ModelOutput

@@ -16,8 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from epc.core.results import Json
 from epc.errors import UsageError, WorldError
+from epc.protocol.results import Json
 from epc.records.layout import JOURNAL
 from epc.records.recordable import LONGEST_CALL, recordable
 from epc.records.schemas import findings as schema_findings

@@ -1,6 +1,6 @@
 """Carrying out a plan: draws, calls and verdicts in, a complete run folder out.
 
-The protocol itself is `epc.core.protocol`; this module only answers its comparisons. What does
+The protocol itself is `epc.protocol.phases`; this module only answers its comparisons. What does
 not depend on each other runs at once: seeds, phases 1 and 2 of a seed, both answers of a round.
 With enough connections a fresh run takes 2 R (executor + evaluator) latencies, however many seeds.
 """
@@ -10,16 +10,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from epc.core.draws import pick_task, turns
-from epc.core.protocol import Comparison, Outcome, PhaseEnd, run_phase, start_of
-from epc.core.results import Json
-from epc.core.verdict import Verdict, parse_verdict
 from epc.engine.calls import Caller, Question
 from epc.engine.finish import finish, trial_order
 from epc.engine.model import Occasion
 from epc.engine.plan import Plan
 from epc.engine.questions import Questions
-from epc.engine.together import all_of, both
+from epc.engine.task_group import all_of, both
+from epc.protocol.draws import pick_task, turns
+from epc.protocol.phases import Comparison, Outcome, PhaseEnd, run_phase, start_of
+from epc.protocol.results import Json
+from epc.protocol.verdict import Verdict, parse_verdict
 from epc.records.derive import Answered, Derivation, tabulate
 from epc.records.layout import RECHECK
 from epc.records.strict_json import dumps_line

@@ -6,13 +6,13 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
-from epc.core.results import Json
+from epc.analysis.sharing import is_taken
 from epc.engine.finish import trial_order, write_record
 from epc.engine.plan import Plan, load, save
 from epc.errors import UsageError
+from epc.protocol.results import Json
 from epc.records.layout import RAW
 from epc.records.recompute import load_manifest
-from epc.records.sharing import is_taken
 from epc.records.strict_json import dumps_line, pointer, read_lines
 from epc.records.validate import validate
 

@@ -10,10 +10,10 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
-from epc.core.config import REFERENCE_DECODING, Decoding, Method
-from epc.core.prompt import Pair
 from epc.engine.model import Completion, Identity, Occasion, Prompt
 from epc.errors import UsageError
+from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
+from epc.protocol.prompt import Pair
 from epc.records import strict_json
 from epc.spec.epc_v1 import DOMAINS
 from epc.spec.reference import STRATEGIES

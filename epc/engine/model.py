@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from epc.core.config import Decoding, Method
-from epc.core.prompt import Pair
 from epc.errors import StoppedError
+from epc.protocol.config import Decoding, Method
+from epc.protocol.prompt import Pair
 from epc.spec.epc_v1 import PhaseName
 
 

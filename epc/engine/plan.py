@@ -5,11 +5,11 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from epc.core.config import Configuration, Decoding
-from epc.core.results import Json
 from epc.engine.model import Model
 from epc.engine.recorded import Recorded
 from epc.errors import MalformedError, UsageError
+from epc.protocol.config import Configuration, Decoding
+from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.layout import JOURNAL, MANIFEST, PLAN, REUSABLE, decoding_json
 from epc.records.manifest import decoding_of

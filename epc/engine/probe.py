@@ -7,9 +7,7 @@ from datetime import datetime
 from itertools import chain, islice
 from pathlib import Path
 
-from epc.core.config import Configuration
-from epc.core.probes import CONTROLS, Probe, exchanges, planted
-from epc.core.results import Json
+from epc.audit.probes import CONTROLS, Probe, exchanges, planted
 from epc.engine.budget import Limits
 from epc.engine.calls import Progress, Role
 from epc.engine.catalog import open_model
@@ -17,6 +15,8 @@ from epc.engine.controls import ask, kept_rows
 from epc.engine.plan import identities, load
 from epc.engine.session import Watch, budget_of, require_keys, require_same, restrain
 from epc.errors import MalformedError, UsageError
+from epc.protocol.config import Configuration
+from epc.protocol.results import Json
 from epc.records.answers import answers_of, comparisons_of
 from epc.records.calls import Call, read_calls
 from epc.records.findings import Findings

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from epc.core.config import Configuration
-from epc.core.prompt import Pair, evaluation_text, executor_prompt
-from epc.core.results import Json
 from epc.engine.calls import Question, Role
 from epc.engine.recorded import Recorded
+from epc.protocol.config import Configuration
+from epc.protocol.prompt import Pair, evaluation_text, executor_prompt
+from epc.protocol.results import Json
 from epc.spec.epc_v1 import DOMAINS, Domain
 
 

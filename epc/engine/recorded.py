@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from epc.core.config import REFERENCE_DECODING, Decoding, Method
 from epc.engine.model import Completion, Identity, Prompt
 from epc.errors import UsageError
+from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
 from epc.records.strict_json import read_text
 from epc.spec.epc_v1 import DOMAINS, Domain
 from epc.spec.reference import STRATEGIES, TASKS, Strategy

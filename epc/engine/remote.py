@@ -5,13 +5,13 @@ from abc import ABC, abstractmethod
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
-from epc.core.config import REFERENCE_DECODING, Decoding, Method
 from epc.engine.asking import Line
 from epc.engine.limits import Ticket, gate_of
 from epc.engine.model import Completion, Identity, Prompt
 from epc.engine.providers import Provider
 from epc.engine.secrets import redactor
 from epc.errors import UsageError
+from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
 
 CONCURRENCY: Final = 128  # of a provider with accounts, whose rate limits bind before this does
 # Enough for the 300 characters that are judged, in any language we know of.

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from epc.core.results import Json
+from epc.analysis.sharing import origin_of_run, with_origin
 from epc.engine.calls import Role
 from epc.errors import MalformedError, UsageError
+from epc.protocol.results import Json
 from epc.records.findings import Findings
 from epc.records.layout import RAW, digest
 from epc.records.recompute import load_manifest, manifest_path
 from epc.records.rows import read_rows
-from epc.records.sharing import origin_of_run, with_origin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from epc import __version__
-from epc.core.results import Json
 from epc.engine import batch, forecast
 from epc.engine.budget import BATCH_SHARE, Budget, Limits
 from epc.engine.cache import Cache
+from epc.engine.cache_paths import answer_cache_folder
 from epc.engine.calls import Caller, Progress, Role
 from epc.engine.catalog import open_model
 from epc.engine.controls import preflight
@@ -20,7 +20,6 @@ from epc.engine.journal import Journal
 from epc.engine.measure import Measurement, carry_out
 from epc.engine.mocks import Mock
 from epc.engine.model import Model
-from epc.engine.places import answer_cache_folder
 from epc.engine.plan import (
     Plan,
     Reuse,
@@ -37,8 +36,9 @@ from epc.engine.questions import Questions
 from epc.engine.recorded import Recorded
 from epc.engine.remote import Remote
 from epc.engine.reusing import reusable_answers
-from epc.engine.together import seldom_collected
+from epc.engine.task_group import seldom_collected
 from epc.errors import UsageError
+from epc.protocol.results import Json
 from epc.records.layout import MANIFEST, REUSABLE
 from epc.records.recompute import load_manifest
 from epc.spec.epc_v1 import ControlMethod

@@ -8,23 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from epc import __version__
-from epc.core.results import Json
-from epc.engine.budget import Limits, most_tokens
-from epc.engine.calls import Caller, Progress, Question, Role
-from epc.engine.catalog import open_model
-from epc.engine.forecast import Range, Share
-from epc.engine.journal import Journal
-from epc.engine.model import CallError, Model
-from epc.engine.plan import load
-from epc.engine.prices import price_of
-from epc.engine.session import Watch, budget_of, require_keys, restrain
-from epc.engine.together import all_of
-from epc.errors import EpcError, StoppedError, UsageError, WorldError
-from epc.records.asked import asked_by_run, has_raw
-from epc.records.layout import PLAN
-from epc.records.manifest import decoding_of
-from epc.records.recompute import load_manifest, manifest_path
-from epc.records.watching import (
+from epc.analysis.watching import (
     HISTORY,
     PAIRS,
     Panel,
@@ -35,6 +19,22 @@ from epc.records.watching import (
     read_history,
     standing,
 )
+from epc.engine.budget import Limits, most_tokens
+from epc.engine.calls import Caller, Progress, Question, Role
+from epc.engine.catalog import open_model
+from epc.engine.forecast import Range, Share
+from epc.engine.journal import Journal
+from epc.engine.model import CallError, Model
+from epc.engine.plan import load
+from epc.engine.prices import price_of
+from epc.engine.session import Watch, budget_of, require_keys, restrain
+from epc.engine.task_group import all_of
+from epc.errors import EpcError, StoppedError, UsageError, WorldError
+from epc.protocol.results import Json
+from epc.records.asked import asked_by_run, has_raw
+from epc.records.layout import PLAN
+from epc.records.manifest import decoding_of
+from epc.records.recompute import load_manifest, manifest_path
 
 _CHARACTERS: Final = (6.0, 4.0)  # a token, in the long run of English text: the most, the usual
 

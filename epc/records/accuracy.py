@@ -12,10 +12,10 @@ from pathlib import Path
 from re import fullmatch
 from typing import Final
 
-from epc.core.calibration import Calibrated, brier, ece
-from epc.core.results import Json
-from epc.core.verdict import Verdict
 from epc.errors import UsageError
+from epc.protocol.calibration import Calibrated, brier, ece
+from epc.protocol.results import Json
+from epc.protocol.verdict import Verdict
 from epc.records.findings import Findings
 from epc.records.rows import read_rows
 from epc.records.strict_json import read_text
@@ -33,7 +33,7 @@ def read_accuracy(path: Path, strategies: Sequence[str]) -> Json:
     """Return the manifest's `accuracy` from a CSV file.
 
     A strategy that the file leaves out has no accuracy and is left out of the figures; `missing`
-    in `epc.records.reliability` says so.
+    in `epc.report.reliability` says so.
 
     Raises: UsageError with the line of the first row that cannot be used; WorldError if the file
     cannot be read.

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from epc.core.config import Configuration
-from epc.core.probes import Answer, Probe
-from epc.core.prompt import executor_prompt
-from epc.core.results import Json
+from epc.audit.probes import Answer, Probe
+from epc.protocol.config import Configuration
+from epc.protocol.prompt import executor_prompt
+from epc.protocol.results import Json
 from epc.records.calls import Call
 from epc.spec.epc_v1 import DOMAINS, PHASE, Domain
 

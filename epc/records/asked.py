@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from epc.core.config import Configuration
-from epc.core.prompt import Pair
-from epc.core.results import Json
-from epc.core.table import VERDICTS
-from epc.core.verdict import Verdict
 from epc.errors import Finding, MalformedError
+from epc.protocol.config import Configuration
+from epc.protocol.prompt import Pair
+from epc.protocol.results import Json
+from epc.protocol.table import VERDICTS
+from epc.protocol.verdict import Verdict
 from epc.records.calls import Call, read_calls
 from epc.records.derive import derive
 from epc.records.findings import Findings

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from epc.core.results import Json
+from epc.protocol.results import Json
 from epc.records.findings import Findings
 from epc.records.layout import CallNames
 from epc.records.rows import read_rows

@@ -8,11 +8,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-from epc.core.agreement import disagreements
-from epc.core.conformance import replay
-from epc.core.results import Json
 from epc.errors import ExitCode, Finding, MalformedError, UsageError, WorldError
+from epc.protocol.conformance import replay
+from epc.protocol.results import Json
 from epc.records import strict_json
+from epc.records.json_difference import disagreements
 from epc.records.schemas import VERSION
 from epc.records.schemas import findings as schema_findings
 

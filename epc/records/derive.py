@@ -12,13 +12,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from epc.core.config import Configuration
-from epc.core.diagnostics import Judged
-from epc.core.lockstep import Course, Known, drawn_for, run_course
-from epc.core.prompt import Pair, evaluation_text, executor_prompt
-from epc.core.protocol import Outcome
-from epc.core.table import Cell
-from epc.core.verdict import Verdict, classify, parse_verdict
+from epc.protocol.batch_replay import Course, Known, drawn_for, run_course
+from epc.protocol.config import Configuration
+from epc.protocol.diagnostics import Judged
+from epc.protocol.phases import Outcome
+from epc.protocol.prompt import Pair, evaluation_text, executor_prompt
+from epc.protocol.table import Cell
+from epc.protocol.verdict import Verdict, classify, parse_verdict
 from epc.records.calls import Call
 from epc.records.layout import RAW, consists_of
 from epc.records.strict_json import dumps_line

@@ -20,9 +20,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from epc.core.config import Decoding
-from epc.core.results import Json
 from epc.errors import UsageError, WorldError
+from epc.protocol.config import Decoding
+from epc.protocol.results import Json
 from epc.records.strict_json import dumps_line, dumps_part, write_text
 from epc.spec.epc_v1 import EVERY_PHASE
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from epc.core.config import Configuration, Decoding, variant_tag
-from epc.core.draws import GENERATOR
-from epc.core.results import Json
-from epc.core.weights import UpdateRule
+from epc.protocol.config import Configuration, Decoding, variant_tag
+from epc.protocol.draws import GENERATOR
+from epc.protocol.results import Json
+from epc.protocol.weights import UpdateRule
 from epc.spec.epc_v1 import DOMAINS
 from epc.spec.reference import Strategy
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from epc.core.competence import Planted, Verdicts, competence, order_consistency
-from epc.core.config import Configuration
-from epc.core.probes import CONTROLS, SIDES, Answer, Probe
-from epc.core.prompt import executor_prompt
-from epc.core.results import Json
-from epc.core.verdict import Verdict, parse_verdict
+from epc.audit.competence import Planted, Verdicts, competence, order_consistency
+from epc.audit.probes import CONTROLS, SIDES, Answer, Probe
 from epc.errors import Finding
+from epc.protocol.config import Configuration
+from epc.protocol.prompt import executor_prompt
+from epc.protocol.results import Json
+from epc.protocol.verdict import Verdict, parse_verdict
 from epc.records.answers import answers_of
 from epc.records.calls import Call, read_calls
 from epc.records.findings import Findings

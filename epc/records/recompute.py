@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from epc.core.config import Configuration
-from epc.core.diagnostics import Judged, Repeat, determinism, diagnose
-from epc.core.draws import GENERATOR
-from epc.core.evidence import evidence, table_json
-from epc.core.protocol import Outcome
-from epc.core.results import Json, seed_records, summarise
-from epc.core.table import Cell, tabulate
+from epc.audit.evidence import evidence, table_json
 from epc.errors import Finding, MalformedError
+from epc.protocol.config import Configuration
+from epc.protocol.diagnostics import Judged, Repeat, determinism, diagnose
+from epc.protocol.draws import GENERATOR
+from epc.protocol.phases import Outcome
+from epc.protocol.results import Json, seed_records, summarise
+from epc.protocol.table import Cell, tabulate
 from epc.records import strict_json
 from epc.records.accuracy import calibrated
 from epc.records.calls import Call, read_calls

@@ -5,7 +5,7 @@ Without this bound an answer could be journalled, paid for, and never read again
 
 from typing import Final
 
-from epc.core.results import Json
+from epc.protocol.results import Json
 from epc.records.strict_json import MAX_LINE_BYTES, dumps_line
 
 TOO_LARGE: Final = "too_large"  # the finish_reason of an answer that could not be kept whole

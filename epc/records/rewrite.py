@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from epc.core.agreement import disagreements
-from epc.core.results import Json
 from epc.errors import Finding
+from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.accuracy import is_calibration, read_accuracy
 from epc.records.findings import Findings
+from epc.records.json_difference import disagreements
 from epc.records.layout import MANIFEST, RAW, describe, weight_lines, write_lines
 from epc.records.recompute import load_manifest, manifest_path, recompute
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from epc.core.results import Json
+from epc.protocol.results import Json
 from epc.records.findings import Findings
 from epc.records.layout import PROBES, RAW
 from epc.records.schemas import findings as schema_findings

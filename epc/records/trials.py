@@ -11,14 +11,14 @@ from functools import cached_property
 from itertools import islice
 from typing import Final
 
-from epc.core.config import Configuration
-from epc.core.diagnostics import Judged
-from epc.core.draws import GENERATOR, Turn, pick_task, turns
-from epc.core.prompt import Pair, evaluation_text, executor_prompt
-from epc.core.protocol import Comparison, Outcome, drive, measure
-from epc.core.results import Json
-from epc.core.table import Cell
-from epc.core.verdict import Verdict, classify, parse_verdict
+from epc.protocol.config import Configuration
+from epc.protocol.diagnostics import Judged
+from epc.protocol.draws import GENERATOR, Turn, pick_task, turns
+from epc.protocol.phases import Comparison, Outcome, drive, measure
+from epc.protocol.prompt import Pair, evaluation_text, executor_prompt
+from epc.protocol.results import Json
+from epc.protocol.table import Cell
+from epc.protocol.verdict import Verdict, classify, parse_verdict
 from epc.records.calls import Call
 from epc.records.findings import MAX_KEPT, Findings
 from epc.records.layout import occasion_of

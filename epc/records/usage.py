@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from epc.core.results import Json
+from epc.protocol.results import Json
 from epc.records.recordable import TOO_LARGE
 from epc.spec.refusals import WITHHELD
 

@@ -10,17 +10,17 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
-from epc.core.agreement import disagreements
-from epc.core.config import variant_tag
-from epc.core.draws import GENERATOR
-from epc.core.evidence import evidence, table_of
-from epc.core.results import Json, summarise, tie_rate, vector, weight_figures, zero_causes
-from epc.core.table import VERDICTS
-from epc.core.weights import simplex_problem
+from epc.audit.evidence import evidence, table_of
 from epc.errors import Finding
+from epc.protocol.config import variant_tag
+from epc.protocol.draws import GENERATOR
+from epc.protocol.results import Json, summarise, tie_rate, vector, weight_figures, zero_causes
+from epc.protocol.table import VERDICTS
+from epc.protocol.weights import simplex_problem
 from epc.records.accuracy import restated, unknown_strategies
 from epc.records.calls import Call
 from epc.records.findings import Findings
+from epc.records.json_difference import disagreements
 from epc.records.layout import RAW, consists_of, digest, weight_lines, weight_rows
 from epc.records.manifest import configuration_of, is_whole
 from epc.records.probes import Asked, read_probes

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 
-from epc.registry.lives import Life, Pointer, Route
+from epc.registry.lifecycles import Life, Pointer, Route
 
 Served = Mapping[tuple[str, str], Life]  # by platform and model
 

@@ -13,7 +13,7 @@ from epc.json_text import lines_of
 from epc.records import strict_json
 from epc.records.layout import RAW
 from epc.registry import layout
-from epc.registry.places import reader
+from epc.registry.file_sources import reader
 from epc.registry.platforms import named
 from epc.registry.snapshots import Json
 from epc.registry.store import fetched

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from epc.records.strict_json import dumps_line
-from epc.registry.lives import Life
+from epc.registry.lifecycles import Life
 from epc.registry.platforms import platform_of
 from epc.registry.snapshots import Json
 from epc.registry.tags import Tag

@@ -6,7 +6,7 @@ from datetime import date
 from epc.errors import Finding, UsageError
 from epc.registry import platforms
 from epc.registry.days import misdated
-from epc.registry.lives import MOCKS
+from epc.registry.lifecycles import MOCKS
 from epc.registry.names import skeleton
 from epc.registry.offers import Offer
 from epc.registry.registry import Registry

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from epc.registry.aliases import in_words_of_alias
 from epc.registry.days import days_away
-from epc.registry.lives import Json, Life, Pointer
+from epc.registry.lifecycles import Json, Life, Pointer
 from epc.registry.snapshots import Event, Snapshot
 
 Status = Literal["current", "expiring", "expired", "unknown"]

@@ -9,7 +9,7 @@ from epc.errors import Finding, MalformedError, UsageError, WorldError
 from epc.json_text import lines_of
 from epc.records import strict_json
 from epc.registry import layout
-from epc.registry.places import reader
+from epc.registry.file_sources import reader
 from epc.registry.store import fetched
 from epc.registry.sums import parse_sums
 from epc.registry.tags import Tag

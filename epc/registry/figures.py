@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from epc.core.intervals import Interval, moments_interval, share_interval
 from epc.registry.names import is_same
 from epc.registry.snapshots import Snapshot
+from epc.statistics.intervals import Interval, moments_interval, share_interval
 
 Json = dict[str, Any]
 

@@ -8,12 +8,12 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
-from epc.core.results import Json
+from epc.analysis.judging.summary import summary
 from epc.errors import UsageError
+from epc.protocol.results import Json
 from epc.records.judging.layout import load_plan, load_run_log
 from epc.records.judging.needed import needed
 from epc.records.judging.recheck import recheck
-from epc.records.judging.summary import summary
 from epc.registry.cards import Said, judged_card_of
 from epc.registry.layout import FIGURES
 from epc.registry.offers import Offer

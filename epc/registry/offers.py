@@ -6,12 +6,12 @@ from datetime import date
 from pathlib import Path
 from typing import Literal
 
+from epc.analysis.audit import audit_checked
 from epc.errors import UsageError
-from epc.records.audit import audit_checked
 from epc.records.layout import PROBES
 from epc.records.validate import validate
 from epc.registry.cards import NO_BASELINE, Said, card_of
-from epc.registry.lives import Life
+from epc.registry.lifecycles import Life
 from epc.registry.snapshots import Json
 from epc.registry.sums import sha256
 from epc.registry.tags import Tag

@@ -24,7 +24,7 @@ from epc.registry.headlines import FILES as HEADLINES
 from epc.registry.headlines import write_headlines
 from epc.registry.history import commit, tag_commit
 from epc.registry.judged import offered_evaluation
-from epc.registry.lives import MOCKS, Life
+from epc.registry.lifecycles import MOCKS, Life
 from epc.registry.locking import RegistryLock
 from epc.registry.offers import Offer, offered_run
 from epc.registry.reading import folders, of_folder, taken

@@ -15,8 +15,8 @@ from typing import Any, Final
 from epc.errors import Finding, MalformedError, UsageError, WorldError
 from epc.json_text import lines_of
 from epc.registry import layout
-from epc.registry.lives import Json
-from epc.registry.places import WEB, fetch
+from epc.registry.file_sources import WEB, fetch
+from epc.registry.lifecycles import Json
 from epc.registry.registry import Registry
 from epc.registry.tags import Tag
 

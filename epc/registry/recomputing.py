@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from epc.analysis.audit import audit_checked
 from epc.errors import EpcError, Finding, UsageError, WorldError
-from epc.records.audit import audit_checked
 from epc.records.findings import Findings
 from epc.records.probes import read_probes
 from epc.records.rewrite import rewrite

@@ -13,7 +13,7 @@ from epc.errors import UsageError
 from epc.registry import expiry
 from epc.registry.aliases import Served, followed
 from epc.registry.expiry import Expiry, Policy
-from epc.registry.lives import Generation, Json, Life, find
+from epc.registry.lifecycles import Generation, Json, Life, find
 from epc.registry.names import is_same
 from epc.registry.snapshots import STEPS, Event, Snapshot, Trust
 from epc.registry.tags import Tag

@@ -23,7 +23,7 @@ from typing import Any, Final
 from epc.json_text import lines_of
 from epc.records.strict_json import dumps
 from epc.registry import layout
-from epc.registry.lives import Json, Kind
+from epc.registry.lifecycles import Json, Kind
 
 # What the list calls a platform, and what it is called here.
 _PLATFORMS: Final = {

@@ -18,8 +18,8 @@ from epc.registry import layout
 from epc.registry.cards import conditions_of, judged_conditions_of
 from epc.registry.days import impossible
 from epc.registry.figures import misstated
+from epc.registry.file_sources import reader
 from epc.registry.history import lost_events, moved_events
-from epc.registry.places import reader
 from epc.registry.reading import folders
 from epc.registry.snapshots import Json
 from epc.registry.store import fetched

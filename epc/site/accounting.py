@@ -3,10 +3,10 @@
 from dataclasses import asdict
 from pathlib import Path
 
-from epc.core.noise import coin_bands
-from epc.core.results import Json
+from epc.protocol.results import Json
 from epc.records.manifest import configuration_of
 from epc.records.strict_json import dumps
+from epc.simulation.noise import coin_bands
 from epc.site import describing
 from epc.site.charts import charts_of_snapshot
 from epc.site.charts.gallery import hung

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any, Final
 
-from epc.core.results import Json
+from epc.protocol.results import Json
 from epc.records.schemas import VERSION, schema
 from epc.registry.listing import entries
 from epc.site.badges import endpoint

@@ -6,7 +6,7 @@ It states a day and not a state, so that a copy of it that lies in a cache is st
 from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
-from epc.core.results import Json
+from epc.protocol.results import Json
 from epc.site.pages import EvaluatorPage
 
 _COLOURS: Final = {

@@ -23,7 +23,7 @@ from epc.site.charts import charts_of_evaluator, charts_of_judged
 from epc.site.charts.drawing import script
 from epc.site.charts.gallery import hung
 from epc.site.collecting import collect
-from epc.site.keeping import gathered
+from epc.site.evidence_cache import gathered
 from epc.site.machines import files, remote, sitemap
 from epc.site.pages import EvaluatorPage, Site, SnapshotPage
 from epc.site.reference import page as functions

@@ -5,22 +5,22 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
-from epc.core.results import Json
 from epc.errors import EpcError
+from epc.protocol.results import Json
 from epc.records import strict_json
-from epc.records.audit_text import TITLES
 from epc.records.judging.layout import PLAN, PROMPTS, RUN_LOG
 from epc.registry import layout
 from epc.registry.changes import changes
 from epc.registry.expiry import Expiry, doubtful_from
 from epc.registry.figures import Figure, figures
+from epc.registry.lifecycles import Life
 from epc.registry.listing import shown
-from epc.registry.lives import Life
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
 from epc.registry.repository import Repository
 from epc.registry.store import listed, place_of
 from epc.registry.sums import parse_sums
+from epc.report.audit_text import TITLES
 from epc.site.pages import (
     Direction,
     EvaluatorPage,

@@ -5,7 +5,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from epc.core.results import Json
+from epc.protocol.results import Json
 from epc.registry import layout
 from epc.site.escaping import shown
 from epc.site.numbers import share, whole

@@ -1,7 +1,7 @@
 """What a measured snapshot's own files say: of its manifest and its trials, and of nothing else.
 
 It changes with no calendar and no other snapshot, so that it is worked out once and kept
-(`epc.site.keeping`), while a page's state is worked out at every build.
+(`epc.site.evidence_cache`), while a page's state is worked out at every build.
 """
 
 import json
@@ -12,8 +12,8 @@ from typing import Self
 
 from markupsafe import Markup
 
-from epc.core.noise import Band
-from epc.core.results import Json
+from epc.protocol.results import Json
+from epc.simulation.noise import Band
 from epc.spec.epc_v1 import DOMAINS
 
 FACTS, NOTE, ACCOUNT = "facts.json", "note.md", "account.md"

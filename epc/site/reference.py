@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from epc.site.escaping import shown, verbatim
 
-_PACKAGES: Final = ("epc.core", "epc.judge")
+_PACKAGES: Final = ("epc.protocol", "epc.statistics", "epc.simulation", "epc.audit", "epc.judge")
 _CODE: Final = re.compile(r"`([^`]+)`")
 _PARAGRAPH: Final = re.compile(r"\n\n|\n(?=(?:Shapes|Unit|Raises|Sources?):)")
 _Defined = ast.FunctionDef | ast.ClassDef

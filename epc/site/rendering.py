@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from epc.core.config import Configuration
-from epc.core.noise import coin_bands
+from epc.protocol.config import Configuration
+from epc.simulation.noise import coin_bands
 from epc.site import badges, citing, describing, linked_data
 from epc.site.pages import EvaluatorPage, Row, Site, SnapshotPage
 from epc.site.templating import environment

@@ -7,11 +7,11 @@ from typing import Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from epc.records.audit_text import MEANING
 from epc.records.strict_json import dumps_line
 from epc.registry.snapshots import FAILED
+from epc.report.audit_text import MEANING
 from epc.site import describing, numbers
-from epc.site.charts.spark import spark
+from epc.site.charts.sparkline import spark
 from epc.site.escaping import address, finalized, verbatim
 
 _KINDS: Final = {

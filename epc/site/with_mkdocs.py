@@ -10,7 +10,7 @@ from typing import Final
 
 from epc.errors import WorldError
 from epc.records.strict_json import dumps
-from epc.site import aside
+from epc.site import mkdocs_hook
 from epc.site.writing import put
 
 _TOLD: Final = re.compile(r"\x1b\[[0-9;]*m")
@@ -49,5 +49,5 @@ def _hooked(sources: Path) -> dict[str, object]:
         "INHERIT": f"{sources.name}/mkdocs.yml",
         "docs_dir": f"{sources.name}/docs",
         "theme": {"custom_dir": f"{sources.name}/overrides"},
-        "hooks": [str(Path(aside.__file__).absolute())],
+        "hooks": [str(Path(mkdocs_hook.__file__).absolute())],
     }

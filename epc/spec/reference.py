@@ -71,7 +71,7 @@ TASKS: Final[dict[Domain, tuple[str, ...]]] = {
     ),
 }
 
-# EPC-2.6. The placeholders are the paper's own; `epc.core.prompt` fills them.
+# EPC-2.6. The placeholders are the paper's own; `epc.protocol.prompt` fills them.
 EVALUATOR_PROMPT: Final = (
     "Evaluate. Task: {task} A ({strategy_name}): {response_A[:300]} "
     "B (step_by_step): {response_B[:300]} Better? Output only A or B."

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from epc.core.prompt import executor_prompt
 from epc.engine.session import Request, measure, start
+from epc.protocol.prompt import executor_prompt
 from epc.records.validate import validate
 from epc.spec.reference import STRATEGIES, TASKS
 

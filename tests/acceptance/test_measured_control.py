@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from records_support import Run, make_run, places
 
-from epc.core.metrics import gamma
+from epc.protocol.metrics import gamma
 from epc.records.layout import RAW
 
 CONTROL = {"text_to_visual": ("visual_to_visual", "visual")} | {

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from records_support import Run, epc, make_run
 
-from epc.core.study_runs import Kind, Point
 from epc.errors import WorldError
-from epc.records.study import write
+from epc.report.study_tables import write
+from epc.simulation.study_runs import Kind, Point
 
 PAIR = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
 
@@ -171,8 +171,8 @@ def test_reading_r39_the_study_writes_the_same_bytes_however_it_is_spread(
 ) -> None:
     from click.testing import CliRunner
 
+    from epc.audit import study
     from epc.cli.study import command
-    from epc.core import study
 
     def few(_: int) -> list[Point]:
         cells: list[tuple[Kind, str]] = [

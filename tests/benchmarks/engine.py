@@ -28,16 +28,16 @@ from unittest.mock import patch
 
 import aiohttp
 
-from epc.core.draws import pick_task, turns
-from epc.core.prompt import Pair, evaluation_text, executor_prompt
-from epc.core.results import Json
-from epc.core.verdict import Verdict, parse_verdict
-from epc.core.weights import Weights, choose, uniform, update
 from epc.engine import measure as measuring
 from epc.engine.budget import Limits
 from epc.engine.calls import Progress
 from epc.engine.finish import finish
 from epc.engine.session import Request, measure, start
+from epc.protocol.draws import pick_task, turns
+from epc.protocol.prompt import Pair, evaluation_text, executor_prompt
+from epc.protocol.results import Json
+from epc.protocol.verdict import Verdict, parse_verdict
+from epc.protocol.weights import Weights, choose, uniform, update
 from epc.records.validate import validate
 from epc.spec.epc_v1 import PHASES
 from epc.spec.reference import STRATEGIES, TASKS

@@ -17,8 +17,8 @@ from unittest.mock import patch
 import jsonschema
 import numpy as np
 
-from epc.core.divergence import divergences
-from epc.core.metrics import jsd
+from epc.protocol.divergence import divergences
+from epc.protocol.metrics import jsd
 from epc.records.derive import Derivation
 from epc.records.rewrite import rewrite
 from epc.records.schemas import findings, schema

@@ -38,7 +38,7 @@ from registry_support import (
 
 from epc.records.strict_json import dumps, dumps_line
 from epc.registry.cards import Said
-from epc.registry.lives import Life
+from epc.registry.lifecycles import Life
 from epc.registry.publishing import _build, offered
 from epc.registry.sums import sha256
 from epc.registry.tags import Tag

@@ -28,9 +28,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from records_support import make_run
 from registry_support import Checkout, commit, generation_record, life_record
 
-from epc.core.lockstep import Known, run_course
-from epc.core.results import seed_records, summarise
-from epc.core.verdict import Verdict
+from epc.protocol.batch_replay import Known, run_course
+from epc.protocol.results import seed_records, summarise
+from epc.protocol.verdict import Verdict
 from epc.records.manifest import configuration_of
 from epc.records.strict_json import dumps, dumps_line
 from epc.registry.sums import sha256, sums_text

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
-from epc.core.draws import turns
-from epc.core.protocol import Comparison, drive, run_phase
-from epc.core.simulation import blind, measure
-from epc.core.verdict import Verdict
-from epc.core.weights import UpdateRule, Weights
+from epc.protocol.draws import turns
+from epc.protocol.phases import Comparison, drive, run_phase
+from epc.protocol.verdict import Verdict
+from epc.protocol.weights import UpdateRule, Weights
+from epc.simulation.training import blind, measure
 from epc.spec.epc_v1 import DOMAINS, PHASES, PhaseName
 
 RUNS = 5

@@ -22,12 +22,12 @@ from campaign.endpoint import Endpoint
 from campaign.scenarios import DAMAGE, SCENARIOS, Scenario, faults_of, scenario
 from campaign.sitting import ADDRESS, CACHE, NOW, PATCHES, child, opened, sit, unwatched
 
-from epc.core.results import Json
 from epc.engine.budget import Limits
 from epc.engine.journal import Journal
 from epc.engine.session import Request, measure
 from epc.engine.transport import NoReplyError, Reply, Transport
 from epc.errors import ExitCode, UsageError
+from epc.protocol.results import Json
 from epc.records.usage import suspicions
 from epc.records.validate import validate
 

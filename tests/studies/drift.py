@@ -16,14 +16,14 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # as pytest has it for the t
 
 from studies.evaluators import Odds, changed, coin, favourites, measure, shifted, table
 
-from epc.core import drift, drift_fresh
-from epc.core.betting import watch
-from epc.core.drift import Noise, compare_reused
-from epc.core.drift_fresh import compare_fresh
-from epc.core.inference import ALPHA, critical, holm, pairs_needed, t_two_sided
-from epc.core.intervals import mean, variance_of
-from epc.core.verdict import Verdict
+from epc.audit import drift, drift_fresh
+from epc.audit.drift import Noise, compare_reused
+from epc.audit.drift_fresh import compare_fresh
+from epc.protocol.verdict import Verdict
 from epc.spec.epc_v1 import DIRECTIONS
+from epc.statistics.e_process import watch
+from epc.statistics.inference import ALPHA, critical, holm, pairs_needed, t_two_sided
+from epc.statistics.intervals import mean, variance_of
 
 SHARES = (0.05, 0.1, 0.2, 0.3)
 PAIRS = 176

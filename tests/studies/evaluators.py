@@ -7,7 +7,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from epc.core.weights import UpdateRule
+from epc.protocol.weights import UpdateRule
 from epc.spec.epc_v1 import DOMAINS, PHASES, REFERENCE, ROUNDS, Domain
 
 Array = NDArray[np.float64]

@@ -11,21 +11,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from epc.core.results import Json
+from epc.analysis.sharing import with_origin
 from epc.engine.budget import Limits, most_tokens
 from epc.engine.cache import Cache
+from epc.engine.cache_paths import answer_cache_folder
 from epc.engine.calls import Caller, Progress, Question, Role
 from epc.engine.catalog import open_model
 from epc.engine.forecast import Range, Share, cost_of
 from epc.engine.journal import Journal
-from epc.engine.places import answer_cache_folder
 from epc.engine.prices import price_of
 from epc.engine.session import Watch, budget_of, require_keys, restrain
-from epc.engine.together import all_of, seldom_collected
+from epc.engine.task_group import all_of, seldom_collected
 from epc.errors import UsageError
 from epc.judge.prompt import judge_prompt
 from epc.judge.reply import read_reply
 from epc.judge.samples import Sample
+from epc.protocol.results import Json
 from epc.records.judging import run_log
 from epc.records.judging.archive import Archive, Given
 from epc.records.judging.evaluation_set import EvaluationSet, Row
@@ -40,7 +41,6 @@ from epc.records.judging.layout import (
 from epc.records.judging.mappings import load_mapping
 from epc.records.judging.prompts import JudgePrompt, load_prompts
 from epc.records.manifest import decoding_of
-from epc.records.sharing import with_origin
 from epc.records.strict_json import dumps_line, write_text
 from epc.records.usage import Usage
 

@@ -8,9 +8,9 @@ import json
 import re
 from typing import Final
 
-from epc.core.config import Decoding
 from epc.engine.mocks import Mock, unit
 from epc.engine.model import Prompt
+from epc.protocol.config import Decoding
 from epc.spec.judge_v1 import DIMENSIONS, OVERALL
 
 _BLOCK: Final = re.compile(

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Final
 
 from epc import __version__
-from epc.core.config import Decoding
-from epc.core.results import Json
 from epc.engine.catalog import open_model
 from epc.engine.constraints import response_format
 from epc.engine.hosted import Hosted
 from epc.engine.model import Model
 from epc.errors import Finding, UsageError
 from epc.judge.samples import gaps, repeats
+from epc.protocol.config import Decoding
+from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.judging.evaluation_set import Entry, write_set
 from epc.records.judging.layout import MAPPING, PLAN, SAMPLES, THRESHOLDS

@@ -13,14 +13,14 @@ import math
 import time
 from typing import Final
 
-from epc.core.config import REFERENCE_DECODING, Decoding, Method
-from epc.core.prompt import judged
-from epc.core.results import Json
 from epc.engine.constraints import response_format
 from epc.engine.local import weights
 from epc.engine.local.runtime import describe, shared_runtime
 from epc.engine.model import Completion, Identity, Prompt
 from epc.errors import UsageError
+from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
+from epc.protocol.prompt import judged
+from epc.protocol.results import Json
 
 BASE: Final = "smollm2-135m"
 # What the weights' chat template says where nobody else says anything.

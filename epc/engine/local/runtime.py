@@ -20,8 +20,8 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any, Final
 
-from epc.core.results import Json
 from epc.errors import WorldError
+from epc.protocol.results import Json
 
 SLOTS: Final = 8
 SLOT_TOKENS: Final = 1024

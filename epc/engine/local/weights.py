@@ -15,7 +15,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Final
 
-from epc.engine.places import weights_folder
+from epc.engine.cache_paths import weights_folder
 from epc.errors import WorldError
 
 NAME: Final = "SmolLM2-135M-Instruct.Q4_1.gguf"

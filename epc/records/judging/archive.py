@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from epc.core.results import Json
 from epc.errors import WorldError
 from epc.judge.check import (
     Checked,
@@ -24,6 +23,7 @@ from epc.judge.check import (
 from epc.judge.mapping import RubricMapping
 from epc.judge.reply import read_reply
 from epc.judge.samples import Sample
+from epc.protocol.results import Json
 from epc.records.judging.evaluation_set import EvaluationSet
 from epc.records.judging.layout import INVALID, README, records_path
 from epc.records.judging.totals import Tally

@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from epc.core.results import Json
+from epc.protocol.results import Json
 from epc.records.judging.layout import CALLS, LONGEST_LINE, role_of
 from epc.records.layout import CallNames
 from epc.records.schemas import findings as schema_findings

@@ -6,10 +6,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from epc.core.results import Json
 from epc.errors import Finding, MalformedError, WorldError
 from epc.judge.evidence import Output
 from epc.judge.samples import Sample, Unit
+from epc.protocol.results import Json
 from epc.records.judging.layout import OUTPUTS, SAMPLES, models, sha256
 from epc.records.judging.single import content_of
 from epc.records.schemas import findings as schema_findings

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from epc.core.results import Json
 from epc.errors import Finding, MalformedError, UsageError, WorldError
 from epc.json_text import pointer
 from epc.judge.mapping import RubricMapping
 from epc.judge.samples import Sample, Unit
+from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.judging import run_log
 from epc.records.judging.archive import Archive, Given

@@ -21,8 +21,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from epc.core.results import Json
 from epc.errors import MalformedError, UsageError
+from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.layout import require_unpublished
 from epc.records.schemas import findings as schema_findings

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from epc.core.results import Json
 from epc.errors import Finding, MalformedError
 from epc.judge.mapping import CLAUSE, RubricMapping, read_mapping
+from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.judging.layout import MAPPING, sha256
 from epc.records.schemas import findings as schema_findings

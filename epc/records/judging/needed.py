@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from epc.core.results import Json
+from epc.protocol.results import Json
 from epc.records.judging.evaluation_set import EvaluationSet, output_path
 from epc.records.judging.layout import (
     CALLS,

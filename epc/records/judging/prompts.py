@@ -7,9 +7,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
-from epc.core.results import Json
 from epc.errors import Finding, MalformedError, UsageError, WorldError
 from epc.judge.prompt import template_problem
+from epc.protocol.results import Json
 from epc.records.judging.layout import PROMPT_MANIFEST, PROMPTS, sha256
 from epc.records.judging.single import content_of
 from epc.records.strict_json import write_bytes, write_text

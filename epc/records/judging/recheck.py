@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from epc.core.results import Json
 from epc.errors import Finding, MalformedError
 from epc.judge.check import unjudged
 from epc.judge.mapping import RubricMapping
 from epc.judge.samples import Sample
+from epc.protocol.results import Json
 from epc.records.findings import Findings
 from epc.records.judging.archive import Given, judgement
 from epc.records.judging.asked import Asked

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from epc import __version__
-from epc.core.results import Json
+from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.judging.layout import CALLS, RUN_LOG, SAMPLES, records_path, role_of
 from epc.records.layout import digest

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from epc.core.prompt import executor_prompt
-from epc.core.results import Json
 from epc.errors import Finding, MalformedError, UsageError
 from epc.judge.samples import Unit
+from epc.protocol.prompt import executor_prompt
+from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.judging.evaluation_set import Entry
 from epc.records.judging.layout import LONGEST_LINE

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from epc.core.results import Json
+from epc.protocol.results import Json
 from epc.spec.judge_v1 import FLAGS
 
 

@@ -16,7 +16,7 @@ from epc.records.layout import MANIFEST, RAW
 from epc.registry import layout as registry_layout
 from epc.registry import platforms
 from epc.registry.answers import published_rows, re_executed, rows_of
-from epc.registry.lives import MOCKS, Life, find
+from epc.registry.lifecycles import MOCKS, Life, find
 from epc.registry.names import is_same
 from epc.registry.registry import Registry
 from epc.registry.submissions import layout

@@ -10,9 +10,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from epc.analysis.audit import Audit, audit_checked
 from epc.errors import MalformedError, UsageError, WorldError
 from epc.printable import shown
-from epc.records.audit import Audit, audit_checked
 from epc.records.findings import Findings
 from epc.records.layout import MANIFEST
 from epc.records.recompute import read_manifest
@@ -21,7 +21,6 @@ from epc.registry.cards import NO_BASELINE
 from epc.registry.reading import of_folder, taken
 from epc.registry.registry import Registry
 from epc.registry.submissions import against, folder, layout, plausible
-from epc.registry.submissions.again import disagreements
 from epc.registry.submissions.against import Fingerprint
 from epc.registry.submissions.changed import foreign
 from epc.registry.submissions.listing import located, reasons
@@ -29,6 +28,7 @@ from epc.registry.submissions.report import Checked, report
 from epc.registry.submissions.secrets import LEAKED, scan
 from epc.registry.submissions.statement import manifest_texts, placed, read
 from epc.registry.tags import Tag, next_tag
+from epc.second.recomputation import disagreements
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, SCREENING_SEEDS
 
 Json = dict[str, Any]
@@ -156,7 +156,7 @@ def _record(path: Path, manifest: Json, checked: Checked, base: Base) -> None:
     if record.ok:
         if not wrong:
             found.extend(plausible.call_days(manifest, path))
-        found.extend(disagreements(manifest, path))
+        found.extend(disagreements(manifest, path, clause=layout.AGAIN))
         checked.audit = audit_checked(record)
         found.extend(reasons(checked.audit, record.findings))
         checked.blocks.extend(_blocks(checked.audit))

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from epc.analysis.audit import Audit
 from epc.errors import Finding
-from epc.records.audit import Audit
 from epc.records.layout import MANIFEST, RAW
 
 _MOST_TOLD: Final = 5  # of one file: another run's raw file is wrong in every row

@@ -12,7 +12,7 @@ from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.validate import validate
 from epc.registry import platforms
-from epc.registry.lives import MOCKS
+from epc.registry.lifecycles import MOCKS
 from epc.registry.registry import Registry
 from epc.registry.submissions import layout
 from epc.registry.submissions.against import candidates, placed_on, unrepeatable

@@ -10,9 +10,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from epc.core.draws import GENERATOR
 from epc.errors import Finding, Severity
 from epc.printable import shown
+from epc.protocol.draws import GENERATOR
 from epc.records import strict_json
 from epc.records.layout import MANIFEST, RAW
 from epc.registry import platforms

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from epc.analysis.audit import Audit
 from epc.errors import Finding
 from epc.printable import shown
-from epc.records.audit import Audit
 from epc.records.findings import Findings
 from epc.registry import platforms
 from epc.registry.submissions.against import Fingerprint

@@ -3,16 +3,16 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from epc.core.results import Json
+from epc.analysis.trajectories import Trajectories, trajectories
+from epc.protocol.results import Json
 from epc.records import strict_json
-from epc.records.trajectories import Trajectories, trajectories
 from epc.site.charts.chart import Chart
-from epc.site.charts.courses import trajectories_chart
 from epc.site.charts.floor import excess_chart, floor_chart
 from epc.site.charts.history import history_charts
 from epc.site.charts.preferences import position_chart, ties_chart, win_rates_chart
 from epc.site.charts.seeds import gamma_chart, jsd_chart
-from epc.site.charts.spark import spark
+from epc.site.charts.sparkline import spark
+from epc.site.charts.trajectories import trajectories_chart
 from epc.site.charts.verdicts import verdicts_chart
 from epc.site.evidence import Evidence, WinRate
 from epc.site.pages import EvaluatorPage, SnapshotPage

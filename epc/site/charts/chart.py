@@ -7,8 +7,8 @@ style sheet gives each its shade for a dark page, so that one drawing serves bot
 from dataclasses import dataclass
 from typing import Any, Final
 
-from epc.core.results import Json
-from epc.records.picture import SCHEMA_6
+from epc.protocol.results import Json
+from epc.report.picture import SCHEMA_6
 
 FIRST, SECOND, THIRD, FOURTH = "#0072b2", "#d55e00", "#009e73", "#cc79a7"
 INK, MUTED, GRID, BAND = "#000000", "#555555", "#dddddd", "#d9d9d9"

@@ -15,7 +15,8 @@ from xml.etree import ElementTree as ET
 
 from markupsafe import Markup
 
-from epc.records import picture, strict_json
+from epc.records import strict_json
+from epc.report import picture
 from epc.site.charts.chart import Chart
 from epc.site.charts.licence import licence
 from epc.site.escaping import shown

@@ -1,10 +1,10 @@
 """The noise floor laid open: which gamma comes without any coupling, and what is left over."""
 
-from epc.core.noise import coin_bands
-from epc.core.results import Json
-from epc.records.audit import audit_manifest
-from epc.records.audit_text import MEANING, TITLES, interval
+from epc.analysis.audit import audit_manifest
+from epc.protocol.results import Json
 from epc.records.manifest import configuration_of
+from epc.report.audit_text import MEANING, TITLES, interval
+from epc.simulation.noise import coin_bands
 from epc.site.charts.chart import (
     BAND,
     FIRST,

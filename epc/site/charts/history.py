@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Final
 
-from epc.core.noise import Band
-from epc.core.results import Json
-from epc.records.audit_text import TITLES
+from epc.protocol.results import Json
+from epc.report.audit_text import TITLES
+from epc.simulation.noise import Band
 from epc.site.charts.chart import Chart, specified
 from epc.site.charts.noise import bands_of
 from epc.site.charts.timeline import Metric, directions, timeline

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from epc.core.config import Configuration
-from epc.core.noise import Band, coin_bands
+from epc.protocol.config import Configuration
 from epc.registry.snapshots import Snapshot
+from epc.simulation.noise import Band, coin_bands
 from epc.site.evidence import Evidence
 
 # A variant whose coin flips are not the protocol's; how they are, a reported snapshot does not say.

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from epc.core.intervals import share_interval
-from epc.core.results import Json
+from epc.protocol.results import Json
 from epc.site.charts.chart import (
     INK,
     MUTED,
@@ -19,6 +18,7 @@ from epc.site.charts.chart import (
 )
 from epc.site.evidence import WinRate
 from epc.spec.epc_v1 import DOMAINS, EVERY_PHASE
+from epc.statistics.intervals import share_interval
 
 _EVEN: Final = 0.5
 _SMALL: Final = 0.1

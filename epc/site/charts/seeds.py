@@ -3,11 +3,11 @@
 from dataclasses import astuple
 from typing import Final
 
-from epc.core.noise import coin_bands
-from epc.core.results import Json
-from epc.records.audit_text import TITLES
-from epc.records.figure import band, panel, seed_rows
+from epc.protocol.results import Json
 from epc.records.manifest import configuration_of
+from epc.report.audit_text import TITLES
+from epc.report.figure import band, panel, seed_rows
+from epc.simulation.noise import coin_bands
 from epc.site.charts.chart import Chart, specified, told
 from epc.spec.epc_v1 import DIRECTIONS
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from epc.core.noise import Band
-from epc.core.results import Json
-from epc.records.audit_text import TITLES
+from epc.protocol.results import Json
 from epc.registry.days import days_away
+from epc.report.audit_text import TITLES
+from epc.simulation.noise import Band
 from epc.site.charts.chart import BAND, MUTED, WIDTH, colours, layer, listed, quantity, told
 
 _AIR: Final = 10  # days

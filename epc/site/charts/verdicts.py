@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from epc.core.results import Json
+from epc.protocol.results import Json
 from epc.site.charts.chart import (
     FIRST,
     SECOND,

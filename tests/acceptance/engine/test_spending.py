@@ -22,7 +22,7 @@ from engine_support import (
 from native_support import ANTHROPIC, GOOGLE, SECRETS, addresses, native, says
 
 from epc.engine.cache import Cache
-from epc.engine.places import answer_cache_folder
+from epc.engine.cache_paths import answer_cache_folder
 
 HOSTED = ("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806")
 MOCKS = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")

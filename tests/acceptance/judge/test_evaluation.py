@@ -13,11 +13,11 @@ from engine_support import DAY, environment, epc, epc_under_way
 from judge_support import archived, grid, judged_by_models, record_for, reply_row, write_rows
 from records_support import make_run
 
+from epc.analysis.judging.summary import summary
 from epc.engine.judging.mock import Judge
 from epc.engine.judging.planning import Request, write_plan
 from epc.records.judging.recheck import recheck
 from epc.records.judging.sources import entries_of
-from epc.records.judging.summary import summary
 
 ROWS = grid()
 

@@ -10,11 +10,11 @@ import pytest
 from endpoint_support import Endpoint, Reply, completion, refusal, serving
 from hosted_support import CANARY, ask
 
-from epc.core.config import REFERENCE_DECODING
 from epc.engine import asking as again
 from epc.engine import limits
 from epc.engine.hosted import open_hosted
 from epc.engine.model import CallError, Prompt
+from epc.protocol.config import REFERENCE_DECODING
 
 
 @pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])

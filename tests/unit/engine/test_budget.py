@@ -34,7 +34,6 @@ from engine_support import (
     verdict_of,
 )
 
-from epc.core.config import Decoding
 from epc.engine import asking
 from epc.engine import budget as budgets
 from epc.engine.budget import BATCH_SHARE, Budget, BudgetError, Claim, Limits, most_tokens
@@ -42,8 +41,9 @@ from epc.engine.calls import Caller, Progress, Question
 from epc.engine.journal import Journal
 from epc.engine.model import CallError, Completion, Prompt
 from epc.engine.prices import FREE, Price
-from epc.engine.together import all_of
+from epc.engine.task_group import all_of
 from epc.errors import ExitCode, UsageError
+from epc.protocol.config import Decoding
 
 PRICE = Price(read=Decimal(1_000_000), written=Decimal(2_000_000))  # $1 and $2 a token
 FILES = ("trials.jsonl", "calls.jsonl", "weights.jsonl", "manifest.json")

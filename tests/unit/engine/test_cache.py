@@ -26,8 +26,8 @@ from engine_support import (
 
 from epc.engine.budget import Limits
 from epc.engine.cache import Cache
+from epc.engine.cache_paths import answer_cache_folder
 from epc.engine.calls import Progress
-from epc.engine.places import answer_cache_folder
 from epc.engine.session import Request, prepare
 from epc.errors import StoppedError, UsageError, WorldError
 from epc.records.validate import validate

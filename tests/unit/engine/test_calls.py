@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from engine_support import DAY, Told, measured, question, read_rows, verdict_of
 
-from epc.core.config import Decoding
 from epc.engine import calls
 from epc.engine.calls import Caller, Progress
 from epc.engine.journal import Journal
 from epc.engine.model import CallError, Completion, Occasion, Prompt
-from epc.engine.together import all_of, both
+from epc.engine.task_group import all_of, both
+from epc.protocol.config import Decoding
 
 Rows = list[dict[str, Any]]
 Together = Callable[[list[Coroutine[Any, Any, Any]]], Coroutine[Any, Any, Any]]

@@ -8,10 +8,10 @@ import pytest
 from endpoint_support import serving
 from engine_support import DAY, asked_for, sitting
 
-from epc.core.prompt import Pair, evaluation_text
 from epc.engine import forecast
 from epc.engine.forecast import Range, Share
 from epc.engine.session import expect, prepare
+from epc.protocol.prompt import Pair, evaluation_text
 from epc.spec.reference import EVALUATOR_PROMPT, STRATEGIES, TASKS
 
 MOCK = ("mock/deterministic", "mock/deterministic")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import joblib
 import pytest
 
-from epc.core.study import points, work
-from epc.core.synthetic import Part, parts, simulate
+from epc.audit.study import points, work
 from epc.engine.grid import spread
 from epc.errors import WorldError
+from epc.simulation.synthetic import Part, parts, simulate
 
 if TYPE_CHECKING:
     from numpy import float64

@@ -10,13 +10,13 @@ import pytest
 from endpoint_support import Endpoint, Reply, completion, refusal
 from hosted_support import CANARY, ask
 
-from epc.core.config import REFERENCE_DECODING, Decoding
 from epc.engine import asking as again
 from epc.engine import hosted
 from epc.engine.hosted import open_hosted
 from epc.engine.model import CallError, Completion, Prompt
 from epc.engine.providers import PROVIDERS
 from epc.errors import UsageError
+from epc.protocol.config import REFERENCE_DECODING, Decoding
 
 GARBAGE = {
     "no JSON": Reply(body=b"<html>Bad gateway</html>"),

@@ -28,13 +28,13 @@ from native_support import (
     says,
 )
 
-from epc.core.config import REFERENCE_DECODING, Decoding
 from epc.engine import asking, inspected
 from epc.engine.budget import Limits
 from epc.engine.catalog import open_model
 from epc.engine.model import CallError, Completion, Prompt
 from epc.engine.prices import price_of
 from epc.errors import UsageError
+from epc.protocol.config import REFERENCE_DECODING, Decoding
 from epc.records.validate import validate
 
 # The SDKs are others' code: what they deprecate among themselves is no finding here.

@@ -13,13 +13,13 @@ from typing import Any, TypeVar
 import pytest
 from engine_support import PATIENCE_S, epc
 
-from epc.core.config import Decoding
-from epc.core.prompt import Pair
 from epc.engine.local import weights
 from epc.engine.local.models import BASE, Likelihood, Local, open_local
 from epc.engine.local.runtime import Runtime, Stopped, server_count, shared_runtime
 from epc.engine.model import Completion, Prompt
 from epc.errors import UsageError, WorldError
+from epc.protocol.config import Decoding
+from epc.protocol.prompt import Pair
 from epc.records.probes import probes_of
 
 T = TypeVar("T")

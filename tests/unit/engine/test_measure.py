@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 from engine_support import RAW_FILES, Told, measured, plan_for, read_rows, same_files, verdict_of
 
-from epc.core.config import Decoding
-from epc.core.protocol import PhaseEnd
 from epc.engine import measure
 from epc.engine.catalog import open_model
 from epc.engine.finish import SelfCheckError
 from epc.engine.finish import finish as real_finish
 from epc.engine.model import CallError, Completion, Model, Prompt
 from epc.errors import ExitCode, StoppedError, WorldError
+from epc.protocol.config import Decoding
+from epc.protocol.phases import PhaseEnd
 from epc.records.strict_json import dumps_line
 from epc.records.validate import validate
 from epc.spec.epc_v1 import PHASE_NAMES

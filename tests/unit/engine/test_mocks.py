@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from epc.core.prompt import Pair
 from epc.engine.catalog import open_model
 from epc.engine.mocks import CoinFlip, Deterministic, Scripted
 from epc.engine.model import Model, Occasion, Prompt
 from epc.errors import UsageError, WorldError
+from epc.protocol.prompt import Pair
 from epc.spec.epc_v1 import PHASE_NAMES, Domain, PhaseName
 
 

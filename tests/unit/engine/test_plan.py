@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from engine_support import Told, plan_for
 
-from epc.core.config import REFERENCE_DECODING, Decoding, variant_tag
 from epc.engine.catalog import open_model
 from epc.engine.hosted import Hosted
 from epc.engine.model import Model
@@ -23,6 +22,7 @@ from epc.engine.plan import (
 )
 from epc.engine.providers import PROVIDERS
 from epc.errors import MalformedError, UsageError, WorldError
+from epc.protocol.config import REFERENCE_DECODING, Decoding, variant_tag
 
 STEADY, FICKLE = Told(name="test/steady"), Told(name="test/fickle", repeatable=False)
 

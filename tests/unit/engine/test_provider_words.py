@@ -10,13 +10,13 @@ import pytest
 from endpoint_support import Endpoint, Received, Reply, answering, completion, refusal, serving
 from engine_support import asked_for, read_rows, sitting
 
-from epc.core.verdict import parse_verdict
 from epc.engine.budget import Limits
 from epc.errors import UsageError
+from epc.protocol.verdict import parse_verdict
 from epc.records.layout import digest as file_digest
-from epc.records.report import report
 from epc.records.usage import suspicions
 from epc.records.validate import validate
+from epc.report.measurement_text import report
 
 PLAN = asked_for("openai/judge", "mock/deterministic", rounds=6)
 NO_CACHE = Limits(cache=False)

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epc.core.prompt import Pair
 from epc.engine.model import Prompt
 from epc.engine.recorded import Recorded, read_table
 from epc.errors import UsageError, WorldError
+from epc.protocol.prompt import Pair
 from epc.spec.epc_v1 import Domain
 from epc.spec.reference import STRATEGIES, TASKS
 

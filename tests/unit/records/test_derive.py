@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from records_support import Run, make_run
 
-from epc.core.verdict import Verdict
+from epc.protocol.verdict import Verdict
 from epc.records import recompute as recomputing
 from epc.records.calls import Call, call_of
 from epc.records.derive import Derivation, derive

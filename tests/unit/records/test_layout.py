@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from records_support import Run
 
-from epc.core.config import Decoding
 from epc.errors import WorldError
+from epc.protocol.config import Decoding
 from epc.records.layout import (
     CallNames,
     decoding_json,

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from records_support import Run
 
-from epc.core.config import Configuration, Decoding
-from epc.core.weights import UpdateRule
+from epc.protocol.config import Configuration, Decoding
+from epc.protocol.weights import UpdateRule
 from epc.records.layout import decoding_json
 from epc.records.manifest import config_json, configuration_json, configuration_of, decoding_of
 from epc.spec.reference import Strategy

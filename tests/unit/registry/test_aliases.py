@@ -6,7 +6,7 @@ from typing import Any
 from registry_support import day, generation_record, life_record, stated
 
 from epc.registry.expiry import Policy, of_evaluator
-from epc.registry.lives import Generation, Life
+from epc.registry.lifecycles import Generation, Life
 from epc.registry.registry import Registry
 
 POLICY = {"maximum_age_days": 100_000, "notice_days": 30}

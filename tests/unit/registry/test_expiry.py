@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from registry_support import FIGURES, card, day, event, generation, life_record, snapshot, stated
 
 from epc.registry.expiry import Expiry, Policy, of_evaluator, of_snapshot
-from epc.registry.lives import Generation
+from epc.registry.lifecycles import Generation
 from epc.registry.snapshots import Event, Snapshot
 
 LONG = Policy(maximum_age=100_000, notice=30)  # nothing grows old in these tests

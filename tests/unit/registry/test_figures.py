@@ -4,9 +4,9 @@ import pytest
 from registry_support import FIGURES, card, judged, measured, snapshot
 from scipy.stats import binomtest, t
 
-from epc.core.intervals import moments_interval, share_interval
 from epc.registry.figures import difference, disagreement, figures, misstated
 from epc.registry.snapshots import Snapshot
+from epc.statistics.intervals import moments_interval, share_interval
 
 
 def test_reading_r8_a_run_failed_by_its_audits_word_or_by_the_fault_that_its_record_states() -> (

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from registry_support import Checkout, day, generation_record, life_record, stated
 
-from epc.registry.lives import Kind
+from epc.registry.lifecycles import Kind
 from epc.registry.sync import Claim, candidates, claims, diff, proposed
 
 SEEN = day("2026-11-01")

@@ -13,6 +13,7 @@ from endpoint_support import Endpoint, FailsAfter, Received, Reply, completion, 
 from engine_support import DAY, read_rows, unwatched
 from judge_support import archived, grid, judged_by_models, planned, table_row, write_rows
 
+from epc.analysis.judging.summary import summary
 from epc.engine.budget import Limits
 from epc.engine.constraints import response_format
 from epc.engine.judging.evaluate import evaluate, expect, open_evaluation
@@ -23,7 +24,6 @@ from epc.judge.samples import Unit
 from epc.records.judging.evaluation_set import Entry
 from epc.records.judging.layout import CALLS, PROMPTS, RUN_LOG, is_complete, load_plan, load_run_log
 from epc.records.judging.recheck import recheck
-from epc.records.judging.summary import summary
 from epc.records.schemas import findings as schema_findings
 
 ROWS = grid(targets=("openai/judge-1", "m/x"))

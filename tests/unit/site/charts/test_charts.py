@@ -10,8 +10,8 @@ import pytest
 from records_support import Run, made, make_run, ties, tiny, vega_lite
 from registry_support import Checkout, generation_record, life_record, stated
 
-from epc.core.noise import blind_band
-from epc.core.weights import UpdateRule
+from epc.protocol.weights import UpdateRule
+from epc.simulation.noise import blind_band
 from epc.site.charts import charts_of_evaluator, charts_of_snapshot, spark
 from epc.site.charts.chart import Chart
 from epc.site.charts.gallery import _columns

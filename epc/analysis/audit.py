@@ -1,0 +1,258 @@
+"""`epc audit`: a run, a manifest or bare weights in; a word and its reasons out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import fsum
+from pathlib import Path
+from typing import Final
+
+from epc.audit.assessment import Facts, Word, assess
+from epc.audit.control import coin_flip
+from epc.audit.evidence import control_json
+from epc.audit.permutation import PermutationTest, by_weights
+from epc.errors import Finding, MalformedError
+from epc.protocol.metrics import COLLAPSED
+from epc.protocol.results import Json
+from epc.protocol.weights import UpdateRule, Weights
+from epc.records.manifest import is_whole
+from epc.records.probes import summary as probed
+from epc.records.published_weights import Bare, read_bare
+from epc.records.recompute import manifest_path
+from epc.records.validate import Report, validate
+from epc.simulation.training import divergences, gammas
+from epc.spec.epc_v1 import (
+    DIRECTIONS,
+    PHASE_NAMES,
+    PHASES,
+    REFERENCE,
+    ROUNDS,
+    SIMPLEX_TOLERANCE,
+    ZERO_COUPLING,
+    Direction,
+)
+
+_START: Final = {phase.name: phase.start for phase in PHASES}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """What an audit says, as the contract prints it."""
+
+    path: str
+    verdict: Word
+    facts: Facts
+    control: Json
+    findings: list[Finding]
+
+    @property
+    def clean(self) -> bool:
+        """Whether the measurement can bear a claim, either way."""
+        sound = all(finding.severity != "error" for finding in self.findings)
+        return sound and self.verdict in {"coupled", "no_detectable_coupling"}
+
+    def as_json(self) -> Json:
+        """Return the audit as the contract prints it."""
+        facts = self.facts
+        return {
+            "path": self.path,
+            "verdict": self.verdict,
+            "p_value": facts.test.p_value if facts.test else None,
+            "unit": facts.test.unit if facts.test else None,
+            "excess": self.control["excess"],
+            "noise_floor": self.control["noise_floor"],
+            "control": self.control["method"],
+            "position_bias": {
+                "self_comparisons": facts.self_comparisons,
+                "swap": facts.swap,
+            },
+            "tie_rate": facts.tie_rate,
+            "missing": facts.missing,
+            "determinism": facts.determinism,
+            "competence": facts.competence,
+            "n": facts.n,
+            "findings": [finding.as_json() for finding in self.findings],
+        }
+
+
+def audit(path: Path, *, rounds: int = ROUNDS) -> Audit:
+    """Audit a run folder, a manifest, or weights that were published alone.
+
+    `rounds` is how long the phases of bare weights were, which they do not say.
+
+    Raises: MalformedError if there is nothing that can be read; WorldError if the disk fails.
+    """
+    if _is_run(path):
+        return audit_checked(validate(path))
+    facts, control = facts_of_bare(read_bare(path), rounds=rounds)
+    return _audit(str(path), facts, control)
+
+
+def audit_checked(report: Report) -> Audit:
+    """Audit a record that was checked; what the check warned of goes along.
+
+    Raises: MalformedError if its manifest could not be read.
+    """
+    if report.manifest is None:
+        raise MalformedError(report.findings[0])
+    errors = [finding for finding in report.findings if finding.severity == "error"]
+    warnings = [finding for finding in report.findings if finding.severity == "warning"]
+    asked = {} if errors else probed(report.asked)
+    facts = replace(_stated(report.manifest), unsound=len(errors), **asked)
+    control = report.manifest["results"]["summary"]["control"]
+    return _audit(report.path, facts, control, warnings)
+
+
+def audit_manifest(manifest: Json) -> Audit:
+    """Audit what a manifest of valid shape states, without checking that it is true to itself."""
+    return _audit("", _stated(manifest), manifest["results"]["summary"]["control"])
+
+
+def _audit(path: str, facts: Facts, control: Json, warnings: Sequence[Finding] = ()) -> Audit:
+    verdict, findings = assess(facts)
+    return Audit(
+        path=path, verdict=verdict, facts=facts, control=control, findings=[*findings, *warnings]
+    )
+
+
+def _is_run(path: Path) -> bool:
+    file = manifest_path(path)
+    if path.is_dir():
+        return file.exists()
+    return file.suffix == ".json" and b'"protocol_version"' in file.read_bytes()
+
+
+def _stated(manifest: Json) -> Facts:
+    results = manifest["results"]
+    summary, per_seed = results["summary"], results["per_seed"]
+    diagnostics = summary["diagnostics"] or {}
+    return Facts(
+        n=summary["n"],
+        strategies=len(manifest["strategies"]),
+        unsound=0,
+        off_simplex=0,
+        gamma={d: [record["gamma"][d] for record in per_seed] for d in DIRECTIONS},
+        jsd={d: [record["jsd"][d] for record in per_seed] for d in DIRECTIONS},
+        dead=sum(_never_decided(record) for record in per_seed),
+        collapsed=sum("collapse" in record["zero_cause"].values() for record in per_seed),
+        stuck={d: sum(_stopped(record, d) for record in per_seed) for d in DIRECTIONS},
+        test=PermutationTest(**summary["control"]["test"]),
+        tie_rate=summary["tie_rate"]["mean"],
+        self_comparisons=diagnostics.get("self_comparisons"),
+        determinism=summary["determinism"],
+        excess=summary["control"]["excess"],
+        missing=_missing(manifest) if is_whole(manifest) else None,
+    )
+
+
+def _missing(manifest: Json) -> Json:
+    """Return how many pairs recorded verdicts do not hold, where, and how many rounds drew one."""
+    results = manifest["results"]
+    by_domain = {}
+    for domain, rows in results["verdict_table"]["counts"].items():
+        lacking = {name: sum(not any(cell) for cell in cells) for name, cells in rows.items()}
+        by_domain[domain] = {
+            "pairs": sum(lacking.values()),
+            "of": sum(map(len, rows.values())),
+            "strategies": {name: count for name, count in lacking.items() if count},
+        }
+    phases = [record["verdicts"][phase] for record in results["per_seed"] for phase in PHASE_NAMES]
+    drawn = sum(counts.get("missing", 0) for counts in phases)
+    rounds = sum(sum(counts.values()) for counts in phases)
+    return {
+        "pairs": sum(part["pairs"] for part in by_domain.values()),
+        "of": sum(part["of"] for part in by_domain.values()),
+        "share_of_rounds": drawn / rounds if rounds else 0.0,
+        "by_domain": by_domain,
+    }
+
+
+def _decided(record: Json, phase: str) -> int:
+    counts = record["verdicts"][phase]
+    return int(counts["A"] + counts["B"])
+
+
+def _never_decided(record: Json) -> bool:
+    return not any(_decided(record, phase) for phase in record["verdicts"])
+
+
+def _stopped(record: Json, direction: Direction) -> bool:
+    """Return whether a coupled phase counted nothing after its start had."""
+    start = _START[direction]
+    return not _decided(record, direction) and start is not None and _decided(record, start) > 0
+
+
+def facts_of_bare(bare: Bare, *, rounds: int) -> tuple[Facts, Json]:
+    """Return what can be said from weights alone, and the noise floor they are held against.
+
+    The evaluator's rates are unknown, so the floor is a coin flip's, against each seed's own pure
+    vector; the test is `by_weights`.
+    """
+    import numpy as np
+
+    loose = max(bare.tolerance, ZERO_COUPLING)
+    off = [
+        seed
+        for seed, phases in bare.seeds.items()
+        if any(_off_simplex(vector, bare.tolerance) for vector in phases.values())
+    ]
+    vectors = [phases for seed, phases in bare.seeds.items() if seed not in off]
+    if not vectors:
+        problem = "no seed's weights are a distribution, even allowing for their rounding"
+        raise MalformedError(
+            Finding(
+                clause="EPC-2.3", where="/weights", problem=problem, remedy="correct the record"
+            )
+        )
+    stacked = {
+        phase: np.array([phases[phase] for phases in vectors]).T
+        for phase in PHASE_NAMES
+        if all(phase in phases for phases in vectors)
+    }
+    directions = [d for d in DIRECTIONS if d in stacked]
+    pairs = {d: (stacked[d], stacked[REFERENCE[d]]) for d in directions}
+    gamma: dict[str, list[float]] = {d: gammas(*pair).tolist() for d, pair in pairs.items()}
+    controls = {
+        d: coin_flip(gamma[d], pure.T.tolist(), rounds=rounds, rule=UpdateRule())
+        for d, (_, pure) in pairs.items()
+    }
+    control = control_json("coin_flip", controls)
+    facts = Facts(
+        n=len(vectors),
+        strategies=len(bare.strategies),
+        unsound=0,
+        off_simplex=len(off),
+        gamma=gamma,
+        jsd={d: divergences(*pair).tolist() for d, pair in pairs.items()},
+        dead=sum(all(_uniform(v, loose) for v in p.values()) for p in vectors),
+        collapsed=sum(any(_collapsed(p[d], p[REFERENCE[d]]) for d in directions) for p in vectors),
+        stuck={d: sum(_still(p, d, loose) for p in vectors) for d in directions},
+        test=by_weights(stacked["text"].T, stacked["visual"].T, rounds=rounds, rule=UpdateRule()),
+        excess=control["excess"],
+        decimals=bare.decimals,
+    )
+    return facts, control
+
+
+def _off_simplex(vector: Weights, loose: float) -> bool:
+    """Return whether a vector is no distribution, allowing for its rounding."""
+    allowed = SIMPLEX_TOLERANCE + loose * len(vector)
+    if not any(vector) or any(not 0 <= weight <= 1 + loose for weight in vector):
+        return True
+    return abs(fsum(vector) - 1) > allowed
+
+
+def _collapsed(coupled: Weights, pure: Weights) -> bool:
+    """Return whether both runs ended on one and the same strategy (Reading R8)."""
+    return any(c >= COLLAPSED and p >= COLLAPSED for c, p in zip(coupled, pure, strict=True))
+
+
+def _still(phases: Mapping[str, Weights], direction: Direction, loose: float) -> bool:
+    """Return whether a coupled phase ended where it began, away from the uniform start."""
+    start = phases[str(_START[direction])]
+    same = all(abs(a - b) <= loose for a, b in zip(phases[direction], start, strict=True))
+    return same and not _uniform(start, loose)
+
+
+def _uniform(vector: Weights, loose: float) -> bool:
+    """Return whether every weight is 1/K, as far as the rounding tells."""
+    return all(abs(weight - 1 / len(vector)) <= loose for weight in vector)

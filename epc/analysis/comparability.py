@@ -1,0 +1,226 @@
+"""Are two measurements like for like? What differs between their manifests, and what it means."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from epc.errors import Finding, Severity
+from epc.protocol.results import Json
+from epc.records.strict_json import dumps_line, pointer
+from epc.records.usage import suspicions
+
+_RECORDED: Final = "recorded:"
+_MAX_SHOWN: Final = 60
+_FACTS: Final = ("file", "mock")  # endpoints whose answers cannot come out otherwise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Item:
+    """Something that both manifests state; where it differs, `meaning` says what follows."""
+
+    path: tuple[str, ...]
+    clause: str
+    meaning: str
+    severity: Severity = "error"
+    reordered: str | None = None  # what it means where only the order differs
+
+
+_ORDER: Final = (
+    "the same ones in another order: the draws pick by place, so equal seeds play "
+    "other rounds; nothing else depends on it"
+)
+_ITEMS: Final = (
+    _Item(
+        path=("protocol_version",),
+        clause="EPC-2.8(1)",
+        meaning="measurements of different variants are different quantities",
+    ),
+    _Item(
+        path=("tasks",),
+        clause="EPC-2.4(c)",
+        meaning="other tasks, other verdicts: only the common ones are compared",
+        reordered=_ORDER,
+    ),
+    _Item(
+        path=("strategies",),
+        clause="EPC-2.2",
+        meaning="other strategies: gamma is another quantity, only common ones are compared",
+        reordered=_ORDER,
+    ),
+    _Item(
+        path=("evaluator_prompt",),
+        clause="EPC-2.6(a)",
+        meaning="the evaluator was asked something else, so no answer can be compared",
+    ),
+    _Item(
+        path=("evaluator", "model"),
+        clause="EPC-2.2",
+        meaning="what differs is the difference of two evaluators, no drift of one",
+    ),
+    _Item(
+        path=("evaluator", "method"),
+        clause="EPC-2.2",
+        meaning="the verdicts came about in another way",
+    ),
+    _Item(
+        path=("evaluator", "decoding"),
+        clause="EPC-2.6(b)",
+        meaning="the evaluator was decoded in another way",
+    ),
+    _Item(
+        path=("executor", "model"),
+        clause="EPC-2.2",
+        meaning="another executor wrote the answers: a difference may be its",
+    ),
+    _Item(
+        path=("executor", "decoding"),
+        clause="EPC-2.8(3)",
+        meaning="the executor was decoded in another way: a difference may be its",
+    ),
+    _Item(
+        path=("executor", "prompt_template"),
+        clause="EPC-2.8(3)",
+        meaning="the executor was asked something else: a difference may be its",
+    ),
+    *(
+        _Item(
+            path=("config", key),
+            clause=clause,
+            meaning="weights move otherwise, so gamma cannot be compared; verdicts can",
+        )
+        for key, clause in (
+            ("rounds", "EPC-2.3(d)"),
+            ("alpha_win", "EPC-2.3(b)"),
+            ("alpha_lose", "EPC-2.3(b)"),
+            ("weight_floor", "EPC-2.3(c)"),
+            ("baseline", "EPC-2.3(a)"),
+        )
+    ),
+    _Item(
+        path=("config", "generator"),
+        clause="Reading R2",
+        meaning="equal seeds are other draws: the runs are not paired",
+        severity="warning",
+    ),
+    _Item(
+        path=("config", "reuse"),
+        clause="Reading R16",
+        meaning="one run has a verdict for each pair, the other one for each round",
+        severity="warning",
+    ),
+    _Item(
+        path=("config", "exhaustive"),
+        clause="Reading R16",
+        meaning="one table is complete, the other holds the pairs that the wheel stopped at",
+        severity="warning",
+    ),
+    *(
+        _Item(path=(role, key), clause="EPC-2.8(2)", meaning=meaning, severity="warning")
+        for role, meaning in (
+            ("evaluator", "not the evaluator that was measured first, by its own description"),
+            ("executor", "not the executor that wrote first, by its own description"),
+        )
+        for key in ("version", "endpoint", "gateway", "details")
+    ),
+    *(
+        _Item(
+            path=("provenance", key, role),
+            clause="EPC-5.3",
+            meaning="the provider says that something else answered",
+            severity="warning",
+        )
+        for key in ("served_models", "system_fingerprints")
+        for role in ("evaluator", "executor")
+    ),
+)
+
+
+def unlike(left: Json, right: Json) -> list[Finding]:
+    """Return every way in which two measurements are not like for like.
+
+    An error makes the figures different quantities, or lays a difference at another door than the
+    evaluator's; a warning is to be known.
+
+    Source: EPC-2.8; Reading R13 (substituted tasks are no variant, but not like for like).
+    """
+    return [*_differences(left, right), *_doubts(left, right)]
+
+
+def are_facts(left: Json, right: Json) -> bool:
+    """Whether two evaluators' answers can differ by a change of the evaluator alone.
+
+    A file's and a mock's cannot come out otherwise; pinned weights' cannot on the same runtime
+    and processor, which their description names.
+    """
+    if left["endpoint"] == right["endpoint"] == "embedded":
+        return all(left[key] == right[key] for key in ("model", "version", "details"))
+    return left["endpoint"] in _FACTS and right["endpoint"] in _FACTS
+
+
+def _differences(left: Json, right: Json) -> Iterator[Finding]:
+    for item in _ITEMS:
+        first, second = (_at(manifest, item.path) for manifest in (left, right))
+        if item.path[0] == "provenance":
+            first, second = (sorted(value or {}) for value in (first, second))
+        if first == second or not _asked(left, right, item.path):
+            continue
+        severity, meaning = item.severity, item.meaning
+        if item.reordered is not None and _sorted(first) == _sorted(second):
+            severity, meaning = "warning", item.reordered
+        if item.path == ("evaluator", "model") and str(first).startswith(_RECORDED):
+            severity = "warning"  # a file's name; what is in it is compared
+        found = f"{_short(first)} against {_short(second)}: {meaning}"
+        yield Finding(
+            clause=item.clause,
+            where=pointer(*item.path),
+            problem=found,
+            remedy="measure again with the same, or read the difference with this in mind",
+            severity=severity,
+        )
+
+
+def _doubts(left: Json, right: Json) -> Iterator[Finding]:
+    for side, manifest in (("first", left), ("second", right)):
+        for where, problem in suspicions(manifest):
+            yield Finding(
+                clause="EPC-5.3",
+                where=where,
+                problem=f"in the {side} run, {problem}",
+                remedy="pin the model by its dated name",
+                severity="warning",
+            )
+
+
+def _asked(left: Json, right: Json, path: tuple[str, ...]) -> bool:
+    """Whether an item is there to differ: a missing executor differs once, not in every detail."""
+    if path[0] == "executor" and None in (left["executor"], right["executor"]):
+        return path[1] == "model"
+    return True
+
+
+def _sorted(value: Any) -> Any:
+    """Return a list, or lists by name, in an order that says nothing."""
+    if isinstance(value, dict):
+        return {key: _sorted(part) for key, part in value.items()}
+    return sorted(value, key=dumps_line)
+
+
+def _at(manifest: Json, path: tuple[str, ...]) -> Any:
+    value: Any = manifest
+    for key in path:
+        value = None if value is None else value[key]
+    return value
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, dict) and not any(isinstance(item, str) for item in value.values()):
+        text = ", ".join(
+            f"{key}: {len(v) if isinstance(v, list) else v}" for key, v in value.items()
+        )
+    elif isinstance(value, list):
+        text = f"{len(value)} of them" if value and isinstance(value[0], dict) else ", ".join(value)
+    elif isinstance(value, dict):
+        text = ", ".join(f"{key} {item}" for key, item in value.items())
+    else:
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+    return (text[:_MAX_SHOWN] + "...") if len(text) > _MAX_SHOWN else text or "nothing"

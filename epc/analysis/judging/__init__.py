@@ -1,0 +1,1 @@
+"""What evaluations come to: shares, agreement, summary."""

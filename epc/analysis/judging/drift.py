@@ -1,0 +1,91 @@
+"""How a judge's word on the very same outputs changed from one evaluation to the next."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from epc.analysis.judging.agreement import compared, ratings_by
+from epc.analysis.judging.shares import Judgment
+from epc.analysis.sharing import is_one
+from epc.errors import Finding
+from epc.judge.samples import Unit
+from epc.protocol.results import Json
+from epc.spec.judge_v1 import METHODS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluated:
+    """A complete evaluation: its name, its plan, its log, its judgments."""
+
+    name: str
+    plan: Json
+    log: Json
+    judgments: Sequence[Judgment]
+
+
+def drift(before: Evaluated, after: Evaluated) -> Iterator[Json | Finding]:
+    """Yield how each judge's scores of the same outputs changed, by method.
+
+    Where the two were not judged under the same conditions, a finding that names what differs
+    stands in the row's place. Cross- and self-judging have a row each. What both evaluations have
+    the one answer to is left out, and counted as `shared`: an answer agrees with itself (Reading
+    R76).
+    """
+    same = _outputs(before) & _outputs(after)
+    for method in METHODS:
+        old, new = (
+            ratings_by(method, (j for j in one.judgments if (j.unit, j.output_sha256) in same))
+            for one in (before, after)
+        )
+        for judge in sorted(old.keys() & new.keys()):
+            sides = [_conditions(one.plan, judge, method) for one in (before, after)]
+            differing = [name for name in sides[0] if sides[0][name] != sides[1][name]]
+            if differing:
+                yield _unlike(before, after, f"{judge} ({method})", differing)
+                continue
+            shared = _shared(old[judge], new[judge])
+            left, right = (
+                {unit: judgment for unit, judgment in side.items() if unit not in shared}
+                for side in (old[judge], new[judge])
+            )
+            yield {
+                "from": before.name,
+                "to": after.name,
+                "times": [one.log["time"]["to"] for one in (before, after)],
+                "judge": judge,
+                "method": method,
+                "shared": len(shared),
+                **compared(left, right),
+            }
+
+
+def _shared(old: Mapping[Unit, Judgment], new: Mapping[Unit, Judgment]) -> set[Unit]:
+    """Return the units to which both evaluations have one and the same answer."""
+    pairs = ((unit, old[unit].answer, new[unit].answer) for unit in old.keys() & new.keys())
+    return {unit for unit, first, second in pairs if first and second and is_one(first, second)}
+
+
+def _outputs(one: Evaluated) -> set[tuple[object, str]]:
+    return {(judgment.unit, judgment.output_sha256) for judgment in one.judgments}
+
+
+# Reading R27: drift is between evaluations under the same prompt, mapping, constraint, method and
+# decoding. Imported replies state neither prompt nor decoding: known and unknown are not the same.
+def _conditions(plan: Json, judge: str, method: str) -> Json:
+    """Return what a judge's scores by a method depend on besides the judge and the outputs."""
+    (decoding,) = [given["decoding"] for given in plan["judges"] if given["model"] == judge]
+    return {
+        "prompt": plan["prompts"].get(method),
+        "mapping": plan["mapping"],
+        "constraint": plan["constraint"],
+        "decoding": decoding,
+    }
+
+
+def _unlike(before: Evaluated, after: Evaluated, who: str, differing: list[str]) -> Finding:
+    return Finding(
+        clause="Reading R27",
+        where="/drift",
+        problem=f"{who}: no drift is stated from {before.name} to {after.name}: "
+        f"another {', another '.join(differing)}",
+        remedy=f"judge the same outputs again with the same {' and '.join(differing)}",
+    )

@@ -1,0 +1,168 @@
+"""Answers that two records have in common: one measurement, and never two (Reading R76).
+
+Every call states when and how it was answered. An answer that was taken over keeps everything that
+was said of it when it was given, so one that stands in two records is found in both.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from epc.analysis.comparability import are_facts
+from epc.protocol.results import Json
+from epc.records.findings import Findings
+from epc.records.layout import RAW
+from epc.records.rows import read_rows
+from epc.records.usage import ROLES
+
+ASKED: Final = "asked"
+CACHED: Final = "cache"
+BATCHED: Final = "batch"
+RECORDED: Final = "recorded"
+UNKNOWN: Final = "unknown"
+_TAKEN: Final = "run:"
+
+
+class Answer(NamedTuple):
+    """What tells one answer from another to the same question; None is not stated.
+
+    `text` and `reply` are digests: replies are long, and only compared.
+    """
+
+    text: bytes
+    answered_at: str | None = None
+    latency_s: float | None = None
+    reply: bytes | None = None
+    origin: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """How many answers of a role two runs share, of how many that the smaller of them has.
+
+    `names` are those of the shared calls, as far as the calls are here to be named.
+    """
+
+    count: int
+    answers: int
+    names: frozenset[str] = frozenset()
+
+    def as_json(self) -> Json:
+        """Return the two counts."""
+        return {"shared": self.count, "answers": self.answers}
+
+
+def origin_of_run(calls_sha256: str) -> str:
+    """Return the origin of an answer that was taken over from a run, by its calls' SHA-256."""
+    return f"{_TAKEN}{calls_sha256}"
+
+
+def is_taken(origin: str | None) -> bool:
+    """Return whether an answer was taken over from another run, named or by the cache."""
+    return origin is not None and (origin == CACHED or origin.startswith(_TAKEN))
+
+
+def with_origin(call: Json) -> Json:
+    """Return a call that says when and how it was answered, if only that nobody knows.
+
+    Records that were written before calls stated it do not.
+    """
+    return {"answered_at": None, "origin": UNKNOWN, **call}
+
+
+def undated(text: str) -> Answer:
+    """Return an answer of which nothing else is known, or nothing else matters."""
+    return Answer(text=_digest(text))
+
+
+def answer_of(call: Json) -> Answer:
+    """Return what tells a call's answer from another to the same question."""
+    reply = call.get("reply")
+    return Answer(
+        text=_digest(call["answer"]),
+        answered_at=call.get("answered_at"),
+        latency_s=call["latency_s"],
+        reply=None if reply is None else _digest(reply),
+        origin=call.get("origin"),
+    )
+
+
+def is_one(left: Answer, right: Answer) -> bool:
+    """Return whether nothing that both state tells two answers to the same question apart.
+
+    Two answers of a provider differ in their latency, which is kept to the nanosecond.
+    """
+    told = zip(left[:-1], right[:-1], strict=True)  # the origin is where each came from
+    return all(None in pair or pair[0] == pair[1] for pair in told)
+
+
+def shared(
+    left: Mapping[str, Answer], right: Mapping[str, Answer], *, sums: Iterable[str] = ()
+) -> Shared:
+    """Return which answers two runs share, given by the names of their calls.
+
+    `sums` are the SHA-256 of both runs' calls: an answer that says it was taken from one of these
+    is shared, whatever else it says.
+    """
+    taken = {origin_of_run(sha) for sha in sums}
+    names = frozenset(
+        name
+        for name in left.keys() & right.keys()
+        if {left[name].origin, right[name].origin} & taken or is_one(left[name], right[name])
+    )
+    return Shared(count=len(names), answers=min(len(left), len(right)), names=names)
+
+
+def shared_by_runs(left: Json, right: Json, folders: tuple[Path, Path]) -> dict[str, Shared]:
+    """Return by role which answers two runs share, given by their manifests and their folders.
+
+    A mock, a file and the same pinned weights answer alike by construction: nothing is counted as
+    shared there, because every answer would be.
+
+    Raises: WorldError if a file cannot be read.
+    """
+    none = Shared(count=0, answers=0)
+    asked = [
+        role
+        for role in ROLES
+        if left[role] and right[role] and not are_facts(left[role], right[role])
+    ]
+    if not asked:
+        return dict.fromkeys(ROLES, none)
+    if not all((folder / RAW["calls"]).is_file() for folder in folders):
+        return {role: _stated(left, right, role) if role in asked else none for role in ROLES}
+    sums = [manifest["raw"]["calls"]["sha256"] for manifest in (left, right) if manifest["raw"]]
+    first, second = map(_answers, folders)
+    return {
+        role: shared(first.get(role, {}), second.get(role, {}), sums=sums)
+        if role in asked
+        else none
+        for role in ROLES
+    }
+
+
+def _stated(left: Json, right: Json, role: str) -> Shared:
+    """Return what two manifests alone say that their runs share."""
+    answers = min(manifest["provenance"]["calls"][role] for manifest in (left, right))
+    sums = [manifest["raw"] and manifest["raw"]["calls"]["sha256"] for manifest in (left, right)]
+    if sums[0] is not None and sums[0] == sums[1]:
+        return Shared(count=answers, answers=answers)
+    taken = 0
+    for manifest, other in ((left, sums[1]), (right, sums[0])):
+        origins = manifest["provenance"].get("origins", {role: {}})[role]
+        taken += origins.get(origin_of_run(other), 0) if other else 0
+    return Shared(count=min(taken, answers), answers=answers)
+
+
+def _answers(folder: Path) -> dict[str, dict[str, Answer]]:
+    """Return the answers of a run's calls by role and name; what is wrong is for others to say."""
+    found: dict[str, dict[str, Answer]] = {}
+    for _, call in read_rows(folder, "calls", Findings(), clause="Reading R76"):
+        found.setdefault(call["role"], {})[call["id"]] = answer_of(call)
+    return found
+
+
+def _digest(text: str) -> bytes:
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -1,0 +1,107 @@
+"""How a run's weights went, round by round: its trials through the update again (EPC-2.3).
+
+What is kept of many seeds is, for each strategy and round, their mean and the range of 90% of them.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from epc.errors import Finding, MalformedError
+from epc.protocol.config import Configuration
+from epc.protocol.results import Json
+from epc.protocol.verdict import Verdict
+from epc.protocol.weights import Weights, uniform, update
+from epc.records.manifest import configuration_of
+from epc.spec.epc_v1 import DIRECTIONS, PHASE, PHASE_NAMES
+
+_QUANTILES: Final = (0.05, 0.95)
+
+_Round = tuple[int, str, Verdict]
+Point = tuple[float, float, float]  # mean, low, high
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trajectories:
+    """The weights' paths in each order of domains: a pure phase, and the coupled one after it.
+
+    `paths` are by direction, strategy and round; a path begins with the uniform start and has
+    twice `rounds` steps.
+    """
+
+    strategies: tuple[str, ...]
+    rounds: int
+    seeds: int
+    paths: tuple[tuple[tuple[Point, ...], ...], ...]
+
+
+def trajectories(manifest: Json, trials: Iterable[Json]) -> Trajectories:
+    """Replay a run's trials, and hold where they end against the manifest.
+
+    Raises: MalformedError if they end elsewhere, or are not the rounds that the manifest lists.
+    """
+    import numpy as np
+
+    config = configuration_of(manifest)
+    names = tuple(strategy.name for strategy in config.strategies)
+    rounds = _by_phase(trials)
+    ends = {record["seed"]: record["weights"] for record in manifest["results"]["per_seed"]}
+    if strange := sorted({seed for seed, _ in rounds} - set(ends)):
+        raise _malformed(f"seed {strange[0]} is none of the manifest's")
+    whole = []
+    for seed, stated in ends.items():
+        paths = _paths(config, {p: rounds.get((seed, p), []) for p in PHASE_NAMES})
+        for phase, path in paths.items():
+            said = tuple(stated[phase].get(name) for name in names)
+            if len(path) != config.rounds + 1 or path[-1] != said:
+                raise _malformed(f"seed {seed} does not end {phase} where the manifest says")
+        whole.append([[*paths[str(PHASE[d].start)], *paths[d][1:]] for d in DIRECTIONS])
+    every = np.array(whole)  # by seed, direction, step and strategy
+    low, high = np.quantile(every, _QUANTILES, axis=0)
+    summed = np.stack([every.mean(axis=0), low, high], axis=-1).transpose(0, 2, 1, 3)
+    return Trajectories(
+        strategies=names,
+        rounds=config.rounds,
+        seeds=len(whole),
+        paths=tuple(
+            tuple(tuple(map(tuple, path)) for path in course) for course in summed.tolist()
+        ),
+    )
+
+
+def _by_phase(trials: Iterable[Json]) -> dict[tuple[int, str], list[_Round]]:
+    """Return what moved the weights, by seed and phase."""
+    rounds: dict[tuple[int, str], list[_Round]] = {}
+    for row in trials:
+        moved = (int(row["round"]), row["strategy"], Verdict(row["verdict"]))
+        rounds.setdefault((int(row["seed"]), row["phase"]), []).append(moved)
+    return rounds
+
+
+def _paths(config: Configuration, rounds: dict[str, list[_Round]]) -> dict[str, list[Weights]]:
+    """Return the weights after each round of each phase of one seed, the start first.
+
+    Phases come in the order of their streams, so that what a phase begins from is there.
+    """
+    index = {strategy.name: place for place, strategy in enumerate(config.strategies)}
+    paths: dict[str, list[Weights]] = {}
+    for phase, given in rounds.items():
+        start = PHASE[phase].start
+        path = [paths[start][-1] if start else uniform(len(index))]
+        for _, strategy, said in sorted(given):
+            before, won = path[-1], said is Verdict.A
+            moved = said.decided and strategy in index
+            path.append(
+                update(before, chosen=index[strategy], won=won, rule=config.rule)
+                if moved
+                else before
+            )
+        paths[phase] = path
+    return paths
+
+
+def _malformed(problem: str) -> MalformedError:
+    remedy = "see `epc validate` for what is wrong with the run"
+    return MalformedError(
+        Finding(clause="EPC-2.5(d)", where="/trials", problem=problem, remedy=remedy)
+    )

@@ -1,0 +1,123 @@
+"""Can an evaluator tell a good answer from a plainly bad one, in either order?
+
+Near-zero coupling may be incapacity (EPC-5.3(4)), and so may a large one: an evaluator that judges
+the place moves weights as surely as one that judges the answer.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from epc.audit.probes import CONTROLS, Control
+from epc.protocol.results import Json
+from epc.protocol.verdict import Verdict
+from epc.statistics.intervals import share_interval
+
+Word = Literal["capable", "incapable", "cannot_tell"]
+
+CHANCE: Final = 0.5  # what every evaluator scores that cannot know which answer is the good one
+# Reading R41: halfway between chance and never wrong. Below it, more than half of what looks like
+# judgment is guessing.
+USEFUL: Final = 0.75
+FEWEST: Final = 8  # pairs; below, a 95% interval may err more often than it says
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdicts:
+    """What was said of one pair: with the better, or the run's own, answer first, and exchanged."""
+
+    first: Verdict
+    exchanged: Verdict
+
+    @property
+    def right(self) -> float:
+        """The share of the two orders in which the answer won; a tie is no win."""
+        return ((self.first is Verdict.A) + (self.exchanged is Verdict.B)) / 2
+
+    @property
+    def in_first_place(self) -> float:
+        """The share of the two orders in which the first place won."""
+        return ((self.first is Verdict.A) + (self.exchanged is Verdict.A)) / 2
+
+    @property
+    def ties(self) -> int:
+        """How many of the two verdicts were ties."""
+        return (self.first is Verdict.TIE) + (self.exchanged is Verdict.TIE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planted:
+    """A planted pair's kind and its verdicts."""
+
+    kind: Control
+    verdicts: Verdicts
+
+
+def competence(pairs: Sequence[Planted]) -> Json:
+    """Return how well an evaluator tells planted pairs apart, and one word for it.
+
+    The word is `incapable` if the accuracy's interval, over all pairs or those of one kind, ends
+    below `USEFUL`: evidence, not absence of it. It is `capable` if the interval over all pairs
+    begins above `USEFUL` and no kind is failed. Else, and of fewer than `FEWEST` pairs, it is
+    `cannot_tell`: ask more pairs.
+
+    Unit:   shares of pairs, 0 to 1; two orders of one pair are one observation.
+    Source: EPC-5.3(4); Reading R41.
+    """
+    overall = _figures([pair.verdicts for pair in pairs])
+    kinds = {
+        kind: _figures([pair.verdicts for pair in pairs if pair.kind == kind]) for kind in CONTROLS
+    }
+    failing = [kind for kind, figures in kinds.items() if _below(figures)]
+    return {
+        "word": _word(overall, failing=bool(failing)),
+        "failing": failing,
+        "useful": USEFUL,
+        "chance": CHANCE,
+        "overall": overall,
+        "kinds": kinds,
+    }
+
+
+def order_consistency(pairs: Sequence[Verdicts]) -> Json:
+    """Return how often an exchange of the answers left the verdict with the same answer.
+
+    Counted over the pairs that got two decided verdicts; the others are `tied`. The share of first
+    places is that of the same pairs' verdicts, with the pair as the unit of its interval.
+
+    Unit:   shares, 0 to 1; `mean` is null where nothing was decided.
+    Source: Reading R40.
+    """
+    decided = [pair for pair in pairs if not pair.ties]
+    same = sum(pair.first is not pair.exchanged for pair in decided)
+    return {
+        "pairs": len(pairs),
+        "tied": len(pairs) - len(decided),
+        "order_consistency": _share(same, len(decided)),
+        "share_of_first_place": _share(sum(p.in_first_place for p in decided), len(decided)),
+    }
+
+
+def _figures(pairs: Sequence[Verdicts]) -> Json:
+    return {
+        **order_consistency(pairs),
+        "accuracy": _share(sum(pair.right for pair in pairs), len(pairs)),
+    }
+
+
+def _share(hits: float, n: int) -> Json:
+    """Return a share and its Wilson interval, each pair one observation however it was answered."""
+    interval = share_interval(hits, n)
+    return {"mean": hits / n if n else None, "ci95": list(interval) if interval else None}
+
+
+def _word(overall: Json, *, failing: bool) -> Word:
+    if failing or _below(overall):
+        return "incapable"
+    if overall["pairs"] >= FEWEST and overall["accuracy"]["ci95"][0] > USEFUL:
+        return "capable"
+    return "cannot_tell"
+
+
+def _below(figures: Json) -> bool:
+    return figures["pairs"] >= FEWEST and bool(figures["accuracy"]["ci95"][1] < USEFUL)

@@ -1,0 +1,101 @@
+"""What a measurement's figures weigh: noise floor, excess and p-value as they stand in a manifest.
+
+Sources: Readings R15, R38 and R39.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from epc.audit.control import Control, measured, simulated
+from epc.audit.permutation import by_tasks
+from epc.protocol.config import Configuration
+from epc.protocol.results import vector
+from epc.protocol.table import VerdictTable
+from epc.protocol.vectors import gammas
+from epc.spec.epc_v1 import CONTROL, DIRECTIONS, DOMAINS, REFERENCE, Direction
+
+Json = dict[str, Any]
+
+
+def evidence(per_seed: Sequence[Json], *, table: VerdictTable, config: Configuration) -> Json:
+    """Return `results.summary.control` from the seeds' records and the verdict table."""
+    controls = (_measured if config.control == "measured" else _simulated)(per_seed, table, config)
+    return control_json(config.control, controls) | {"test": asdict(by_tasks(table, config.rule))}
+
+
+def _measured(
+    per_seed: Sequence[Json], _: VerdictTable, __: Configuration
+) -> dict[Direction, Control]:
+    """Compare each seed's control phase with its own pure vector, as gamma's is."""
+    return {
+        direction: measured(
+            [record["gamma"][direction] for record in per_seed],
+            gammas(
+                [
+                    (vector(record, CONTROL[direction]), vector(record, REFERENCE[direction]))
+                    for record in per_seed
+                ]
+            ),
+        )
+        for direction in DIRECTIONS
+    }
+
+
+def _simulated(
+    per_seed: Sequence[Json], table: VerdictTable, config: Configuration
+) -> dict[Direction, Control]:
+    return {
+        direction: simulated(
+            [record["gamma"][direction] for record in per_seed],
+            [vector(record, REFERENCE[direction]) for record in per_seed],
+            table=table,
+            domain=REFERENCE[direction],
+            rounds=config.rounds,
+            rule=config.rule,
+        )
+        for direction in DIRECTIONS
+    }
+
+
+def control_json(method: str, controls: Mapping[Direction, Control]) -> Json:
+    """Return the noise floor and the excess of each direction."""
+    return {
+        "method": method,
+        "noise_floor": {
+            direction: {"mean": control.floor, "q025": control.low, "q975": control.high}
+            for direction, control in controls.items()
+        },
+        "excess": {
+            direction: {
+                "mean": control.excess,
+                "ci95": list(control.interval) if control.interval else None,
+            }
+            for direction, control in controls.items()
+        },
+    }
+
+
+def table_json(table: VerdictTable, strategies: Sequence[str]) -> Json:
+    """Return `results.verdict_table`: counts of A, B and tie, a strategy a row, a task a triple."""
+    return {
+        "repeated": table.repeated,
+        "counts": {
+            domain: dict(zip(strategies, table.counts[domain].tolist(), strict=True))
+            for domain in DOMAINS
+        },
+    }
+
+
+def table_of(given: Json, strategies: Sequence[str], *, whole: bool) -> VerdictTable:
+    """Return the table that stands in a manifest of valid shape; it does not say if it is whole."""
+    import numpy as np
+
+    return VerdictTable(
+        counts={
+            domain: np.array([given["counts"][domain][name] for name in strategies], np.int64)
+            for domain in DOMAINS
+        },
+        repeated=given["repeated"],
+        whole=whole,
+    )

@@ -1,0 +1,278 @@
+"""Does the evaluator prefer the same strategies in both domains? The test behind an audit.
+
+If it does, nothing that an agent learnt in one domain is wrong in the other, and excess coupling is
+zero (Reading R15). gamma answers this poorly: it looks at thirty random rounds through their end.
+These tests look at the verdicts themselves or, where only weights were kept, at the pure vectors.
+How they were chosen, and their power: `site/docs/statistics.md`.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations
+from math import comb, sqrt
+from typing import TYPE_CHECKING, Final
+
+from epc.protocol.table import VerdictTable
+from epc.protocol.weights import UpdateRule
+from epc.simulation.training import Odds, train, uniform_start
+from epc.spec.epc_v1 import DOMAINS, MIN_TASKS
+
+if TYPE_CHECKING:
+    from numpy import bool_, float64
+    from numpy.typing import NDArray
+
+    Array = NDArray[float64]
+
+LEVEL: Final = 0.05
+_MOST_LISTED: Final = 20_000  # splits or swaps; beyond it they are drawn
+_DRAWN: Final = 9_999
+_ARBITRARY: Final = 1_999
+_BLOCKS: Final = 200
+_AT_MOST: Final = 100
+_STREAM: Final = 20260704
+# Statistics that differ by less, as a share of the most that they could be, are equally extreme.
+_ROUNDING: Final = 1e-11
+_RANK: Final = 1e-10
+_NEGLIGIBLE: Final = 1e-20  # of the most that a statistic could be: what rounding leaves
+_TIED: Final = 1e-9
+_COIN: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PermutationTest:
+    """A permutation test's outcome.
+
+    `smallest` is the least p-value that so few units could have given.
+    """
+
+    p_value: float
+    smallest: float
+    unit: str
+
+    @property
+    def decisive(self) -> bool:
+        """Whether there were units enough to reach the level at all."""
+        return self.smallest <= LEVEL
+
+
+def by_tasks(table: VerdictTable, rule: UpdateRule) -> PermutationTest:
+    """Test whether strategies fare alike in both domains, with tasks as the unit.
+
+    A verdict is worth the step it makes the weight take. An additive fit, one term a strategy and
+    one a task and none a domain, is taken off; what is left of a strategy over all tasks of a
+    domain, squared and summed over strategies, is the statistic. Under the hypothesis that a
+    domain's name says nothing about its tasks beyond a common leaning, every split of the tasks
+    into two sets of these sizes was as likely; all are listed, or `_DRAWN` drawn where they are
+    too many. No verdict is assumed independent of another on the same task, so an answer that is
+    repeated in a hundred rounds does not pass for a hundred answers. Additive is meant in rates: a
+    leaning so strong that one domain's rates are pressed against 0 or 1 is seen as a difference.
+    A pair without a verdict leaves nothing over, so it speaks neither for nor against a difference.
+
+    Domains of unequal size are tested by `_unequal`, with all of their tasks.
+
+    Source: Readings R39 and R72.
+    """
+    left = residuals(table, rule)
+    text, visual = (table.tasks()[domain] for domain in DOMAINS)
+    rounds = sum(table.counts[domain].sum(axis=(1, 2)) for domain in DOMAINS)
+    scale = float(((rounds * (rule.alpha_win + rule.alpha_lose)) ** 2).sum())
+    if text != visual:
+        return _unequal(left, text, negligible=_NEGLIGIBLE * scale)
+    rows, listed = splits(text, visual)
+    statistics = ((left @ rows.T) ** 2).sum(axis=0)
+    observed = float((left[:, :text].sum(axis=1) ** 2).sum())
+    return _tested(statistics, observed, scale, listed=listed, unit="task")
+
+
+def _unequal(left: "Array", text: int, *, negligible: float) -> PermutationTest:
+    """Test remainders of domains with unequal numbers of tasks; the first `text` are the one's.
+
+    Permuted, a domain that merely varies more would pass for one that differs: a repeated coin on 8
+    tasks against a leaning one on 60 was called coupled in most runs. So each task stays in its
+    domain: the difference of the domains' means, divided by its own variance, is held against
+    those of tasks whose deviations from their domain's mean had their signs drawn. The p-value is
+    no smaller than the smaller domain's tasks could give against as many.
+
+    Shapes: left (K, all tasks), the text domain's first.
+    Source: Reading R39; C. F. J. Wu, Annals of Statistics 14 (1986), 1261-1295; R. Davidson and
+    E. Flachaire, Journal of Econometrics 146 (2008), 162-169 (signs, the wild bootstrap).
+    """
+    import numpy as np
+
+    sides = left[:, :text], left[:, text:]
+    signs = _signs(left.shape[1])[0]
+    observed = _studentised(sides, np.ones((1, left.shape[1])), negligible)[0]
+    # A deviation from a mean of n tasks is short of one from the true mean by this factor.
+    freed = [
+        (side - side.mean(axis=1, keepdims=True)) * sqrt(n / max(1, n - 1))
+        for side in sides
+        for n in (side.shape[1],)
+    ]
+    statistics = _studentised((freed[0], freed[1]), signs, negligible)
+    as_extreme = int((statistics >= observed * (1 - _TIED)).sum())
+    fewest = min(side.shape[1] for side in sides)
+    smallest = max(1 / (1 + len(signs)), 2 / comb(2 * fewest, fewest))
+    p_value = max(smallest, (1 + as_extreme) / (1 + len(signs)))
+    return PermutationTest(p_value=min(1.0, p_value), smallest=min(1.0, smallest), unit="task")
+
+
+def _studentised(sides: "tuple[Array, Array]", signs: "Array", negligible: float) -> "Array":
+    """Return the squared difference of two sides' means by its variance, for each row of signs.
+
+    Shapes: sides (K, tasks of each); signs (rows, all tasks); (rows,).
+    """
+    import numpy as np
+
+    split = sides[0].shape[1]
+    means, variance = [], np.zeros(len(signs))
+    for side, own in zip(sides, (signs[:, :split], signs[:, split:]), strict=True):
+        n = side.shape[1]
+        means.append(side @ own.T / n)
+        within = (side**2).sum() - n * (means[-1] ** 2).sum(axis=0)
+        variance += within / (n * max(1, n - 1))
+    apart = ((means[0] - means[1]) ** 2).sum(axis=0)
+    apart[apart <= negligible] = 0.0
+    certain = np.where(apart > 0, np.inf, 0.0)
+    ratio: Array = np.divide(apart, variance, out=certain, where=variance > negligible)
+    return ratio
+
+
+def by_seeds(text: "Array", visual: "Array") -> PermutationTest:
+    """Test whether the two pure vectors are alike, with seeds as the unit.
+
+    Right for fresh answers only: see `by_weights`. A seed's two pure phases have streams of their
+    own, so under the hypothesis they could be swapped in any seed; the statistic is the squared
+    length of the mean difference.
+
+    Shapes: both (n, K).
+    Source: Reading R39.
+    """
+    moved = _in_blocks(text - visual)
+    signs, listed = _signs(len(moved))
+    statistics = ((moved.T @ signs.T) ** 2).sum(axis=0)
+    observed = float((moved.sum(axis=0) ** 2).sum())
+    return _tested(statistics, observed, float(len(moved) ** 2), listed=listed, unit="seed")
+
+
+def _in_blocks(moved: "Array") -> "Array":
+    """Sum seeds in blocks, so that very many of them are swapped block by block."""
+    import numpy as np
+
+    if len(moved) <= _BLOCKS:
+        return moved
+    return np.stack([part.sum(axis=0) for part in np.array_split(moved, _BLOCKS)])
+
+
+def by_weights(text: "Array", visual: "Array", *, rounds: int, rule: UpdateRule) -> PermutationTest:
+    """Test pure vectors that were published without verdicts; the larger of two p-values.
+
+    `by_seeds` alone would call an evaluator coupled that repeats arbitrary answers: its seeds all
+    go by one arbitrary table, so they agree. Whether answers were repeated, weights do not say. So
+    the mean difference is also held against that of `_ARBITRARY` evaluators that toss a coin once
+    for every strategy and task, for as many tasks as the protocol asks for at least.
+
+    Shapes: both (n, K).
+    Source: Reading R39.
+    """
+    import numpy as np
+
+    swapped = by_seeds(text, visual)
+    strategies = text.shape[1]
+    seeds = min(len(text), _AT_MOST)  # fewer spread more, which errs on the safe side
+    rng = np.random.default_rng(_STREAM)
+    wins = rng.binomial(MIN_TASKS, _COIN, (len(DOMAINS), strategies, _ARBITRARY)) / MIN_TASKS
+    means = []
+    for shares in wins:
+        each = np.repeat(shares, seeds, axis=1)
+        odds = Odds(a=each, tie=np.zeros_like(each))
+        ended = train(
+            uniform_start(strategies, each.shape[1]), rounds=rounds, rule=rule, odds=odds, rng=rng
+        )
+        means.append(ended.reshape(strategies, _ARBITRARY, seeds).mean(axis=2))
+    arbitrary = ((means[0] - means[1]) ** 2).sum(axis=0)
+    observed = float(((text - visual).mean(axis=0) ** 2).sum())
+    share = (1 + int((arbitrary >= observed).sum())) / (1 + _ARBITRARY)
+    return replace(swapped, p_value=max(swapped.p_value, share))
+
+
+def _tested(
+    statistics: "Array", observed: float, scale: float, *, listed: bool, unit: str
+) -> PermutationTest:
+    as_extreme = int((statistics >= observed - _ROUNDING * scale).sum())
+    if listed:  # the arrangement that was observed is one of them
+        return PermutationTest(
+            p_value=as_extreme / len(statistics), smallest=1 / len(statistics), unit=unit
+        )
+    return PermutationTest(
+        p_value=(1 + as_extreme) / (1 + len(statistics)),
+        smallest=1 / (1 + len(statistics)),
+        unit=unit,
+    )
+
+
+def residuals(table: VerdictTable, rule: UpdateRule) -> "Array":
+    """Return what strategies and tasks do not explain, in steps of the weight times rounds.
+
+    Shapes: (K, all tasks), the text domain's first.
+    """
+    import numpy as np
+
+    counts = np.concatenate([table.counts[domain] for domain in DOMAINS], axis=1).astype(float)
+    rounds = counts.sum(axis=2)
+    steps = counts @ np.array([rule.alpha_win, -rule.alpha_lose, 0.0])
+    # Weighted least squares by its normal equations; a strategy that was never asked about has an
+    # empty row, which the least-norm solution sets to 0.
+    strategies, tasks = rounds.shape
+    normal = np.zeros((strategies + tasks, strategies + tasks))
+    normal[:strategies, :strategies] = np.diag(rounds.sum(axis=1))
+    normal[strategies:, strategies:] = np.diag(rounds.sum(axis=0))
+    normal[:strategies, strategies:] = rounds
+    normal[strategies:, :strategies] = rounds.T
+    right = np.concatenate([steps.sum(axis=1), steps.sum(axis=0)])
+    terms = np.linalg.lstsq(normal, right, rcond=_RANK)[0]
+    fitted = terms[:strategies, None] + terms[None, strategies:]
+    left: Array = steps - rounds * fitted
+    return left
+
+
+@cache
+def splits(text: int, visual: int) -> tuple["Array", bool]:
+    """Return indicator rows of the tasks called text, and whether they are all there are.
+
+    Where the domains are of one size, a split and its mirror image have the same statistic, so
+    one of the two is listed.
+
+    Shapes: (splits, text + visual).
+    """
+    import numpy as np
+
+    total = text + visual
+    half = text == visual
+    number = comb(total - 1, text - 1) if half and text else comb(total, text)
+    if number <= _MOST_LISTED:
+        rest = range(1, total) if half and text else range(total)
+        chosen = combinations(rest, text - 1 if half and text else text)
+        rows = np.zeros((number, total))
+        for row, tasks in zip(rows, chosen, strict=True):
+            row[list(tasks)] = 1
+            row[0] = 1 if half and text else row[0]
+        return rows, True
+    rng = np.random.default_rng(_STREAM)
+    order = rng.random((_DRAWN, total)).argsort(axis=1)
+    return (order < text).astype(np.float64), False
+
+
+@cache
+def _signs(seeds: int) -> tuple["Array", bool]:
+    """Return rows of signs, one a seed, and whether they are all there are up to the mirror image.
+
+    Shapes: (rows, seeds).
+    """
+    import numpy as np
+
+    if 2 ** (seeds - 1) <= _MOST_LISTED:
+        numbers = np.arange(2 ** (seeds - 1))
+        flips: NDArray[bool_] = (numbers[:, None] >> np.arange(seeds)) & 1 == 1
+    else:
+        flips = np.random.default_rng(_STREAM).random((_DRAWN, seeds)) < _COIN
+    return np.where(flips, -1.0, 1.0), 2 ** (seeds - 1) <= _MOST_LISTED

@@ -1,0 +1,173 @@
+"""The phases of many seeds in lock step, where every verdict is known beforehand.
+
+The phases that start uniform go in step as well, and after them those that continue them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from epc.protocol.draws import draws
+from epc.protocol.phases import Outcome, PhaseEnd
+from epc.protocol.rounds import play
+from epc.protocol.table import OUTCOMES
+from epc.protocol.verdict import Verdict
+from epc.protocol.weights import UpdateRule, uniform
+from epc.spec.epc_v1 import DOMAINS, PHASES, Domain, Phase
+
+if TYPE_CHECKING:
+    from numpy import float64, int8, intp
+    from numpy.typing import NDArray
+
+    Array = NDArray[float64]
+    Codes = NDArray[int8]
+    Indices = NDArray[intp]
+
+Known = Mapping[Domain, Sequence[Sequence[Verdict | None]]]  # by domain, strategy and task
+
+UNKNOWN: Final = -1  # any other code is a place in OUTCOMES
+_CODES: Final = {None: UNKNOWN} | {verdict: code for code, verdict in enumerate(OUTCOMES)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """How S seeds went, round by round, in the order of the P phases.
+
+    Shapes: `drawn` (S, P, R, 2), the draws of task and strategy; `tasks`, `strategies`, `verdicts`
+            (S, P, R), the last as codes; `weights` (S, P, K), where the phases ended.
+    """
+
+    phases: Sequence[Phase]
+    drawn: "Array"
+    tasks: "Indices"
+    strategies: "Indices"
+    verdicts: "Codes"
+    weights: "Array"
+
+    def first_met(self) -> list[tuple[int, int, int]]:
+        """Return each distinct (phase, strategy, task) by index, in the order of the rounds."""
+        import numpy as np
+
+        streams = np.broadcast_to(np.arange(len(self.phases))[:, None], self.tasks.shape)
+        shape = (len(self.phases), self.weights.shape[2], int(self.tasks.max(initial=0)) + 1)
+        flat = np.ravel_multi_index((streams, self.strategies, self.tasks), shape).ravel()
+        distinct, first = np.unique(flat, return_index=True)
+        places = np.unravel_index(distinct[np.argsort(first)], shape)
+        return list(zip(*(place.tolist() for place in places), strict=True))
+
+    def outcomes(self) -> list[Outcome]:
+        """Return how each seed ended, as the protocol's generator says it."""
+        import numpy as np
+
+        codes = range(len(OUTCOMES))
+        counts = np.stack([(self.verdicts == code).sum(axis=2) for code in codes], axis=-1)
+        return [
+            {
+                phase.name: PhaseEnd(
+                    weights=tuple(weights[index]),
+                    verdicts=dict(zip(OUTCOMES, counted[index], strict=True)),
+                )
+                for index, phase in enumerate(self.phases)
+            }
+            for weights, counted in zip(self.weights.tolist(), counts.tolist(), strict=True)
+        ]
+
+
+def run_course(
+    seeds: Sequence[int],
+    rounds: int,
+    known: Known,
+    rule: UpdateRule,
+    phases: Sequence[Phase] = PHASES,
+) -> Course | None:
+    """Run every seed's phases; None if a round meets a pair whose verdict is not known.
+
+    Source: EPC-2.1, EPC-2.3; Readings R1 and R2.
+    """
+    import numpy as np
+
+    drawn = drawn_for(tuple(seeds), tuple(phase.stream for phase in phases), rounds)
+    strategies = len(known[DOMAINS[0]])
+    course = Course(
+        phases=phases,
+        drawn=drawn,
+        tasks=_tasks(drawn, [len(known[phase.domain][0]) for phase in phases]),
+        strategies=np.empty(drawn.shape[:3], dtype=np.intp),
+        verdicts=np.empty(drawn.shape[:3], dtype=np.int8),
+        weights=np.empty((*drawn.shape[:2], strategies)),
+    )
+    course.weights[:] = uniform(strategies)
+    codes = _codes(known)
+    place = {phase.name: index for index, phase in enumerate(phases)}
+    starts = [index for index, phase in enumerate(phases) if phase.start is None]
+    _train(course, starts, codes, rule)
+    rest = {index: place[phase.start] for index, phase in enumerate(phases) if phase.start}
+    course.weights[:, list(rest)] = course.weights[:, list(rest.values())]
+    _train(course, list(rest), codes, rule)
+    return None if (course.verdicts == UNKNOWN).any() else course
+
+
+@lru_cache(maxsize=8)
+def drawn_for(seeds: tuple[int, ...], streams: tuple[int, ...], rounds: int) -> "Array":
+    """Return the draws of many seeds and streams; measurements of the same seeds share them.
+
+    Shapes: (S, P, R, 2), not to be written to.
+    """
+    import numpy as np
+
+    drawn = np.array([[draws(seed, stream, rounds) for stream in streams] for seed in seeds])
+    drawn.flags.writeable = False
+    return drawn
+
+
+def _train(course: Course, own: list[int], codes: "Codes", rule: UpdateRule) -> None:
+    """Train every seed in phases that do not depend on each other; a column is one such phase."""
+    import numpy as np
+
+    seeds, _, rounds = course.tasks.shape
+    columns, (strategies, tasks) = seeds * len(own), codes.shape[1:]
+
+    def by_round(given: "Array | Indices") -> Any:
+        return np.ascontiguousarray(given[:, own].reshape(columns, -1).T)
+
+    weights, spun = by_round(course.weights), by_round(course.drawn[..., 1])
+    domains = [DOMAINS.index(course.phases[index].domain) for index in own]
+    # A cell is a place in the table of all codes; that of the first strategy, until one is chosen.
+    cells = by_round(course.tasks)
+    cells += np.tile([domain * strategies * tasks for domain in domains], seeds)
+    said = codes.reshape(-1)
+
+    def ask(number: int, chosen: "Indices") -> "Codes":
+        cell = cells[number]
+        cell += chosen * tasks
+        # A pair that is not known makes the whole course void, so what it does here is no matter.
+        verdicts: Codes = said.take(cell)
+        return verdicts
+
+    play(weights, spun, ask, rule)
+    met = cells.T.reshape(seeds, len(own), rounds)
+    course.strategies[:, own] = met // tasks % strategies
+    course.verdicts[:, own] = said[met]
+    course.weights[:, own] = weights.T.reshape(seeds, len(own), -1)
+
+
+def _tasks(drawn: "Array", counts: Sequence[int]) -> "Indices":
+    """Return the tasks that the draws fall on (`epc.protocol.draws.pick_task`)."""
+    import numpy as np
+
+    most = np.array(counts)[:, None]
+    tasks: Indices = np.minimum((drawn[..., 0] * most).astype(np.intp), most - 1)
+    return tasks
+
+
+def _codes(known: Known) -> "Codes":
+    """Return the verdicts' codes by domain, strategy and task."""
+    import numpy as np
+
+    most = max(len(row) for table in known.values() for row in table)
+    codes = np.full((len(DOMAINS), len(known[DOMAINS[0]]), most), UNKNOWN, dtype=np.int8)
+    for place, domain in enumerate(DOMAINS):
+        for strategy, row in enumerate(known[domain]):
+            codes[place, strategy, : len(row)] = [_CODES[verdict] for verdict in row]
+    return codes

@@ -1,0 +1,99 @@
+"""What a measurement is configured by, and the variant tag that follows from it (EPC-2.8)."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from epc.protocol.weights import UpdateRule
+from epc.spec.epc_v1 import (
+    BASELINE,
+    CONTROL_PHASES,
+    EVALUATOR_MAX_TOKENS,
+    EVALUATOR_TEMPERATURE,
+    PHASES,
+    PROTOCOL,
+    ROUNDS,
+    VARIANT_LABELS,
+    ControlMethod,
+    Domain,
+    Phase,
+)
+from epc.spec.reference import EVALUATOR_PROMPT, STRATEGIES, TASKS, Strategy
+
+Method = Literal["prompt", "likelihood", "recorded"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decoding:
+    """How a model is asked to decode (EPC-2.6(b)).
+
+    A temperature of None is not sent: the provider decodes as it likes, for models that take no
+    other. `constraint` names a restriction of the output to a fixed set, such as a grammar that
+    admits A and B only; None is free text.
+    """
+
+    temperature: float | None
+    max_tokens: int
+    top_p: float | None = None
+    stop: tuple[str, ...] = ()
+    constraint: str | None = None
+
+
+REFERENCE_DECODING = Decoding(temperature=EVALUATOR_TEMPERATURE, max_tokens=EVALUATOR_MAX_TOKENS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configuration:
+    """Everything that decides a measurement besides its models and seeds.
+
+    `method` is how the evaluator gets to its verdict: asked by the prompt, by scoring the
+    likelihood of both answers, or from verdicts that were recorded earlier. `control` says where
+    the noise floor comes from; it is no variant, because the four phases stay as they are.
+    """
+
+    rule: UpdateRule = field(default_factory=UpdateRule)
+    rounds: int = ROUNDS
+    baseline: str = BASELINE
+    strategies: tuple[Strategy, ...] = STRATEGIES
+    tasks: dict[Domain, tuple[str, ...]] = field(default_factory=lambda: dict(TASKS))
+    evaluator_prompt: str = EVALUATOR_PROMPT
+    decoding: Decoding = REFERENCE_DECODING
+    method: Method = "prompt"
+    control: ControlMethod = "simulated"
+
+    @property
+    def phases(self) -> tuple[Phase, ...]:
+        """The phases of every seed, in the order of their streams (EPC-2.1, Reading R15)."""
+        return PHASES + CONTROL_PHASES if self.control == "measured" else PHASES
+
+    @property
+    def baseline_index(self) -> int:
+        """Where the baseline stands among the strategies."""
+        return [strategy.name for strategy in self.strategies].index(self.baseline)
+
+
+def variant_labels(config: Configuration) -> tuple[str, ...]:
+    """Return the labels of every way in which a configuration departs from the reference.
+
+    Substituted tasks are no variant (EPC-2.4(c)): what they change is whether two records are
+    like for like.
+
+    Source: EPC-2.6, EPC-2.8; Reading R13.
+    """
+    # Reading R32: the floor is part of the update rule, so a changed floor is an AltLR.
+    # Reading R35: mocks are asked by the prompt like any model, so they are no AltEvaluator.
+    departs = {
+        "AltBaseline": config.baseline != BASELINE,
+        "AltEvaluator": config.method != "prompt",
+        "AltLR": config.rule != UpdateRule(),
+        "AltPrompt": config.method == "prompt"
+        and (config.evaluator_prompt != EVALUATOR_PROMPT or config.decoding != REFERENCE_DECODING),
+        "AltRounds": config.rounds != ROUNDS,
+        "AltStrategies": config.strategies != STRATEGIES,
+    }
+    return tuple(label for label in VARIANT_LABELS if departs[label])
+
+
+def variant_tag(config: Configuration) -> str:
+    """Return the protocol version that a manifest must carry (Reading R13)."""
+    labels = variant_labels(config)
+    return f"{PROTOCOL}-{'+'.join(labels)}" if labels else PROTOCOL

@@ -1,0 +1,73 @@
+"""Answering one conformance case (EPC-2.8)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from epc.errors import Finding, MalformedError
+from epc.protocol.draws import Turn
+from epc.protocol.phases import Comparison, drive, measure
+from epc.protocol.results import Json, answer
+from epc.protocol.verdict import Verdict
+from epc.protocol.weights import UpdateRule, simplex_problem
+from epc.spec.epc_v1 import PHASE_NAMES, PhaseName
+
+_CLAUSE = "EPC-2.8"
+
+
+def replay(case: Mapping[str, Any]) -> Json:
+    """Return the answer to a case whose shape the case schema has already admitted.
+
+    Raises: MalformedError where the case breaks a rule that a schema cannot state.
+    Source: EPC-2.8; the shapes are those of `conformance_case.json`.
+    """
+    strategies = int(case["strategies"])  # JSON lets a whole number be written as 3.0
+    turns: dict[PhaseName, list[Turn]] = {}
+    for name in PHASE_NAMES:
+        turns[name] = [
+            Turn(u_strategy=given.get("u"), strategy=_strategy(given, name, index, strategies))
+            for index, given in enumerate(case["phases"][name])
+        ]
+    measurement = measure(
+        turns,
+        strategies=strategies,
+        rule=UpdateRule(**case.get("config", {})),
+        initial=_initial(case, strategies),
+    )
+
+    def given(asked: Comparison) -> Verdict:
+        return Verdict(case["phases"][asked.phase.name][asked.round]["verdict"])
+
+    return answer(drive(measurement, given))
+
+
+def _strategy(given: Mapping[str, Any], phase: str, index: int, strategies: int) -> int | None:
+    if "strategy" not in given:
+        return None
+    chosen = int(given["strategy"])
+    if chosen >= strategies:
+        raise _malformed(
+            f"/phases/{phase}/{index}/strategy",
+            f"is {chosen}, expected 0 to {strategies - 1}",
+            "number the strategies from 0",
+        )
+    return chosen
+
+
+def _initial(case: Mapping[str, Any], strategies: int) -> tuple[float, ...] | None:
+    given = case.get("initial_weights")
+    if given is None:
+        return None
+    if len(given) != strategies:
+        raise _malformed(
+            "/initial_weights",
+            f"has {len(given)} weights for {strategies} strategies",
+            "give one weight a strategy",
+        )
+    weights = tuple(float(weight) for weight in given)
+    if problem := simplex_problem(weights):
+        raise _malformed("/initial_weights", problem, "divide the weights by their sum")
+    return weights
+
+
+def _malformed(where: str, problem: str, remedy: str) -> MalformedError:
+    return MalformedError(Finding(clause=_CLAUSE, where=where, problem=problem, remedy=remedy))

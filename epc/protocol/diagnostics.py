@@ -1,0 +1,76 @@
+"""What a run's own verdicts say about its evaluator, at no further call.
+
+A small or biased evaluator shows here first: it answers A whatever stands there, it answers
+nothing that can be read, or it prefers one of two equal answers.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from epc.protocol.verdict import Said, parse_verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """One evaluator answer: whose strategy stood as A, and what was said.
+
+    `call` identifies the answer, so that a reused one is counted once.
+    """
+
+    call: str
+    strategy: str
+    said: Said
+
+
+def diagnose(judged: Iterable[Judged], *, baseline: str) -> dict[str, Any]:
+    """Return the evaluator's diagnostics over its distinct answers.
+
+    `parse_rate` is the share of answers that were a bare A or B; `share_of_a` that of A among
+    those; what was neither is a refusal or unparseable. `self_comparisons` is the same where A
+    and B held the same strategy, so that any share of A other than one half is a preference for
+    a place, not for an answer (Reading R6).
+
+    Source: EPC-2.6(c); Reading R6.
+    """
+    distinct = list({answer.call: answer for answer in judged}.values())
+    against_itself = [answer for answer in distinct if answer.strategy == baseline]
+    return {"answers": _shares(distinct), "self_comparisons": _shares(against_itself)}
+
+
+def _shares(answers: Sequence[Judged]) -> dict[str, Any]:
+    counts = Counter(answer.said for answer in answers)
+    decided = counts[Said.A] + counts[Said.B]
+    return {
+        "n": len(answers),
+        "decided": decided,
+        "unparseable": counts[Said.UNPARSEABLE],
+        "refusals": counts[Said.REFUSAL],
+        "parse_rate": decided / len(answers) if answers else None,
+        "share_of_a": counts[Said.A] / decided if decided else None,
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeat:
+    """One prompt's answer, and the answer when it was asked again."""
+
+    first: str
+    again: str
+
+
+def determinism(repeats: Sequence[Repeat]) -> dict[str, Any] | None:
+    """Return how often asking again gave another verdict or text; None if nothing was re-asked.
+
+    Source: Reading R16 (reuse rests on equal answers, which temperature 0 does not promise).
+    """
+    if not repeats:
+        return None
+    flips = sum(parse_verdict(r.first) is not parse_verdict(r.again) for r in repeats)
+    return {
+        "asked": len(repeats),
+        "verdict_flips": flips,
+        "text_changes": sum(repeat.first != repeat.again for repeat in repeats),
+        "flip_rate": flips / len(repeats),
+    }

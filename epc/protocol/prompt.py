@@ -1,0 +1,102 @@
+"""Rendering the two prompts (EPC-2.2, EPC-2.6)."""
+
+import json
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from epc.protocol.config import Method
+from epc.spec.epc_v1 import JUDGED_CHARACTERS, Domain
+from epc.spec.reference import EVALUATOR_PROMPT, EXECUTOR_PROMPT
+
+_PLACEHOLDER: Final = re.compile(r"\{(\w+)(?:\[:(\d+)\])?\}")
+
+
+def fill(template: str, values: dict[str, str]) -> str:
+    """Fill `{name}` and `{name[:n]}` in one pass.
+
+    One pass, so that an answer which itself contains `{task}` stays as the model wrote it. A
+    cut counts Unicode code points (Reading R7). Unknown names stay as they are printed.
+
+    Source: EPC-2.6.
+    """
+
+    def value(match: re.Match[str]) -> str:
+        name, cut = match.groups()
+        if name not in values:
+            return match.group()
+        return values[name][: int(cut)] if cut else values[name]
+
+    return _PLACEHOLDER.sub(value, template)
+
+
+@lru_cache(maxsize=2**12)
+def executor_prompt(*, strategy_prompt: str, task: str, template: str = EXECUTOR_PROMPT) -> str:
+    """Return what the executor is asked: the strategy's prefix, then the task (Reading R31)."""
+    return fill(template, {"strategy_prompt": strategy_prompt, "task": task})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """What an evaluator compares: two answers to one task, the sampled strategy's as A.
+
+    The answers are None where recorded verdicts stand in for both models. In an exchanged pair
+    `strategy` and `response` are the baseline's, and `against` names the strategy beside B.
+    """
+
+    domain: Domain
+    task: str
+    strategy: str
+    response: str | None
+    baseline: str | None
+    against: str | None = None
+
+
+def exchanged(pair: Pair, baseline: str) -> Pair:
+    """Return a pair with its two answers in each other's place, each under its own name.
+
+    Source: Reading R40.
+    """
+    return Pair(
+        domain=pair.domain,
+        task=pair.task,
+        strategy=baseline,
+        response=pair.baseline,
+        baseline=pair.response,
+        against=pair.strategy,
+    )
+
+
+def evaluation_text(pair: Pair, *, method: Method, template: str = EVALUATOR_PROMPT) -> str:
+    """Return what an evaluator is given.
+
+    The filled prompt for one that is asked; for the others a line of JSON with exactly the parts
+    that they look at, so that equal lines mean equal verdicts.
+
+    Source: EPC-2.6; Reading R7, R13.
+    """
+    response, baseline = judged(pair.response or ""), judged(pair.baseline or "")
+    if method == "prompt":
+        values = {
+            "task": pair.task,
+            "strategy_name": pair.strategy,
+            "response_A": response,
+            "response_B": baseline,
+        }
+        if pair.against is not None:
+            # Reading R40: the prompt prints the baseline's name beside B, which is now A's.
+            values["name_of_B"] = pair.against
+            template = re.sub(
+                rf"(?<![\w{{]){re.escape(pair.strategy)}(?!\w)", "{name_of_B}", template
+            )
+        return fill(template, values)
+    parts = {"task": pair.task, "response_A": response, "response_B": baseline}
+    if method == "recorded":
+        parts = {"strategy": pair.strategy, "domain": pair.domain, "task": pair.task}
+    return json.dumps(parts, ensure_ascii=False, sort_keys=True)
+
+
+def judged(answer: str) -> str:
+    """Return the part of an answer that an evaluator sees (EPC-2.6, Reading R7)."""
+    return answer[:JUDGED_CHARACTERS]

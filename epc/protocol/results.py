@@ -1,0 +1,234 @@
+"""From weight vectors to the figures of a manifest: one seed's record, and the summary.
+
+The record of a seed and the answer to a conformance case have their figures from one place.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from epc.protocol.calibration import Calibrated, brier, ece
+from epc.protocol.divergence import divergences
+from epc.protocol.metrics import mpci, zero_cause, zero_coupling
+from epc.protocol.phases import Outcome
+from epc.protocol.vectors import concentrations, gammas, shifts
+from epc.protocol.verdict import Verdict
+from epc.protocol.weights import Weights
+from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, EVERY_PHASE, PHASE_NAMES, REFERENCE, PhaseName
+from epc.statistics.intervals import Interval, mean, mean_interval, mean_intervals, share_interval
+
+Json = dict[str, Any]
+Estimate = Json  # {"mean": float, "ci95": [low, high] | None}
+
+_PURE: Final = DOMAINS
+
+
+def weight_figures(seeds: Sequence[Mapping[PhaseName, Weights]]) -> list[Json]:
+    """Return what follows from each seed's four weight vectors alone (EPC-2.5)."""
+    pairs = [(weights[d], weights[REFERENCE[d]]) for weights in seeds for d in DIRECTIONS]
+    step = len(DIRECTIONS)
+    by_metric = [
+        [dict(zip(DIRECTIONS, row[i : i + step], strict=True)) for i in range(0, len(row), step)]
+        for row in (gammas(pairs), divergences(pairs))
+    ]
+    return [
+        {
+            "gamma": gamma,
+            "jsd": jsd,
+            "zero_coupling": {d: zero_coupling(gamma[d]) for d in DIRECTIONS},
+        }
+        for gamma, jsd in zip(*by_metric, strict=True)
+    ]
+
+
+def zero_causes(weights: Mapping[PhaseName, Weights], zero: Mapping[str, bool]) -> Json:
+    """Return why each direction that did not couple did not (Reading R8)."""
+    return {
+        d: zero_cause(weights[d], weights[REFERENCE[d]]) if zero[d] else None for d in DIRECTIONS
+    }
+
+
+def answer(outcome: Outcome) -> Json:
+    """Return the conformance answer of one measurement (EPC-2.8).
+
+    Weight vectors are lists in strategy order. The tie rate is that of all four phases
+    together, and 0 where there was no round.
+    """
+    weights = _weights(outcome)
+    return {
+        "weights": {name: list(vector) for name, vector in weights.items()},
+        **weight_figures([weights])[0],
+        "tie_rate": _tie_share(outcome),
+    }
+
+
+def seed_records(outcomes: Mapping[int, Outcome], strategies: Sequence[str]) -> list[Json]:
+    """Return each seed's entry of `results.per_seed` (EPC-2.5(d)).
+
+    Beside the figures of the conformance answer it says why a zero coupling is zero (Reading R8)
+    and how the rounds of each phase ended.
+    """
+    vectors = [_weights(outcome) for outcome in outcomes.values()]
+    return [
+        _seed_record(seed, outcome, weights, strategies, figures)
+        for (seed, outcome), weights, figures in zip(
+            outcomes.items(), vectors, weight_figures(vectors), strict=True
+        )
+    ]
+
+
+def _seed_record(
+    seed: int,
+    outcome: Outcome,
+    weights: Mapping[PhaseName, Weights],
+    strategies: Sequence[str],
+    figures: Json,
+) -> Json:
+    return {
+        "seed": seed,
+        **figures,
+        "weights": {
+            name: dict(zip(strategies, vector, strict=True)) for name, vector in weights.items()
+        },
+        "tie_rate": _tie_share(outcome),
+        "zero_cause": zero_causes(weights, figures["zero_coupling"]),
+        "verdicts": {
+            name: {
+                verdict.value: outcome[name].verdicts[verdict]
+                for verdict in Verdict
+                # Only rounds of recorded verdicts can miss one.
+                if verdict is not Verdict.MISSING or outcome[name].verdicts[verdict]
+            }
+            for name in weights
+        },
+    }
+
+
+def _weights(outcome: Outcome) -> dict[PhaseName, Weights]:
+    """Return the final vectors in the order of the streams."""
+    ran = (phase.name for phase in EVERY_PHASE if phase.name in outcome)
+    return {name: outcome[name].weights for name in ran}
+
+
+def _tie_share(outcome: Outcome) -> float:
+    return _tie_rate([outcome[name].verdicts for name in PHASE_NAMES])
+
+
+def summarise(
+    records: Sequence[Json],
+    *,
+    control: Json,
+    diagnostics: Json | None = None,
+    determinism: Json | None = None,
+    reliability: Mapping[str, Json] | None = None,
+) -> Json:
+    """Return `results.summary` from the records of all seeds.
+
+    Every figure is a mean over seeds with its 95% bootstrap interval, null for a single seed
+    (EPC-2.5(f); Reading R10); the zero-coupling rate has a share's interval (EPC-2.5(e); Reading
+    R33). `control` is `epc.audit.evidence.evidence` (Reading R15). `ece` and `brier` are null
+    without an accuracy; `reliability` holds each strategy's wins, decided trials and accuracy.
+    """
+    vectors = {p: [vector(record, p) for record in records] for p in PHASE_NAMES}
+    pcis: dict[str, list[float]] = {p: concentrations(vectors[p]) for p in PHASE_NAMES}
+    cpcis = shifts(list(zip(*(vectors[d] for d in _PURE), strict=True)))
+    pure = zip(*(pcis[d] for d in _PURE), cpcis, strict=True)
+    over = _estimates(
+        {
+            "gamma": {d: [r["gamma"][d] for r in records] for d in DIRECTIONS},
+            "jsd": {d: [r["jsd"][d] for r in records] for d in DIRECTIONS},
+            "tie_rate_by_phase": {p: [_phase_tie_rate(r, p) for r in records] for p in PHASE_NAMES},
+            "pci": pcis,
+            "all": {
+                "tie_rate": [r["tie_rate"] for r in records],
+                "cpci": cpcis,
+                "mpci": [mpci(*figures) for figures in pure],
+            },
+        }
+    )
+    return {
+        "n": len(records),
+        "gamma": over["gamma"],
+        "jsd": over["jsd"],
+        "zero_coupling_rate": {d: _zero_rate(records, d) for d in DIRECTIONS},
+        "zero_causes": {d: _tally(r["zero_cause"][d] for r in records) for d in DIRECTIONS},
+        "tie_rate": over["all"]["tie_rate"],
+        "tie_rate_by_phase": over["tie_rate_by_phase"],
+        "pci": over["pci"],
+        "cpci": over["all"]["cpci"],
+        "mpci": over["all"]["mpci"],
+        "diagnostics": diagnostics,
+        "determinism": determinism,
+        "ece": _calibration(records, reliability, "ece", ece),
+        "brier": _calibration(records, reliability, "brier", brier),
+        **({} if reliability is None else {"reliability": dict(reliability)}),
+        "control": control,
+    }
+
+
+def estimate(values: Sequence[float]) -> Estimate:
+    """Return a mean over seeds and its interval (null for a single seed)."""
+    return _estimate(values, mean_interval(values))
+
+
+def tie_rate(record: Json) -> float:
+    """Return the share of ties in a seed's record, over the protocol's four phases."""
+    return _tie_rate([record["verdicts"][phase] for phase in PHASE_NAMES])
+
+
+def vector(record: Json, phase: str) -> Weights:
+    """Return a record's weights of one phase in strategy order."""
+    return tuple(record["weights"][phase].values())
+
+
+def _estimates(figures: Mapping[str, Mapping[str, Sequence[float]]]) -> dict[str, Json]:
+    """Return `estimate` of every figure by group and name, all in one go."""
+    intervals = iter(mean_intervals([row for group in figures.values() for row in group.values()]))
+    return {
+        name: {key: _estimate(row, next(intervals)) for key, row in group.items()}
+        for name, group in figures.items()
+    }
+
+
+def _estimate(values: Sequence[float], interval: Interval | None) -> Estimate:
+    return {"mean": mean(values), "ci95": list(interval) if interval else None}
+
+
+def _calibration(
+    records: Sequence[Json],
+    reliability: Mapping[str, Json] | None,
+    key: str,
+    metric: Callable[[Sequence[Calibrated]], float | None],
+) -> Json | None:
+    """Return a calibration figure over seeds, and pooled over all of their trials (Reading R42)."""
+    values = [record[key] for record in records if record.get(key) is not None]
+    if reliability is None or not values:
+        return None
+    pooled = metric([Calibrated(**counted) for counted in reliability.values()])
+    return {**estimate(values), "seeds": len(values), "pooled": pooled}
+
+
+def _zero_rate(records: Sequence[Json], direction: str) -> Estimate:
+    """Return the share of seeds that did not couple, with its interval (EPC-2.5(e))."""
+    zeros = sum(record["zero_coupling"][direction] for record in records)
+    interval = share_interval(zeros, len(records))
+    return {"mean": zeros / len(records), "ci95": list(interval) if interval else None}
+
+
+def _phase_tie_rate(record: Json, phase: str) -> float:
+    return _tie_rate([record["verdicts"][phase]])
+
+
+def _tie_rate(counts: Sequence[Mapping[Verdict, int]] | Sequence[Mapping[str, int]]) -> float:
+    """Return the share of ties among what was said; a missing pair is none (Reading R72)."""
+    ended = [each for count in counts for each in count.items()]
+    ties = sum(number for said, number in ended if said == Verdict.TIE)
+    return _share(ties, sum(number for said, number in ended if said != Verdict.MISSING))
+
+
+def _tally(causes: Iterable[str | None]) -> dict[str, int]:
+    return dict(sorted(Counter(cause for cause in causes if cause is not None).items()))
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0  # Reading R34

@@ -1,0 +1,87 @@
+"""The verdict table: how often each strategy's answer to each task won, lost or tied.
+
+gamma looks at where weights end after thirty random rounds; the table is what moved them. All that
+a measurement knows of its evaluator stands in it, without the noise of the wheel (Reading R38).
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from epc.protocol.verdict import Verdict
+from epc.spec.epc_v1 import DOMAINS, Domain
+
+if TYPE_CHECKING:
+    from numpy import int64
+    from numpy.typing import NDArray
+
+VERDICTS: Final = (Verdict.A, Verdict.B, Verdict.TIE)  # the order of the table's last axis
+OUTCOMES: Final = (
+    *VERDICTS,
+    Verdict.MISSING,
+)  # how a round can end; a table counts no missing pair
+_INDEX: Final = {verdict: index for index, verdict in enumerate(VERDICTS)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One comparison: which strategy's answer to which task, by their indices, and the verdict."""
+
+    domain: Domain
+    strategy: int
+    task: int
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictTable:
+    """Counts of verdicts by domain, strategy, task and verdict.
+
+    `repeated` says that a cell's verdict was asked once and used again (Reading R16): its counts
+    are then 0 or 1, a cell's verdict is a fact of the evaluator and asking more seeds adds none.
+    `whole` says that the table holds all that there is, as recorded verdicts do: a cell without a
+    verdict is missing for good, and no tie (Reading R72); otherwise nobody has asked yet.
+
+    Shapes: `counts[domain]` is (K, tasks, 3), the verdicts in the order of `VERDICTS`.
+    """
+
+    counts: Mapping[Domain, "NDArray[int64]"]
+    repeated: bool
+    whole: bool = False
+
+    @property
+    def strategies(self) -> int:
+        """K."""
+        return len(self.counts[DOMAINS[0]])
+
+    def totals(self) -> dict[Verdict, int]:
+        """Return how often each verdict stands in the table."""
+        summed = sum(self.counts[domain].sum(axis=(0, 1)) for domain in DOMAINS)
+        return dict(zip(VERDICTS, map(int, summed), strict=True))
+
+    def asked(self) -> int:
+        """Return the number of verdicts in the table."""
+        return sum(self.totals().values())
+
+    def tasks(self) -> dict[Domain, int]:
+        """Return how many tasks each domain has."""
+        return {domain: self.counts[domain].shape[1] for domain in DOMAINS}
+
+
+def tabulate(
+    cells: Iterable[Cell],
+    *,
+    strategies: int,
+    tasks: Mapping[Domain, int],
+    repeated: bool,
+    whole: bool = False,
+) -> VerdictTable:
+    """Return the table of all comparisons; where verdicts are repeated, each cell counts once."""
+    import numpy as np
+
+    counts = {domain: np.zeros((strategies, tasks[domain], 3), np.int64) for domain in DOMAINS}
+    for cell in cells:
+        at = (cell.strategy, cell.task)
+        if not repeated or not counts[cell.domain][at].any():
+            counts[cell.domain][at][_INDEX[cell.verdict]] += 1
+    return VerdictTable(counts=counts, repeated=repeated, whole=whole)

@@ -1,0 +1,92 @@
+"""An audit in words."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from epc.analysis.audit import Audit
+from epc.audit.assessment import Facts
+from epc.audit.permutation import LEVEL
+from epc.protocol.results import Json
+from epc.records.probes import in_words
+
+TITLES: Final = {"text_to_visual": "text to visual", "visual_to_text": "visual to text"}
+MEANING: Final = {
+    "coupled": "it prefers other strategies in one domain than in the other, so what an agent "
+    "learns in one is carried into the other",
+    "no_detectable_coupling": "its preferences in the two domains cannot be told apart here",
+    "no_verdicts_counted": "a failed run: gamma 0 is then no measurement",
+    "collapsed": "whatever was to be carried over, there was no room for it",
+    "inconclusive": "no claim can rest on this, either way",
+}
+_METHODS: Final = {
+    "simulated": "simulated from the run's own verdicts",
+    "measured": "measured",
+    "coin_flip": "that of a coin flip, as the record does not say what was answered",
+}
+
+
+def text(audit: Audit) -> str:
+    """Return the printed form of an audit."""
+    return "\n".join(_lines(audit))
+
+
+def _lines(audit: Audit) -> Iterator[str]:
+    facts = audit.facts
+    yield f"{audit.path}: {audit.verdict}"
+    yield f"  {MEANING[audit.verdict]}"
+    yield ""
+    if facts.test is not None:
+        yield f"  p value        {p_value(facts.test.p_value)}, permuting {facts.test.unit}s"
+    for direction, excess in audit.control["excess"].items():
+        floor = audit.control["noise_floor"][direction]
+        gammas = facts.gamma[direction]
+        yield f"  {TITLES[direction]}"
+        yield f"    gamma        {sum(gammas) / len(gammas):.3f} over {seeds(facts.n)}"
+        yield (
+            f"    noise floor  {floor['mean']:.3f}  "
+            f"({floor['q025']:.2f} to {floor['q975']:.2f} for 95% of single seeds)"
+        )
+        yield f"    excess       {interval(excess)}"
+    yield f"  noise floor: {_METHODS[audit.control['method']]}"
+    if facts.tie_rate is not None:
+        yield f"  tie rate       {100 * facts.tie_rate:.1f}%"
+    yield from _on_the_evaluator(facts)
+    if audit.findings:
+        yield ""
+    for finding in audit.findings:
+        yield str(finding)
+
+
+def seeds(n: int) -> str:
+    """Return a number of seeds in words."""
+    return "1 seed" if n == 1 else f"{n} seeds"
+
+
+def _on_the_evaluator(facts: Facts) -> Iterator[str]:
+    if (itself := facts.self_comparisons) and itself["decided"]:
+        share = 100 * itself["share_of_a"]
+        yield f"  equal answers  A in {share:.0f}% of {itself['decided']} comparisons"
+    if facts.swap:
+        kept = facts.swap["order_consistency"]
+        if kept["ci95"]:
+            low, high = (100 * end for end in kept["ci95"])
+            yield (
+                f"  both orders    the same answer in {100 * kept['mean']:.0f}% of "
+                f"{facts.swap['pairs'] - facts.swap['tied']} pairs ({low:.0f} to {high:.0f}%)"
+            )
+    if facts.competence:
+        yield f"  competence     {facts.competence['word']}: {in_words(facts.competence)}"
+
+
+def interval(estimate: Json) -> str:
+    """Return a mean with its interval."""
+    if estimate["ci95"] is None:
+        return f"{estimate['mean']:+.3f}  [one seed]"
+    low, high = estimate["ci95"]
+    return f"{estimate['mean']:+.3f}  [{low:+.3f}, {high:+.3f}]"
+
+
+def p_value(value: float) -> str:
+    """Return a p-value as it is printed, with which side of the level it lies on."""
+    side = "at most" if value <= LEVEL else "above"
+    return f"{value:.2g} ({side} {LEVEL})"

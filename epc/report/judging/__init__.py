@@ -1,0 +1,1 @@
+"""Evaluations in words, tables and pictures."""

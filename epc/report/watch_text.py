@@ -1,0 +1,65 @@
+"""Where a watched evaluator stands, in words (`epc watch`)."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from epc.analysis.watching import Standing, changed_pairs
+from epc.protocol.results import Json
+from epc.statistics.e_process import WATCH_ERROR
+
+WORDS: Final = {"holds": "HOLDS", "drifted": "DRIFTED", "cannot_tell": "CANNOT TELL YET"}
+_SHOWN_DAYS: Final = 7
+_SHOWN_PAIRS: Final = 24
+_TASK: Final = 48
+
+
+def report(standing: Standing) -> str:
+    """Return the printed form: the verdict, what it rests on, the last days, what changed."""
+    sections = (_heading(standing), _days(standing), _changed(standing), _findings(standing))
+    return "\n\n".join("\n".join(lines) for lines in map(list, sections) if lines)
+
+
+def _heading(standing: Standing) -> Iterator[str]:
+    days, pairs = standing.days, len(standing.panel.items)
+    yield f"{WORDS[standing.verdict]}, after {_count(len(days), 'day')} of {_count(pairs, 'pair')}"
+    if standing.facts:
+        yield "  its answers are facts: one changed verdict is drift"
+        return
+    bets, needed = standing.bets, 1 / WATCH_ERROR
+    yield f"  tolerated  {100 * standing.tolerated:.1f}% of the panel on an average day"
+    yield f"  capital    {bets.capital:.3g} of betting on drift, at most {bets.peak:.3g} so far"
+    yield f"             {bets.quiet:.3g} of betting on quiet; {needed:g} is taken for proof"
+    if bets.alarm is not None:
+        yield f"  alarm      {days[bets.alarm]['day']}, and an alarm is never taken back"
+
+
+def _days(standing: Standing) -> Iterator[str]:
+    if standing.days:
+        yield "Verdicts that differ from the measurement's"
+    for day in standing.days[-_SHOWN_DAYS:]:
+        yield f"  {day['day']}  {day['changed']} of {len(day['answers'])}"
+
+
+def _changed(standing: Standing) -> Iterator[str]:
+    found = sorted(changed_pairs(standing.days), key=lambda pair: -int(pair["days"]))
+    if found:
+        yield "Pairs that changed, and on how many days"
+    for pair in found[:_SHOWN_PAIRS]:
+        yield f"  {pair['days']:>4}  {_pair(pair)}"
+    if len(found) > _SHOWN_PAIRS:
+        yield f"  and {len(found) - _SHOWN_PAIRS} more; --format json lists them"
+
+
+def _findings(standing: Standing) -> Iterator[str]:
+    for finding in standing.findings:
+        yield from str(finding).split("\n")
+
+
+def _pair(pair: Json) -> str:
+    task = pair["task"] if len(pair["task"]) <= _TASK else f"{pair['task'][:_TASK]}..."
+    now = f"was {pair['before'][:_TASK]!r}, last {pair['raw'][:_TASK]!r}"
+    return f"{pair['domain']}, {pair['strategy']}, {task} {now}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"

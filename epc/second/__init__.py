@@ -1,0 +1,1 @@
+"""The second implementation: every metric again, by another hand."""

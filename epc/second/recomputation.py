@@ -1,0 +1,224 @@
+"""Every metric a second time, by another hand: one bug cannot agree with itself.
+
+It shares no code with `epc.protocol` and knows the protocol from its text alone: the random
+generator is its own (`pcg64`), weights are plain floats summed exactly, and the divergence is the
+sum of two relative entropies. What it finds must be what the manifest says, within 1e-9.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, islice
+from math import fsum, log, sqrt
+from pathlib import Path
+from typing import Any, Final
+
+from epc.errors import Finding
+from epc.records.layout import RAW
+from epc.second.pcg64 import uniforms
+
+Json = dict[str, Any]
+
+TOLERANCE: Final = 1e-9
+_ZERO: Final = 1e-12
+_ROUNDING: Final = 1e-12  # nearer than this to an edge, the wheel may stop on either side
+# Phase: its domain, the phase that it continues, its stream.
+_PHASES: Final = {
+    "text": ("text", None, 0),
+    "visual": ("visual", None, 1),
+    "text_to_visual": ("visual", "text", 2),
+    "visual_to_text": ("text", "visual", 3),
+}
+_PURE: Final = {"text_to_visual": "visual", "visual_to_text": "text"}
+_MOST_TOLD: Final = 20
+_REMEDY: Final = "run `epc validate`; if that agrees with the record, report a fault of epc"
+
+
+@dataclass(kw_only=True)
+class _Seed:
+    """What one seed came to; `rounds` are those in which something was said."""
+
+    weights: dict[str, list[float]]
+    ties: int
+    rounds: int
+
+
+def disagreements(manifest: Json, folder: Path, *, clause: str) -> Iterator[Finding]:
+    """Yield where a record differs from what this implementation makes of its trials.
+
+    `clause` is the rule that asks for it. The record must have passed the first implementation:
+    rows of valid shape, in order.
+
+    Raises: WorldError if the trials cannot be read.
+    """
+    compared = _compared(manifest, folder / RAW["trials"])
+    for where, problem in islice(compared, _MOST_TOLD):
+        yield Finding(clause=clause, where=where, problem=problem, remedy=_REMEDY)
+
+
+def _compared(manifest: Json, trials: Path) -> Iterator[tuple[str, str]]:
+    names = [strategy["name"] for strategy in manifest["strategies"]]
+    stated = {int(record["seed"]): record for record in manifest["results"]["per_seed"]}
+    figures: list[Json] = []
+    with trials.open(encoding="utf-8") as file:
+        rows = (json.loads(line) for line in file)
+        for number, own in groupby(rows, key=lambda row: int(row["seed"])):
+            problems: list[tuple[str, str]] = []
+            seed = _replayed(list(own), number, manifest, names, problems)
+            yield from problems
+            figures.append(_figures(seed))
+            record = stated.get(number)
+            if record is None:
+                yield "trials.jsonl", f"seed {number} is in no record"
+                continue
+            index = manifest["results"]["per_seed"].index(record)
+            place = f"manifest.json/results/per_seed/{index}"
+            for phase, weights in seed.weights.items():
+                listed = [record["weights"][phase][name] for name in names]
+                yield from _differ(f"{place}/weights/{phase}", listed, weights)
+            yield from _differ_all(place, record, figures[-1])
+    if len(figures) != len(stated):
+        yield "trials.jsonl", f"{len(figures)} seeds, the record has {len(stated)}"
+    if figures:
+        summary = manifest["results"]["summary"]
+        yield from _differ_all("manifest.json/results/summary", _means(summary), _mean(figures))
+
+
+def _replayed(
+    rows: Sequence[Json],
+    seed: int,
+    manifest: Json,
+    names: Sequence[str],
+    problems: list[tuple[str, str]],
+) -> _Seed:
+    config, finals, ties = manifest["config"], dict[str, list[float]](), 0
+    counted, method = 0, manifest["evaluator"]["method"]
+    by_phase = {name: [row for row in rows if row["phase"] == name] for name in _PHASES}
+    for name, (domain, start, stream) in _PHASES.items():
+        weights = list(finals[start]) if start else [1 / len(names)] * len(names)
+        drawn = uniforms(seed, stream)
+        for row in by_phase[name]:
+            u_task, u_strategy = next(drawn), next(drawn)
+            chosen = names.index(row["strategy"])
+            task = int(u_task * len(manifest["tasks"][domain]))
+            fits = (row["u_task"], row["u_strategy"], row["task"]) == (u_task, u_strategy, task)
+            if not fits or not _stops(weights, u_strategy, chosen):
+                place = f"seed {seed} {name} round {row['round']}"
+                problems.append(("trials.jsonl", f"{place}: not what the draws give"))
+            if row["evaluation"] is None and method == "recorded":
+                continue  # a pair that the recorded file does not hold: no verdict, no tie
+            counted += 1
+            verdict = spoken(row["raw"])
+            ties += verdict == "tie"
+            if verdict != "tie":
+                step = config["alpha_win"] if verdict == "A" else -config["alpha_lose"]
+                weights[chosen] = max(config["weight_floor"], weights[chosen] + step)
+                whole = fsum(weights)
+                weights = [weight / whole for weight in weights]
+        finals[name] = weights
+    return _Seed(weights=finals, ties=ties, rounds=counted)
+
+
+def _stops(weights: Sequence[float], u: float, chosen: int) -> bool:
+    """Whether the wheel can stop at a strategy: u lies in its stretch, edges included."""
+    low = fsum(weights[:chosen])
+    high = low + weights[chosen] if chosen + 1 < len(weights) else 1.0
+    return low - _ROUNDING <= u <= high + _ROUNDING
+
+
+def spoken(raw: str) -> str:
+    """Return A, B or tie for an evaluator's raw text: its first line that is not blank, bare."""
+    for line in raw.replace("\r", "\n").split("\n"):
+        bare = line.strip()
+        if not bare:
+            continue
+        while bare and (bare[0] in _STRIPPED or bare[0].isspace()):
+            bare = bare[1:]
+        while bare and (bare[-1] in _STRIPPED or bare[-1].isspace()):
+            bare = bare[:-1]
+        return bare.upper() if bare in {"A", "B", "a", "b"} else "tie"
+    return "tie"
+
+
+_STRIPPED: Final = set("\"'`*()[].:")
+
+
+def _figures(seed: _Seed) -> Json:
+    """Return one seed's figures under the names of a manifest's summary."""
+    made: Json = {"gamma": {}, "jsd": {}, "zero_coupling": {}}
+    for coupled, pure in _PURE.items():
+        a, b = seed.weights[coupled], seed.weights[pure]
+        distance = fsum((x - y) ** 2 for x, y in zip(a, b, strict=True))
+        gamma = sqrt(distance / fsum(y * y for y in b))
+        made["gamma"][coupled] = gamma
+        made["jsd"][coupled] = divergence(a, b)
+        made["zero_coupling"][coupled] = gamma <= _ZERO
+    made["pci"] = {phase: concentration(w) for phase, w in seed.weights.items()}
+    pairs = zip(seed.weights["text"], seed.weights["visual"], strict=True)
+    made["cpci"] = fsum(abs(x - y) for x, y in pairs) / 2
+    made["mpci"] = (made["pci"]["text"] + made["pci"]["visual"]) / 2 + made["cpci"]
+    made["tie_rate"] = seed.ties / seed.rounds if seed.rounds else 0.0
+    return made
+
+
+def divergence(a: Sequence[float], b: Sequence[float]) -> float:
+    """Return the Jensen-Shannon divergence of two distributions in nats."""
+    terms = [
+        weight * log(2 * weight / (x + y)) / 2
+        for x, y in zip(a, b, strict=True)
+        for weight in (x, y)
+        if weight > 0
+    ]
+    return max(0.0, fsum(terms))
+
+
+def concentration(weights: Sequence[float]) -> float:
+    """Return sigma over mu, with K weights that sum to 1: sqrt(K * sum of squares - 1)."""
+    return sqrt(max(0.0, len(weights) * fsum(w * w for w in weights) - 1))
+
+
+def _mean(figures: Sequence[Json]) -> Json:
+    """Return the mean of every figure over the seeds; of a truth, the share of seeds."""
+    first = figures[0]
+    return {
+        ("zero_coupling_rate" if key == "zero_coupling" else key): (
+            {part: _average([float(f[key][part]) for f in figures]) for part in value}
+            if isinstance(value, Mapping)
+            else _average([f[key] for f in figures])
+        )
+        for key, value in first.items()
+    }
+
+
+def _average(values: Sequence[float]) -> float:
+    return fsum(values) / len(values)
+
+
+def _means(summary: Json) -> Json:
+    """Return the means that a summary states, without their intervals."""
+    return {
+        key: value["mean"] if "mean" in value else {k: v["mean"] for k, v in value.items()}
+        for key, value in summary.items()
+        if key in ("gamma", "jsd", "zero_coupling_rate", "pci", "cpci", "mpci", "tie_rate")
+    }
+
+
+def _differ_all(place: str, stated: Json, found: Json) -> Iterator[tuple[str, str]]:
+    """Yield each figure that both have and that differs."""
+    for key, value in found.items():
+        if key not in stated:
+            continue
+        if isinstance(value, Mapping):
+            for part, figure in value.items():
+                yield from _differ(f"{place}/{key}/{part}", [stated[key][part]], [figure])
+        else:
+            yield from _differ(f"{place}/{key}", [stated[key]], [value])
+
+
+def _differ(
+    where: str, stated: Sequence[float], found: Sequence[float]
+) -> Iterator[tuple[str, str]]:
+    for ours, theirs in zip(found, stated, strict=True):
+        if not abs(ours - theirs) <= TOLERANCE:
+            yield where, f"says {theirs!r}, a second implementation {ours!r}"
+            return

@@ -1,0 +1,1 @@
+"""Synthetic evaluators run through the protocol, thousands of seeds at once."""

@@ -1,0 +1,207 @@
+"""Synthetic evaluators run through the protocol, thousands of seeds at once.
+
+A block's arrays fit a processor's cache, and each block has a stream of its own, so the figures do
+not depend on how many blocks are simulated where.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from epc.errors import ShapeError
+from epc.protocol.rounds import play
+from epc.protocol.weights import UpdateRule
+from epc.spec.epc_v1 import DOMAINS, PHASES, Domain, Phase, PhaseName
+
+if TYPE_CHECKING:
+    from numpy import float64, int8
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+
+    Array = NDArray[float64]
+    Indices = NDArray[Any]
+
+BLOCK: Final = 2048  # seeds; eleven rows of them are 180 kB
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Odds:
+    """How often an evaluator says A and tie to each strategy's answer; the rest is B.
+
+    Shapes: both (K,), or (K, seeds) where seeds have evaluators of their own.
+    Raises: ShapeError unless both are shares that sum to at most 1.
+    """
+
+    a: "Array"
+    tie: "Array"
+
+    def __post_init__(self) -> None:
+        if self.a.shape != self.tie.shape or not self.a.size:
+            raise ShapeError(f"odds of A {self.a.shape} against those of a tie {self.tie.shape}")
+        if min(self.a.min(), self.tie.min()) < 0 or (self.a + self.tie).max() > 1 + _ROUNDING:
+            raise ShapeError("odds of A and a tie are shares whose sum is at most 1")
+
+    @property
+    def strategies(self) -> int:
+        """K."""
+        return len(self.a)
+
+
+_ROUNDING: Final = 1e-9
+Preferences = Mapping[Domain, Odds]
+Vectors = dict[PhaseName, "Array"]
+
+
+def blind(strategies: int, *, a: float, tie: float = 0.0) -> Odds:
+    """Return the odds of an evaluator that does not look at the answers."""
+    import numpy as np
+
+    return Odds(a=np.full(strategies, a), tie=np.full(strategies, tie))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """What happened in every round of a phase: the strategy, and 0, 1, 2 for A, B, tie.
+
+    Shapes: both (rounds, seeds).
+    """
+
+    chosen: "NDArray[int8]"
+    verdict: "NDArray[int8]"
+
+    @classmethod
+    def empty(cls, rounds: int, seeds: int) -> "Trace":
+        """Return a trace to be filled."""
+        import numpy as np
+
+        return cls(
+            chosen=np.empty((rounds, seeds), np.int8), verdict=np.empty((rounds, seeds), np.int8)
+        )
+
+
+def uniform_start(strategies: int, seeds: int) -> "Array":
+    """Return the start of a pure phase for many seeds (Reading R1).
+
+    Shapes: (K, seeds).
+    """
+    import numpy as np
+
+    return np.full((strategies, seeds), 1 / strategies)
+
+
+def train(
+    start: "Array",
+    *,
+    rounds: int,
+    rule: UpdateRule,
+    odds: Odds,
+    rng: "Generator",
+    trace: Trace | None = None,
+) -> "Array":
+    """Return the weights after a phase, a column a seed.
+
+    Each round draws two uniforms a seed: the wheel's, then the verdict's.
+
+    Shapes: (K, seeds) in and out; a trace holds at most 127 strategies.
+    Source: EPC-2.3; Readings R2, R3, R4.
+    """
+    import numpy as np
+
+    weights = np.array(start, order="C")
+    seeds = weights.shape[1]
+    columns, drawn = np.arange(seeds), np.empty((2, seeds))
+    # Where rounding leaves A and a tie more than all of it, A keeps what is its own.
+    says_a, says_either = odds.a.reshape(-1), np.maximum(odds.a, 1 - odds.tie).reshape(-1)
+
+    def spins() -> Iterator["Array"]:
+        for _ in range(rounds):
+            drawn[:] = rng.random(drawn.shape)
+            yield drawn[0]
+
+    def ask(number: int, chosen: "Indices") -> "NDArray[int8]":
+        asked = chosen if odds.a.ndim == 1 else chosen * seeds + columns
+        verdicts: NDArray[int8] = (drawn[1] >= says_a.take(asked)).view(np.int8)
+        verdicts += drawn[1] >= says_either.take(asked)
+        if trace is not None:
+            trace.chosen[number], trace.verdict[number] = chosen, verdicts
+        return verdicts
+
+    play(weights, spins(), ask, rule)
+    return weights
+
+
+def measure(
+    preferences: Preferences,
+    *,
+    seeds: int,
+    rounds: int,
+    rule: UpdateRule,
+    entropy: Sequence[int],
+    phases: Sequence[Phase] = PHASES,
+) -> Iterator[Vectors]:
+    """Yield the final weights of all phases, block by block of seeds.
+
+    `entropy` seeds the blocks' streams, SeedSequence([*entropy, block]).
+
+    Shapes: each (K, seeds of the block).
+    Source: EPC-2.1.
+    """
+    from numpy.random import PCG64, Generator, SeedSequence
+
+    strategies = preferences[DOMAINS[0]].strategies
+    for block in range(-(-seeds // BLOCK)):
+        rng = Generator(PCG64(SeedSequence([*entropy, block])))
+        width = min(BLOCK, seeds - block * BLOCK)
+        done: Vectors = {}
+        for phase in phases:
+            start = uniform_start(strategies, width) if phase.start is None else done[phase.start]
+            done[phase.name] = train(
+                start, rounds=rounds, rule=rule, odds=preferences[phase.domain], rng=rng
+            )
+        yield done
+
+
+def gammas(coupled: "Array", pure: "Array") -> "Array":
+    """Return gamma, a seed each (EPC-2.5 eq. (1)), within rounding of `epc.protocol.metrics.gamma`.
+
+    Shapes: (K, seeds) each; (seeds,).
+    """
+    import numpy as np
+
+    moved = coupled - pure
+    ratio: Array = np.sqrt((moved * moved).sum(axis=0) / (pure * pure).sum(axis=0))
+    return ratio
+
+
+def divergences(left: "Array", right: "Array") -> "Array":
+    """Return JSD in nats, a seed each, within rounding of `epc.protocol.metrics.jsd`.
+
+    Shapes: (K, seeds) each; (seeds,).
+    """
+    import numpy as np
+
+    middle = (left + right) / 2
+    terms = _terms(left, middle) + _terms(right, middle)
+    nats: Array = np.maximum(0.0, terms.sum(axis=0) / 2)
+    return nats
+
+
+def concentrations(weights: "Array") -> "Array":
+    """Return PCI, a seed each, within rounding of `epc.protocol.metrics.pci`.
+
+    Shapes: (K, seeds); (seeds,).
+    """
+    import numpy as np
+
+    middle = weights.mean(axis=0)
+    ratio: Array = np.sqrt(((weights - middle) ** 2).mean(axis=0)) / middle
+    return ratio
+
+
+def _terms(share: "Array", middle: "Array") -> "Array":
+    """Return share * ln(share / middle), with 0 ln 0 = 0."""
+    import numpy as np
+
+    ratio = np.divide(share, middle, out=np.ones_like(share), where=share > 0)
+    terms: Array = share * np.log(ratio)
+    return terms

@@ -1,0 +1,83 @@
+"""Gamma on its noise band, small enough for a line of a table; drawn here, without a renderer."""
+
+from collections.abc import Iterator
+from math import sqrt
+from typing import Final
+
+from markupsafe import Markup
+
+from epc.simulation.noise import Band
+from epc.site.charts.chart import BAND, FIRST, INK, MUTED
+from epc.site.charts.noise import bands_of
+from epc.site.escaping import shown
+from epc.site.pages import Direction, Row
+from epc.spec.reference import STRATEGIES
+
+_WIDTH, _LINE, _MARGIN = 132, 13, 4  # pixels
+_MOST: Final = sqrt(len(STRATEGIES))  # the largest gamma there is; all rows share the scale
+
+
+def spark(row: Row) -> Markup:
+    """Return a picture of a snapshot's gamma: a line a direction, its numbers as its name.
+
+    A failed run has no place on the scale that all rows share.
+    """
+    if row.failed or not row.directions:
+        return Markup()
+    coin = (bands_of(row.snapshot, None) or {}).get("gamma")
+    lines = [(direction, _band(direction, coin)) for direction in row.directions]
+    marks = (mark for place, line in enumerate(lines) for mark in _line(*line, place))
+    height = _LINE * len(lines) + 2
+    return Markup(
+        '<svg class="epc-spark" role="img" aria-label="{}" width="{}" height="{}" '
+        'viewBox="0 0 {} {}">{}</svg>'
+    ).format(
+        shown("; ".join(_words(*line) for line in lines)),
+        _WIDTH,
+        height,
+        _WIDTH,
+        height,
+        Markup().join(marks),
+    )
+
+
+def _band(direction: Direction, coin: Band | None) -> Band | None:
+    """Return the run's own noise floor, else a coin flip's."""
+    floor = direction.noise
+    return Band(mean=floor.mean, low=floor.low, high=floor.high) if floor else coin
+
+
+def _line(direction: Direction, band: Band | None, place: int) -> Iterator[Markup]:
+    middle = _LINE * place + _LINE / 2 + 1
+    if band:
+        low, high = _x(band.low), _x(band.high)
+        yield _mark("rect", x=low, y=middle - 5, width=high - low, height=10, fill=BAND)
+        at = _x(band.mean)
+        yield _mark("line", x1=at, x2=at, y1=middle - 5, y2=middle + 5, stroke=MUTED)
+    if direction.gamma.interval:
+        low, high = map(_x, direction.gamma.interval)
+        yield _mark("line", x1=low, x2=high, y1=middle, y2=middle, stroke=INK)
+    at = _x(direction.gamma.mean)
+    yield _mark("circle", cx=at, cy=middle, r=3, fill=FIRST)
+
+
+def _mark(name: str, **given: float | str) -> Markup:
+    """Return one mark, lengths to a tenth of a pixel; it is all our own, with nothing to escape."""
+    pairs = "".join(
+        f' {key}="{value if isinstance(value, str) else f"{value:.1f}"}"'
+        for key, value in given.items()
+    )
+    return Markup(f"<{name}{pairs}></{name}>")  # noqa: S704  (our own, as said above)
+
+
+def _x(gamma: float) -> float:
+    share = min(max(gamma / _MOST, 0), 1)
+    return _MARGIN + share * (_WIDTH - 2 * _MARGIN)
+
+
+def _words(direction: Direction, band: Band | None) -> str:
+    stated = f"{direction.title}: gamma {direction.gamma}"
+    if not band:
+        return stated
+    noise = "noise floor" if direction.noise else "a coin flip"
+    return f"{stated}; {noise} {band.mean:.2f}, from {band.low:.2f} to {band.high:.2f}"

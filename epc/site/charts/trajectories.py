@@ -1,0 +1,90 @@
+"""How the weights went, round by round: mean and spread over the seeds, strategy by strategy."""
+
+from typing import Final
+
+from epc.analysis.trajectories import Trajectories
+from epc.protocol.results import Json
+from epc.site.charts.chart import INK, MUTED, Chart, colours, layer, quantity, specified, told
+
+_ORDER: Final = ("text, then visual", "visual, then text")
+_COLUMNS: Final = 3
+_PLACES: Final = 5
+
+
+def trajectories_chart(courses: Trajectories) -> Chart:
+    """Return the mean weight of each strategy with the range of 90% of the seeds."""
+    rows = [
+        {
+            "order": _ORDER[index],
+            "strategy": name,
+            "round": number,
+            "mean": mean,
+            "low": low,
+            "high": high,
+        }
+        for index, course in enumerate(courses.paths)
+        for name, path in zip(courses.strategies, course, strict=True)
+        for number, (mean, low, high) in enumerate(path)
+    ]
+    alternative = _words(courses)
+    return Chart(
+        name="trajectories",
+        title="How the weights went",
+        note=f"Mean weight over {courses.seeds} seeds and, shaded, 90% of them. The dashed lines "
+        "are the change of domain and a weight of 1/K.",
+        alternative=alternative,
+        specification=specified(_content(courses, _rounded(rows)), alternative),
+        rows=rows,
+    )
+
+
+def _rounded(rows: list[Json]) -> list[Json]:
+    """Return the rows as fine as an eye can see; there are thousands of them."""
+    finer = ("mean", "low", "high")
+    return [row | {key: round(row[key], _PLACES) for key in finer} for row in rows]
+
+
+def _content(courses: Trajectories, rows: list[Json]) -> Json:
+    colour = {"field": "order", "type": "nominal", "scale": colours(list(_ORDER))}
+    axis = {"values": [0, courses.rounds, 2 * courses.rounds], "format": "d", "title": None}
+    x = quantity("round", domain=[0, 2 * courses.rounds]) | {"axis": axis}
+    y = quantity("mean", None, zero=True, nice=False) | {"axis": {"tickCount": 3, "title": None}}
+    dashed = {"type": "rule", "color": MUTED, "strokeDash": [3, 3]}
+    facts = told(strategy="strategy", order="order", round="round", mean="mean weight")
+    band = {"type": "area", "opacity": 0.25, "line": False}
+    line = {"type": "line", "strokeWidth": 1.5}
+    return {
+        "data": {"values": rows},
+        "columns": _COLUMNS,
+        "spacing": {"row": 10, "column": 14},
+        "facet": {
+            "field": "strategy",
+            "type": "nominal",
+            "sort": list(courses.strategies),
+            "header": {"labelFontSize": 10, "labelColor": INK, "title": None, "labelPadding": 2},
+        },
+        "spec": {
+            "width": 76,
+            "height": 62,
+            "layer": [
+                layer([{"round": courses.rounds}], dashed, x=x),
+                layer([{"mean": 1 / len(courses.strategies)}], dashed, y=y),
+                {
+                    "mark": band,
+                    "encoding": {"x": x, "y": y | {"field": "low"}, "y2": {"field": "high"}}
+                    | {"color": colour},
+                },
+                {"mark": line, "encoding": {"x": x, "y": y, "color": colour, "tooltip": facts}},
+            ],
+        },
+    }
+
+
+def _words(courses: Trajectories) -> str:
+    """Return which strategy ends with most weight in each order."""
+    ends = []
+    for order, course in zip(_ORDER, courses.paths, strict=True):
+        last = [path[-1][0] for path in course]
+        best = max(range(len(last)), key=last.__getitem__)
+        ends.append(f"{order}: {courses.strategies[best]} ends with most weight, {last[best]:.2f}")
+    return f"Mean weights by round over {courses.seeds} seeds. {'; '.join(ends)}."

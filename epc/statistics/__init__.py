@@ -1,0 +1,1 @@
+"""Statistics that know nothing of the protocol: intervals, tests, sums rounded once."""

@@ -1,0 +1,297 @@
+"""The report's numbers, from records whose statistics are known."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from judge_support import grid, imported, record_for, reply_row, table_row
+
+from epc.analysis.judging.agreement import between_judges, compared
+from epc.analysis.judging.shares import Judgment, mean, share
+from epc.analysis.judging.summary import summary
+from epc.judge.samples import Unit
+from epc.report.judging.picture import alternative_text, draw, specification
+from epc.report.judging.table import COLUMNS, accuracy_table, table
+from epc.report.judging.text import text
+from epc.spec.judge_v1 import DIMENSIONS
+
+WORST, LOW, HIGH, BEST = (0, 0, 0, 1), (1, 1, 1, 1), (2, 2, 2, 1), (2, 2, 2, 2)
+# Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011): four observers, twelve units.
+PUBLISHED = (
+    (1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None),
+    (1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3),
+    (None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None),
+    (1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None),
+)
+
+
+def judgment(output: str, judge: str, overall: int, *, target: str = "m", **more: Any) -> Judgment:
+    scores = tuple(min(2, max(0, overall - 2 * index)) for index in range(4))
+    unit = Unit(question_id="Q", prompt_variant="A", target_model=target, output_id=output)
+    what: dict[str, Any] = {
+        "unit": unit,
+        "output_sha256": "0" * 64,
+        "judge_model": judge,
+        "method": unit.before(judge).method,
+        "valid": True,
+        "verdict": "FAIL" if overall <= 3 else "PASS" if overall >= 7 else "PARTIAL",
+        "scores": scores,
+        "quotes": 4,
+        "invented": 0,
+        **more,
+    }
+    return Judgment(**what)
+
+
+def weighted_kappa(first: Sequence[int], second: Sequence[int]) -> float:
+    """Return Cohen's kappa with quadratic weights, from its definition."""
+    n = len(first)
+    seen = sum(Fraction((a - b) ** 2, n) for a, b in zip(first, second, strict=True))
+    chance = sum(Fraction((a - b) ** 2, n * n) for a in first for b in second)
+    return float(1 - seen / chance)
+
+
+def test_kappa_error_and_shares_are_those_of_the_definition() -> None:
+    first, second = [8, 7, 4, 0, 3, 5, 8, 1], [8, 5, 4, 2, 3, 7, 7, 0]
+    left, right = (
+        {j.unit: j for j in (judgment(f"o{i}", judge, s) for i, s in enumerate(scores))}
+        for judge, scores in (("a", first), ("b", second))
+    )
+
+    found = compared(left, right)
+
+    assert found["outputs"] == 8
+    assert found["kappa"]["overall_score"] == pytest.approx(weighted_kappa(first, second))
+    assert found["mean_absolute_error"]["mean"] == 1  # (0+2+0+2+0+2+1+1)/8
+    assert found["mean_difference"]["mean"] == -Fraction(0 + 2 + 0 - 2 + 0 - 2 + 1 + 1, 8)
+    assert found["same_overall"]["count"] == 3
+    assert found["same_verdict"]["count"] == 6
+
+
+def test_alpha_is_the_published_one() -> None:
+    judgments = [
+        judgment(f"o{column}", f"j{row}", value)
+        for row, values in enumerate(PUBLISHED)
+        for column, value in enumerate(values)
+        if value is not None
+    ]
+
+    found = between_judges(judgments)
+
+    assert found["alpha"]["overall_score"] == pytest.approx(0.849, abs=0.0005)
+    assert len(found["pairs"]) == 6
+
+
+def test_what_is_undefined_is_null() -> None:
+    same = [judgment(f"o{i}", judge, 8) for i in range(3) for judge in ("a", "b")]
+
+    found = between_judges(same)
+
+    assert found["alpha"]["overall_score"] is None
+    assert found["pairs"][0]["kappa"]["overall_score"] is None
+    assert found["pairs"][0]["same_verdict"]["share"] == 1
+    assert between_judges([])["pairs"] == []
+    assert between_judges(same[:1])["alpha"]["COMPLETENESS"] is None
+
+
+def test_only_valid_cross_judgments_enter_agreement() -> None:
+    judged = [
+        judgment("o1", "a", 8),
+        judgment("o1", "b", 0, valid=False),
+        judgment("o1", "m", 0),  # its own output
+    ]
+
+    assert between_judges(judged)["pairs"] == []
+
+
+def test_a_share_of_nothing_and_of_one_has_no_interval() -> None:
+    assert share(0, 0) == {"count": 0, "share": None, "ci95": None}
+    assert share(1, 1) == {"count": 1, "share": 1.0, "ci95": None}
+    low, high = share(5, 10)["ci95"]
+    assert (low, high) == (pytest.approx(0.2366, abs=1e-4), pytest.approx(0.7634, abs=1e-4))
+
+
+def test_a_means_interval_is_the_bootstraps() -> None:
+    """Against the plain bootstrap, resample by resample, and in no more memory for more values."""
+    import numpy as np
+
+    values = [0.0] * 30 + [4.0] * 50 + [8.0] * 20
+    rng = np.random.default_rng(1)
+    plain = rng.choice(values, size=(20_000, len(values))).mean(axis=1)
+
+    found = mean(values)
+
+    assert found["mean"] == 3.6
+    assert found["ci95"] == pytest.approx(list(np.quantile(plain, [0.025, 0.975])), abs=0.06)
+    assert mean([3, 3, 3])["ci95"] == [3, 3]
+    assert mean([3]) == {"mean": 3, "ci95": None}
+    assert mean([]) == {"mean": None, "ci95": None}
+    assert mean([0, 8] * 500_000)["ci95"] == pytest.approx([4, 4], abs=0.02)
+
+
+# --------------------------------------------------------------------------- a whole evaluation
+
+ROWS = [
+    *grid("1234", "AB", ("m/x",)),
+    table_row("Q1", "A", "j/1", output_id="own", output="Ours, all of it our own work."),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return an evaluation in which variant A passes twice in four and B never."""
+    place = tmp_path_factory.mktemp("report") / "e"
+    replies = []
+    for row in ROWS:
+        for judge in ("j/1", "j/2"):
+            best = row["prompt_variant"] == "A" and row["question_id"] in {"Q1", "Q2"}
+            scores = BEST if best else LOW if judge == "j/1" else WORST
+            reply: Any = record_for(row, judge, scores)
+            if (row["question_id"], row["prompt_variant"], judge) == ("Q4", "B", "j/2"):
+                reply["evidence"][0]["quote"] = "Invented."
+            replies.append(reply_row(row, judge, reply))
+    imported(place, ROWS, replies, allow_gaps=True)
+    return place
+
+
+def test_the_report_separates_self_judging_and_counts_everything(folder: Path) -> None:
+    (found,) = summary([folder])["evaluations"]
+
+    primary, own = found["primary"]["all"], found["self_judging"]["all"]
+    assert (primary["samples"], primary["valid"]) == (17, 16)
+    assert (own["samples"], own["valid"]) == (1, 1)
+    assert primary["invalid"]["count"] == 1
+    assert primary["verdicts"]["PASS"]["count"] == 5
+    by_judge = {group["value"]: group for group in found["primary"]["judge_model"]}
+    assert by_judge["j/1"]["verdicts"]["PARTIAL"]["count"] == 6
+    assert by_judge["j/2"]["verdicts"]["FAIL"]["count"] == 5
+    for axis in ("judge_model", "prompt_variant", "target_model", "question_id"):
+        assert sum(group["samples"] for group in found["primary"][axis]) == 17
+    counts = primary["dimensions"]["FORMAT_COMPLIANCE"]["counts"]
+    assert counts == {"0": 5, "1": 6, "2": 5}
+    evidence = {row["judge"]: row for row in found["evidence"]}
+    assert (evidence["j/2"]["quotes"], evidence["j/2"]["invented"]["count"]) == (36, 1)
+
+
+def test_the_pass_share_per_variant_is_an_accuracy_table(folder: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(accuracy_table(summary([folder])))))
+
+    # A: 4 questions and one output of j/1's own, by one or two judges: 5 passes of 9; B: none of 7.
+    assert [row["strategy"] for row in rows] == ["A", "B"]
+    assert [float(row["accuracy"]) for row in rows] == [5 / 9, 0.0]
+
+
+def test_text_csv_and_picture_say_the_same(folder: Path) -> None:
+    report = summary([folder])
+    printed = text(report)
+    rows = list(csv.DictReader(io.StringIO(table(report))))
+
+    assert tuple(rows[0]) == COLUMNS
+    wanted = {"section": "primary", "axis": "all", "measure": "PASS"}
+    (passed,) = [row for row in rows if wanted.items() <= row.items()]
+    assert (float(passed["estimate"]), passed["n"]) == (5 / 16, "16")
+    assert f"{100 * 5 / 16:.1f}%" in printed
+    assert "Self-judging: diagnostic only" in printed
+    assert "2.8%" in printed  # 1 of j/2's 36 quotes
+    alternative = alternative_text(report["evaluations"][0])
+    assert alternative == "Of 17 cross-judged samples 5 PASS, 6 PARTIAL, 5 FAIL, 1 invalid."
+    json.dumps(report, allow_nan=False)
+
+
+def test_the_picture_is_drawn_and_its_parts_add_up(folder: Path) -> None:
+    report = summary([folder])
+    svg, png = draw(report, folder)
+
+    assert svg.read_text("utf-8").startswith("<svg")
+    assert png.read_bytes().startswith(b"\x89PNG")
+    panels = specification(report["evaluations"][0])["vconcat"]
+    for panel, total in zip(panels, (17, 17, 1, 1), strict=True):
+        assert sum(row["count"] for row in panel["data"]["values"]) == total
+
+
+def test_drift_compares_the_same_outputs_of_one_judge_over_time(tmp_path: Path) -> None:
+    rows = grid("123", "A")
+    for name, scores in (("july", HIGH), ("august", LOW)):
+        replies = [reply_row(row, "j/1", record_for(row, "j/1", scores)) for row in rows]
+        imported(tmp_path / name, rows, replies, judges=["j/1"])
+    other = [{**rows[0], "output": "A new answer altogether, of other words."}, *rows[1:]]
+    replies = [reply_row(row, "j/1", record_for(row, "j/1", BEST)) for row in other]
+    imported(tmp_path / "other", other, replies, judges=["j/1"])
+
+    found = summary([tmp_path / name for name in ("july", "august", "other")])["drift"]
+
+    assert [row["outputs"] for row in found] == [3, 2]
+    assert [row["mean_difference"]["mean"] for row in found] == [-3, 4]
+    assert [row["same_verdict"]["count"] for row in found] == [0, 0]
+    assert {row["method"] for row in found} == {"cross_judge"}
+
+
+def test_judge_1_2_drift_never_pools_self_judging_with_cross_judging(tmp_path: Path) -> None:
+    """The judge grows stricter by 1 with its own outputs and by 3 with those of others."""
+    rows = grid("123", "A", ("m/x", "j/1"))
+    own = {"july": (2, 2, 2, 2), "august": (2, 2, 2, 1)}
+    others = {"july": (2, 2, 2, 2), "august": (2, 1, 1, 1)}
+    for name in ("july", "august"):
+        replies = [
+            reply_row(
+                row,
+                "j/1",
+                record_for(row, "j/1", (own if row["target_model"] == "j/1" else others)[name]),
+            )
+            for row in rows
+        ]
+        imported(tmp_path / name, rows, replies, judges=["j/1"])
+
+    found = summary([tmp_path / "july", tmp_path / "august"])
+
+    shifts = {row["method"]: row["mean_difference"]["mean"] for row in found["drift"]}
+    assert shifts == {"cross_judge": -3, "self_judge": -1}
+    printed = list(csv.DictReader(io.StringIO(table(found))))
+    sections = {row["section"] for row in printed if row["evaluation"].count(" to ")}
+    assert sections == {"drift", "self_judging drift"}
+
+
+def test_a_judge_that_says_nothing_valid_is_called_that(tmp_path: Path) -> None:
+    rows = grid()
+    replies = [reply_row(row, "j/1", "I cannot.") for row in rows]
+    imported(tmp_path / "e", rows, replies, judges=["j/1"])
+
+    (found,) = summary([tmp_path / "e"])["evaluations"]
+
+    assert "nothing about the outputs" in found["remarks"][0]
+    assert "0 of 4 evaluations are valid" in found["remarks"][1]
+    assert found["accuracy"] == []
+    assert found["primary"]["all"]["dimensions"]["COMPLETENESS"]["mean"] is None
+    assert "nothing about the outputs" in text(
+        {"evaluations": [found], "drift": [], "findings": []}
+    )
+    assert draw({"evaluations": [found]}, tmp_path)
+
+
+def test_a_judge_that_scores_everything_alike_is_called_that(tmp_path: Path) -> None:
+    rows = grid()
+    replies = [reply_row(row, "j/1", record_for(row, "j/1", BEST)) for row in rows]
+    imported(tmp_path / "e", rows, replies, judges=["j/1"])
+
+    (found,) = summary([tmp_path / "e"])["evaluations"]
+
+    assert found["remarks"] == [
+        "j/1 gives every output the same overall score, so it tells nothing apart"
+    ]
+
+
+def test_a_name_that_a_spreadsheet_would_run_is_quoted_off(tmp_path: Path) -> None:
+    rows = grid("1", ("=cmd()", "+1", "\x1b[2J"))
+    replies = [reply_row(row, "j/1", record_for(row, "j/1")) for row in rows]
+    imported(tmp_path / "e", rows, replies, judges=["j/1"])
+
+    assert "\x1b" not in text(summary([tmp_path / "e"]))
+    values = {row["value"] for row in csv.DictReader(io.StringIO(table(summary([tmp_path / "e"]))))}
+
+    assert {"'=cmd()", "'+1"} <= values
+    assert len(DIMENSIONS) == 4

@@ -1,0 +1,274 @@
+"""`epc audit` over real runs, tampered ones, and weights that were published alone."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from records_support import Run, make_run
+
+from epc.analysis.audit import audit
+from epc.errors import MalformedError
+from epc.report.audit_text import text
+from epc.spec.epc_v1 import DOMAINS, PHASE_NAMES
+from epc.spec.reference import STRATEGIES, TASKS
+
+NAMES = [strategy.name for strategy in STRATEGIES]
+UNIFORM = dict.fromkeys(NAMES, 1 / 11)
+
+
+def recorded(folder: Path, favourites: dict[str, str]) -> Run:
+    """Measure an evaluator that always prefers one strategy of each domain, and ties at itself."""
+    lines = ["strategy,domain,task,verdict"]
+    for domain in DOMAINS:
+        for task in TASKS[domain]:
+            for name in NAMES:
+                verdict = "A" if name == favourites[domain] else "B"
+                lines.append(f'{name},{domain},"{task}",{verdict}')
+    file = folder / "verdicts.csv"
+    folder.mkdir(parents=True, exist_ok=True)
+    file.write_text("\n".join(lines) + "\n", "utf-8")
+    return make_run(
+        folder / "run", evaluator=f"recorded:{file}", executor=None, seeds=30, rounds=30
+    )
+
+
+def test_reading_r39_different_favourites_in_the_two_domains_are_coupled(tmp_path: Path) -> None:
+    run = recorded(tmp_path, {"text": "synthesis", "visual": "creative_leap"})
+
+    found = audit(run.folder)
+
+    assert found.verdict == "coupled"
+    assert found.as_json()["p_value"] == pytest.approx(2 / 12870)
+    for direction in ("text_to_visual", "visual_to_text"):
+        low, _ = found.as_json()["excess"][direction]["ci95"]
+        assert low > 0
+    assert found.clean
+
+
+def test_reading_r39_one_favourite_in_both_domains_is_not(tmp_path: Path) -> None:
+    run = recorded(tmp_path, {"text": "synthesis", "visual": "synthesis"})
+
+    found = audit(run.folder)
+
+    assert found.verdict == "no_detectable_coupling"
+    assert found.as_json()["p_value"] == 1
+
+
+def test_the_contracts_keys_are_all_there(exhaustive: Run) -> None:
+    said = audit(exhaustive.folder).as_json()
+
+    assert {
+        "verdict",
+        "p_value",
+        "excess",
+        "noise_floor",
+        "position_bias",
+        "tie_rate",
+        "findings",
+    } <= said.keys()
+    for direction in ("text_to_visual", "visual_to_text"):
+        assert {"mean", "ci95"} == said["excess"][direction].keys()
+        assert {"mean", "q025", "q975"} == said["noise_floor"][direction].keys()
+    json.dumps(said, allow_nan=False)
+
+
+def test_reading_r8_a_run_of_ties_is_no_stability(ties: Run) -> None:
+    found = audit(ties.folder)
+
+    assert found.verdict == "no_verdicts_counted"
+    assert not found.clean
+    assert "its gamma of 0" in text(found) or "gamma of 0 is a failed run" in text(found)
+
+
+def test_a_record_that_was_improved_bears_no_claim(exhaustive: Run) -> None:
+    def improve(manifest: Any) -> None:
+        manifest["results"]["summary"]["gamma"]["text_to_visual"]["mean"] = 0.01
+
+    exhaustive.edit(improve)
+    found = audit(exhaustive.folder)
+
+    assert found.verdict == "inconclusive"
+    assert "not true to itself" in found.findings[0].problem
+
+
+def test_a_manifest_alone_can_be_audited(tmp_path: Path) -> None:
+    run = recorded(tmp_path, {"text": "synthesis", "visual": "creative_leap"})
+    whole = audit(run.folder)
+    run.without_raw()
+
+    assert audit(run.folder / "manifest.json").verdict == whole.verdict == "coupled"
+
+
+# Weights that were published alone
+
+
+def entry(seed: int, **phases: dict[str, float]) -> dict[str, Any]:
+    return {"seed": seed, "weights": dict.fromkeys(PHASE_NAMES, UNIFORM) | phases}
+
+
+def published(folder: Path, entries: Any, name: str = "weights.json") -> Path:
+    file = folder / name
+    file.write_text(json.dumps(entries), "utf-8")
+    return file
+
+
+def test_reading_r8_the_published_zero_rows_are_failed_runs(tmp_path: Path) -> None:
+    """As published: 29 of 30 seeds at exactly 1/11, here also rounded to three decimals."""
+    moved = UNIFORM | {"synthesis": 1 / 11 + 0.02, "counterfactual": 1 / 11 - 0.02}
+    entries = [entry(seed) for seed in range(29)] + [entry(29, text=moved)]
+    rounded = [
+        {
+            "seed": one["seed"],
+            "weights": {
+                phase: {name: round(weight, 3) for name, weight in vector.items()}
+                for phase, vector in one["weights"].items()
+            },
+        }
+        for one in entries
+    ]
+
+    for given in (entries, rounded):
+        found = audit(published(tmp_path, given))
+        assert found.verdict == "no_verdicts_counted"
+        assert "in 29 of 30 seeds" in text(found)
+
+
+@pytest.mark.parametrize("layout", ["file", "folder", "one file a seed", "rows"])
+def test_bare_weights_are_read_from_every_layout(
+    exhaustive: Run, tmp_path: Path, layout: str
+) -> None:
+    records = exhaustive.manifest()["results"]["per_seed"]
+    entries = [{"seed": r["seed"], "weights": r["weights"]} for r in records]
+    place = tmp_path / "bare"
+    place.mkdir()
+    if layout == "rows":
+        (place / "weights.jsonl").write_bytes((exhaustive.folder / "weights.jsonl").read_bytes())
+    elif layout == "one file a seed":
+        for one in entries:
+            published(place, one, f"seed{one['seed']}.json")
+    else:
+        place = published(place, entries) if layout == "file" else published(place, entries).parent
+
+    found = audit(place)
+
+    assert found.facts.n == len(records)
+    for direction in ("text_to_visual", "visual_to_text"):
+        stated = [record["gamma"][direction] for record in records]
+        assert found.facts.gamma[direction] == pytest.approx(stated, abs=1e-12)
+        stated = [record["jsd"][direction] for record in records]
+        assert found.facts.jsd[direction] == pytest.approx(stated, abs=1e-12)
+    assert found.as_json()["unit"] == "seed"
+    assert found.as_json()["tie_rate"] is None
+
+
+def test_epc_2_5_b_rounding_of_stored_weights_is_said(tmp_path: Path) -> None:
+    vector = {"a": 0.333, "b": 0.667}
+    entries = [{"seed": n, "weights": dict.fromkeys(PHASE_NAMES, vector)} for n in range(3)]
+
+    (rounding,) = [
+        f for f in audit(published(tmp_path, entries)).findings if "decimals" in f.problem
+    ]
+
+    assert "3 decimals" in rounding.problem
+    assert "0.0005" in rounding.problem
+
+
+def test_epc_2_3_weights_off_the_simplex_are_found_beyond_their_rounding(tmp_path: Path) -> None:
+    near, far = {"a": 0.333, "b": 0.666}, {"a": 0.333, "b": 0.600}
+    entries = [
+        {"seed": n, "weights": dict.fromkeys(PHASE_NAMES, vector)}
+        for n, vector in enumerate((near, far))
+    ]
+
+    found = audit(published(tmp_path, entries))
+
+    assert (found.facts.off_simplex, found.facts.n) == (1, 1)
+    assert found.verdict == "inconclusive"
+
+
+def test_reading_r8_both_runs_on_one_strategy_are_a_collapse(tmp_path: Path) -> None:
+    vector = {"a": 0.9990001, "b": 0.0009999}
+    entries = [{"seed": n, "weights": dict.fromkeys(PHASE_NAMES, vector)} for n in range(10)]
+
+    assert audit(published(tmp_path, entries)).verdict == "collapsed"
+
+
+def test_epc_2_1_a_second_half_that_never_moved_is_found(tmp_path: Path) -> None:
+    text_end, visual_end = {"a": 0.71234567891, "b": 0.28765432109}, {"a": 0.5, "b": 0.5}
+    weights = {
+        "text": text_end,
+        "visual": visual_end,
+        "text_to_visual": text_end,
+        "visual_to_text": visual_end,
+    }
+    entries = [{"seed": n, "weights": weights} for n in range(10)]
+
+    found = audit(published(tmp_path, entries))
+
+    assert found.facts.stuck == {"text_to_visual": 10, "visual_to_text": 0}
+    assert found.verdict == "inconclusive"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([], "holds no per-seed weights"),
+        ([{"seed": 0}], "is no seed with its weights"),
+        ([{"seed": "0", "weights": {}}], "expected a whole number"),
+        ([{"seed": 0, "weights": {"text": {"a": 1}}}], "lacks a pure phase"),
+        ([{"seed": 0, "weights": {"text": {}, "visual": {}}}], "is no object of weights"),
+        ([{"seed": 0, "weights": {"text": {"a": "1"}, "visual": {"a": 1}}}], "expected a number"),
+        ([{"seed": 0, "weights": {"text": {"a": 1}, "visual": {"b": 1}}}], "not every vector's"),
+        ([{"seed": 0, "weights": {"text": {"a": 1}, "visual": {"a": 1}}}] * 2, "stands twice"),
+        ({"gamma": 1.17}, "is no seed with its weights"),
+    ],
+)
+def test_what_cannot_be_read_is_named(tmp_path: Path, given: Any, said: str) -> None:
+    with pytest.raises(MalformedError, match=said):
+        audit(published(tmp_path, given))
+
+
+def test_a_folder_of_nothing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(MalformedError, match="holds no per-seed weights"):
+        audit(tmp_path)
+
+
+def test_a_weight_that_stands_twice_in_rows_is_named(exhaustive: Run, tmp_path: Path) -> None:
+    place = tmp_path / "bare"
+    place.mkdir()
+    rows = (exhaustive.folder / "weights.jsonl").read_bytes()
+    (place / "weights.jsonl").write_bytes(rows + rows.splitlines(keepends=True)[0])
+
+    with pytest.raises(MalformedError, match="stands twice"):
+        audit(place)
+
+
+def test_reading_r8_weights_rounded_to_whole_numbers_are_not_uniform(tmp_path: Path) -> None:
+    one = {"a": 1.0, "b": 0.0, "c": 0.0, "d": 0.0}
+    entries = [{"seed": n, "weights": dict.fromkeys(PHASE_NAMES, one)} for n in range(10)]
+
+    assert audit(published(tmp_path, entries)).verdict == "collapsed"
+
+
+@pytest.mark.parametrize("weights", [{"a": 0.0, "b": 0.0}, {"a": 1e308, "b": 1e308}])
+def test_epc_2_3_vectors_that_are_none_are_refused(
+    tmp_path: Path, weights: dict[str, float]
+) -> None:
+    entries = [{"seed": n, "weights": dict.fromkeys(PHASE_NAMES, weights)} for n in range(10)]
+
+    with pytest.raises(MalformedError, match="a distribution"):
+        audit(published(tmp_path, entries))
+
+
+def test_reading_r38_a_table_that_is_not_the_rounds_bears_no_claim(flip: Run) -> None:
+    def forge(manifest: Any) -> None:
+        manifest["results"]["verdict_table"]["counts"]["text"][NAMES[0]][0][0] += 5
+
+    flip.without_raw()
+    flip.edit(forge)
+
+    found = audit(flip.folder)
+
+    assert found.verdict == "inconclusive"
+    assert not found.clean

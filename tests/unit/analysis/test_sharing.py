@@ -1,0 +1,87 @@
+"""Answers that two records share (Reading R76): which are one answer, and which are two."""
+
+from typing import Any
+
+import pytest
+from engine_support import call
+from hypothesis import given
+from hypothesis import strategies as st
+
+from epc.analysis.sharing import (
+    Answer,
+    answer_of,
+    is_one,
+    is_taken,
+    origin_of_run,
+    shared,
+    with_origin,
+)
+
+SUM = "0123456789abcdef" * 4
+HOSTED = {**call(1), "latency_s": 0.731204518, "reply": '{"id": "chatcmpl-1"}'}
+
+
+def answers(*rows: dict[str, Any]) -> dict[str, Answer]:
+    return {row["id"]: answer_of(row) for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("changed", "one"),
+    [
+        ({}, True),
+        ({"origin": "cache"}, True),
+        ({"origin": f"run:{SUM}"}, True),
+        ({"answered_at": None}, True),  # an old record does not say
+        ({"answered_at": "2026-07-02T00:00:01Z"}, False),
+        ({"latency_s": 0.731204519}, False),
+        ({"latency_s": None}, True),
+        ({"reply": '{"id": "chatcmpl-2"}'}, False),
+        ({"answer": "B"}, False),
+    ],
+)
+def test_reading_r76_two_answers_differ_in_what_both_records_state(
+    changed: dict[str, Any],
+    one: bool,  # noqa: FBT001  (pytest hands it over by name)
+) -> None:
+    assert is_one(answer_of(HOSTED), answer_of({**HOSTED, **changed})) is one
+    assert is_one(answer_of({**HOSTED, **changed}), answer_of(HOSTED)) is one
+
+
+def test_reading_r76_an_answer_taken_from_the_other_run_is_shared_whatever_it_says() -> None:
+    edited = {**HOSTED, "latency_s": 0.5, "origin": f"run:{SUM}"}
+
+    assert shared(answers(HOSTED), answers(edited)).count == 0
+    assert shared(answers(HOSTED), answers(edited), sums=[SUM]).count == 1
+
+
+def test_reading_r76_shares_are_counted_of_the_smaller_run() -> None:
+    left = answers(*({**call(number), "latency_s": number / 7} for number in range(5)))
+    right = answers(*({**call(number), "latency_s": number / 7} for number in range(3, 12)))
+
+    found = shared(left, right)
+
+    assert (found.count, found.answers) == (2, 5)
+    assert found.names == {call(3)["id"], call(4)["id"]}
+    assert found.as_json() == {"shared": 2, "answers": 5}
+
+
+@given(st.sets(st.integers(0, 30)), st.sets(st.integers(0, 30)))
+def test_reading_r76_sharing_has_no_direction(left: set[int], right: set[int]) -> None:
+    sides = [answers(*map(call, numbers)) for numbers in (left, right)]
+
+    assert shared(*sides) == shared(*reversed(sides))
+    assert shared(*sides).count == len(left & right)
+
+
+def test_reading_r76_a_call_of_before_says_that_nobody_knows() -> None:
+    old = {key: value for key, value in call(1).items() if key not in ("answered_at", "origin")}
+
+    assert with_origin(old) == {**old, "answered_at": None, "origin": "unknown"}
+    assert with_origin(call(1)) == call(1)
+
+
+def test_reading_r76_taken_over_is_neither_asked_nor_a_batch() -> None:
+    taken = [is_taken(origin) for origin in ("cache", origin_of_run(SUM))]
+    own = [is_taken(origin) for origin in (None, "asked", "batch", "recorded", "unknown")]
+
+    assert (taken, own) == ([True] * 2, [False] * 5)

@@ -1,0 +1,82 @@
+"""The weights round by round: the trials replayed, by an update of the test's own."""
+
+import pytest
+from records_support import Run, make_run
+
+from epc.analysis.trajectories import Trajectories, trajectories
+from epc.errors import MalformedError
+
+
+def of(run: Run) -> Trajectories:
+    return trajectories(run.manifest(), run.rows("trials"))
+
+
+def replayed(run: Run, seed: int, phases: tuple[str, str]) -> list[list[float]]:
+    """Return one seed's weights after each round of two phases, the second upon the first."""
+    names = [strategy["name"] for strategy in run.manifest()["strategies"]]
+    weights = [1 / len(names)] * len(names)
+    path = [weights]
+    for phase in phases:
+        for row in run.rows("trials"):
+            if row["seed"] == seed and row["phase"] == phase:
+                if row["verdict"] != "tie":
+                    step = 0.08 if row["verdict"] == "A" else -0.04
+                    at = names.index(row["strategy"])
+                    raised = [w if i != at else max(0.001, w + step) for i, w in enumerate(weights)]
+                    weights = [w / sum(raised) for w in raised]
+                path.append(weights)
+    return path
+
+
+def test_epc_2_3_one_seed_goes_as_the_update_says(single: Run) -> None:
+    found = of(single)
+
+    assert (found.rounds, found.seeds, len(found.strategies)) == (2, 1, 11)
+    orders = (("text", "text_to_visual"), ("visual", "visual_to_text"))
+    for course, phases in zip(found.paths, orders, strict=True):
+        for step, weights in enumerate(replayed(single, 0, phases)):
+            for path, weight in zip(course, weights, strict=True):
+                assert path[step] == pytest.approx((weight,) * 3, abs=1e-15)
+
+
+def test_of_several_seeds_the_mean_and_the_range_of_ninety_percent_are_kept(flip: Run) -> None:
+    found = of(flip)
+
+    each = [replayed(flip, seed, ("text", "text_to_visual")) for seed in range(3)]
+    for step in range(2 * 5 + 1):
+        for index, path in enumerate(found.paths[0]):
+            low, middle, high = sorted(seed[step][index] for seed in each)
+            mean = (low + middle + high) / 3
+            # Linear quantiles of three values: a tenth of the way in from either end.
+            ends = (low + 0.1 * (middle - low), high - 0.1 * (high - middle))
+            assert path[step] == pytest.approx((mean, *ends), abs=1e-15)
+
+
+def test_a_run_without_rounds_stays_where_it_began(ties: Run) -> None:
+    none = make_run(ties.folder.parent / "none", seeds=2, rounds=0)
+
+    assert {len(path) for path in of(none).paths[0]} == {1}
+    assert of(none).paths[0][0][0] == pytest.approx((1 / 11,) * 3)
+    assert {point for path in of(ties).paths[0] for point in path} == {(0.5, 0.5, 0.5)}
+
+
+def test_trials_that_end_elsewhere_are_refused(tiny: Run) -> None:
+    rows = tiny.rows("trials")
+    first = next(row for row in rows if row["verdict"] != "tie")
+    first["verdict"] = {"A": "B", "B": "A"}[first["verdict"]]
+
+    with pytest.raises(MalformedError, match="does not end text where the manifest says"):
+        trajectories(tiny.manifest(), rows)
+
+
+@pytest.mark.parametrize("kept", [slice(1, None), slice(0, 8)], ids=["a round", "a seed"])
+def test_trials_of_which_some_are_missing_are_refused(ties: Run, kept: slice) -> None:
+    with pytest.raises(MalformedError, match="does not end"):
+        trajectories(ties.manifest(), ties.rows("trials")[kept])
+
+
+def test_trials_of_a_seed_that_the_manifest_does_not_know_are_refused(tiny: Run) -> None:
+    rows = tiny.rows("trials")
+
+    with pytest.raises(MalformedError, match="seed 7 is none of the manifest's"):
+        trajectories(tiny.manifest(), [*rows, rows[0] | {"seed": 7}])

@@ -1,0 +1,69 @@
+"""EPC-2.5(f): intervals of several figures at once are those of each figure alone."""
+
+from math import fsum
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from epc.statistics.intervals import mean, mean_interval, mean_intervals, variance_of
+
+FIGURES = st.one_of(st.floats(-2, 2), st.floats(0, 1e-30), st.sampled_from([0.0, 2**-53, 1.0]))
+
+
+def as_reading_r10_says(values: list[float]) -> tuple[float, float]:
+    """One figure's percentile bootstrap, as the reading spells it."""
+    n = len(values)
+    indices = np.random.default_rng(20260702).integers(0, n, size=(2000, n))
+    means = [fsum(drawn) / n for drawn in np.array(values)[indices].tolist()]
+    low, high = np.quantile(means, [0.025, 0.975])
+    return float(low), float(high)
+
+
+@settings(deadline=None, max_examples=90)
+@given(
+    st.one_of(st.integers(2, 40), st.integers(120, 140)).flatmap(
+        lambda n: st.lists(
+            st.one_of(
+                st.lists(FIGURES, min_size=n, max_size=n),
+                FIGURES.map(lambda value: [value] * n),
+            ),
+            min_size=1,
+            max_size=6,
+        )
+    )
+)
+def test_epc_2_5_f_figures_of_the_same_seeds_share_resamples_to_the_last_bit(
+    rows: list[list[float]],
+) -> None:
+    assert mean_intervals(rows) == [as_reading_r10_says(row) for row in rows]
+    assert [mean_interval(row) for row in rows] == mean_intervals(rows)
+
+
+@pytest.mark.parametrize("n", [31, 32, 33, 1000])
+def test_adr_3_a_resample_s_sum_is_rounded_once_whatever_order_a_machine_adds_in(n: int) -> None:
+    """Sizes about a power of two, and many seeds: no product may carry out of a double."""
+    rng = np.random.default_rng(n)
+    row = (rng.choice([1.0, -1.0, 1e-6], n) * rng.random(n)).tolist()
+    shuffled = np.random.default_rng(20260702).integers(0, n, size=(2000, n))[:, ::-1]
+    backwards = [fsum(drawn) / n for drawn in np.array(row)[shuffled].tolist()]
+
+    assert mean_interval(row) == tuple(np.quantile(backwards, [0.025, 0.975]))
+
+
+@pytest.mark.parametrize(
+    "row", [[0.1] + [1e-33] * 29, [1.0, 2**-53, 2**-110], [1.0, -1.0, 1e-40], [5e-324, 1.0]]
+)
+def test_adr_3_a_value_far_below_its_row_s_largest_is_added_too(row: list[float]) -> None:
+    assert mean_interval(row) == as_reading_r10_says(row)
+
+
+def test_reading_r10_a_single_seed_has_no_interval() -> None:
+    assert mean_intervals([[0.5], [0.25]]) == [None, None]
+    assert mean_intervals([]) == []
+
+
+def test_mean_and_variance_by_hand() -> None:
+    assert (mean([1.0, 2.0, 6.0]), variance_of([1.0, 2.0, 6.0])) == (3.0, 7.0)
+    assert (mean([4.0]), variance_of([4.0])) == (4.0, 0.0)
