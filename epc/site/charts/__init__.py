@@ -12,8 +12,8 @@ from epc.site.charts.history import history_charts
 from epc.site.charts.preferences import position_chart, ties_chart, win_rates_chart
 from epc.site.charts.seeds import gamma_chart, jsd_chart
 from epc.site.charts.sparkline import spark
-from epc.site.charts.trajectories import trajectories_chart
 from epc.site.charts.verdicts import verdicts_chart
+from epc.site.charts.weight_trajectories import trajectories_chart
 from epc.site.evidence import Evidence, WinRate
 from epc.site.pages import EvaluatorPage, SnapshotPage
 
@@ -23,18 +23,18 @@ __all__ = ["Chart", "charts_of_evaluator", "charts_of_judged", "charts_of_snapsh
 def charts_of_snapshot(
     manifest: Json, rates: Sequence[WinRate], trials: Path | None
 ) -> list[Chart]:
-    """Return the pictures of a measured snapshot; without its trials, all but their courses.
+    """Return the pictures of a measured snapshot; without its trials, all but their trajectories.
 
     Raises: MalformedError if its trials are not those of its manifest.
     """
-    courses = _courses(manifest, trials) if trials else None
+    drawn = _trajectories(manifest, trials) if trials else None
     made = (
         gamma_chart(manifest),
         floor_chart(manifest),
         excess_chart(manifest),
         jsd_chart(manifest),
         win_rates_chart(rates),
-        trajectories_chart(courses) if courses else None,
+        trajectories_chart(drawn) if drawn else None,
         ties_chart(manifest),
         position_chart(manifest),
     )
@@ -51,5 +51,5 @@ def charts_of_evaluator(page: EvaluatorPage, evidence: Mapping[str, Evidence]) -
     return history_charts(page, evidence)
 
 
-def _courses(manifest: Json, path: Path) -> Trajectories:
+def _trajectories(manifest: Json, path: Path) -> Trajectories:
     return trajectories(manifest, (row for _, row, _ in strict_json.read_lines(path, "trials")))

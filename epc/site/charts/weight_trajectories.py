@@ -11,7 +11,7 @@ _COLUMNS: Final = 3
 _PLACES: Final = 5
 
 
-def trajectories_chart(courses: Trajectories) -> Chart:
+def trajectories_chart(trajectories: Trajectories) -> Chart:
     """Return the mean weight of each strategy with the range of 90% of the seeds."""
     rows = [
         {
@@ -22,18 +22,18 @@ def trajectories_chart(courses: Trajectories) -> Chart:
             "low": low,
             "high": high,
         }
-        for index, course in enumerate(courses.paths)
-        for name, path in zip(courses.strategies, course, strict=True)
+        for index, trajectory in enumerate(trajectories.paths)
+        for name, path in zip(trajectories.strategies, trajectory, strict=True)
         for number, (mean, low, high) in enumerate(path)
     ]
-    alternative = _words(courses)
+    alternative = _words(trajectories)
     return Chart(
         name="trajectories",
         title="How the weights went",
-        note=f"Mean weight over {courses.seeds} seeds and, shaded, 90% of them. The dashed lines "
+        note=f"Mean weight over {trajectories.seeds} seeds and, shaded, 90% of them. The dashed lines "
         "are the change of domain and a weight of 1/K.",
         alternative=alternative,
-        specification=specified(_content(courses, _rounded(rows)), alternative),
+        specification=specified(_content(trajectories, _rounded(rows)), alternative),
         rows=rows,
     )
 
@@ -44,10 +44,14 @@ def _rounded(rows: list[Json]) -> list[Json]:
     return [row | {key: round(row[key], _PLACES) for key in finer} for row in rows]
 
 
-def _content(courses: Trajectories, rows: list[Json]) -> Json:
+def _content(trajectories: Trajectories, rows: list[Json]) -> Json:
     colour = {"field": "order", "type": "nominal", "scale": colours(list(_ORDER))}
-    axis = {"values": [0, courses.rounds, 2 * courses.rounds], "format": "d", "title": None}
-    x = quantity("round", domain=[0, 2 * courses.rounds]) | {"axis": axis}
+    axis = {
+        "values": [0, trajectories.rounds, 2 * trajectories.rounds],
+        "format": "d",
+        "title": None,
+    }
+    x = quantity("round", domain=[0, 2 * trajectories.rounds]) | {"axis": axis}
     y = quantity("mean", None, zero=True, nice=False) | {"axis": {"tickCount": 3, "title": None}}
     dashed = {"type": "rule", "color": MUTED, "strokeDash": [3, 3]}
     facts = told(strategy="strategy", order="order", round="round", mean="mean weight")
@@ -60,15 +64,15 @@ def _content(courses: Trajectories, rows: list[Json]) -> Json:
         "facet": {
             "field": "strategy",
             "type": "nominal",
-            "sort": list(courses.strategies),
+            "sort": list(trajectories.strategies),
             "header": {"labelFontSize": 10, "labelColor": INK, "title": None, "labelPadding": 2},
         },
         "spec": {
             "width": 76,
             "height": 62,
             "layer": [
-                layer([{"round": courses.rounds}], dashed, x=x),
-                layer([{"mean": 1 / len(courses.strategies)}], dashed, y=y),
+                layer([{"round": trajectories.rounds}], dashed, x=x),
+                layer([{"mean": 1 / len(trajectories.strategies)}], dashed, y=y),
                 {
                     "mark": band,
                     "encoding": {"x": x, "y": y | {"field": "low"}, "y2": {"field": "high"}}
@@ -80,11 +84,13 @@ def _content(courses: Trajectories, rows: list[Json]) -> Json:
     }
 
 
-def _words(courses: Trajectories) -> str:
+def _words(trajectories: Trajectories) -> str:
     """Return which strategy ends with most weight in each order."""
     ends = []
-    for order, course in zip(_ORDER, courses.paths, strict=True):
-        last = [path[-1][0] for path in course]
+    for order, trajectory in zip(_ORDER, trajectories.paths, strict=True):
+        last = [path[-1][0] for path in trajectory]
         best = max(range(len(last)), key=last.__getitem__)
-        ends.append(f"{order}: {courses.strategies[best]} ends with most weight, {last[best]:.2f}")
-    return f"Mean weights by round over {courses.seeds} seeds. {'; '.join(ends)}."
+        ends.append(
+            f"{order}: {trajectories.strategies[best]} ends with most weight, {last[best]:.2f}"
+        )
+    return f"Mean weights by round over {trajectories.seeds} seeds. {'; '.join(ends)}."
