@@ -30,8 +30,8 @@ def trajectories_chart(trajectories: Trajectories) -> Chart:
     return Chart(
         name="trajectories",
         title="How the weights went",
-        note=f"Mean weight over {trajectories.seeds} seeds and, shaded, 90% of them. The dashed lines "
-        "are the change of domain and a weight of 1/K.",
+        note=f"Mean weight over {trajectories.seeds} seeds and, shaded, 90% of them. "
+        "The dashed lines are the change of domain and a weight of 1/K.",
         alternative=alternative,
         specification=specified(_content(trajectories, _rounded(rows)), alternative),
         rows=rows,
