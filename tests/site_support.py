@@ -136,13 +136,12 @@ def judged(
     folder: Path | None = None,
     *,
     generation: str = "CarelessJudge",
-    contributor: str = "A. Tester",
 ) -> str:
     """Publish an evaluation, the careless mock's if no other, and return the tag."""
     if not (made.folder / ".git").exists():
         made.init()
     folder = folder or evaluated(made.folder.parent / f"judged-{generation}")
-    words = ("--generation", generation, "--contributor", contributor, "--no-git")
+    words = ("--generation", generation, "--contributor", "A. Tester", "--no-git")
     done = epc(made.folder, "snapshot", "publish", str(folder), *words)
     commit(made.folder, "publish")
     return done.stdout.strip()

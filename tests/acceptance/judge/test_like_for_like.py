@@ -136,8 +136,13 @@ def test_reading_r27_the_same_mapping_twice_is_stated(
     tmp_path: Path, marked: tuple[Path, Path]
 ) -> None:
     mapping = rubric(tmp_path, "lenient")
-    for name in ("july", "august"):
-        imported(tmp_path / name, *marked, "--judge", "lab/a", "--mapping", mapping)
+    table, bundle = marked
+    # The judge said the same a month later, in words of its own: else it were one answer (R76).
+    later = tmp_path / "later.jsonl"
+    later.write_text(bundle.read_text("utf-8").replace(", ", ",  "), "utf-8")
+    for name, replies in (("july", bundle), ("august", later)):
+        words = ("--judge", "lab/a", "--mapping", mapping)
+        imported(tmp_path / name, table, replies, *words)
 
     done = epc("judge", "report", tmp_path / "july", tmp_path / "august", "--format", "json")
 

@@ -19,7 +19,9 @@ COIN = ("--generation", "CoinFlip", *WHO)
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
     made = Checkout(tmp_path / "registry")
-    made.evaluator(generation_record("Judge-2", life_record(platform="openai", model="judge-0806")))
+    made.evaluator(
+        generation_record("Judge-2", life_record(platform="self-hosted", model="judge-0806"))
+    )
     return made
 
 
@@ -57,7 +59,7 @@ def test_reading_r57_publishing_again_supersedes_what_was_measured_alike(
 def test_reading_r46_a_watch_that_alarmed_ends_the_snapshot_and_one_that_did_not_cannot(
     checkout: Checkout, tmp_path: Path
 ) -> None:
-    models = ("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806")
+    models = ("--evaluator", "llamacpp/judge-0806", "--executor", "llamacpp/writer-0806")
     small = ("--exhaustive", "--seeds", "0-1", "--rounds", "2", "--no-cache")
     tag = "v1.0-Judge-2"
 
@@ -67,7 +69,7 @@ def test_reading_r46_a_watch_that_alarmed_ends_the_snapshot_and_one_that_did_not
     with serving() as endpoint:
 
         def on(day: int) -> dict[str, str]:
-            known = {"OPENAI_BASE_URL": endpoint.url, "OPENAI_API_KEY": "sk-canary-0123456789"}
+            known = {"LLAMACPP_BASE_URL": endpoint.url}
             return environment(SOURCE_DATE_EPOCH=str(DAY + 86_400 * day), **known)
 
         run = tmp_path / "run"

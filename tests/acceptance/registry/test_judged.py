@@ -415,8 +415,8 @@ def test_a_judge_whose_generation_nobody_knows_is_refused_until_it_is_known(clon
 
     said = refused(clone, folder, *words)
 
-    assert "nothing is known of Judge-9 on openai" in said
-    known = generation_record("Judge-9", life_record(platform="openai", model="judge-1"))
+    assert "nothing is known of Judge-9 on self-hosted" in said
+    known = generation_record("Judge-9", life_record(platform="self-hosted", model="judge-1"))
     (clone / "snapshots" / "evaluators" / "Judge-9.json").write_text(json.dumps(known))
     tag = publish(clone, folder, *words)
     card = document(clone / "snapshots" / tag, "snapshot.json")

@@ -39,7 +39,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
     retires = stated("2026-05-20")
     made.evaluator(
         generation_record(
-            "Judge-4", life_record(platform="openai", model="judge-4", retires=retires)
+            "Judge-4", life_record(platform="self-hosted", model="judge-1", retires=retires)
         )
     )
     judged(made, evaluated_by_endpoint(made.folder.parent / "hosted"), generation="Judge-4")

@@ -1,5 +1,6 @@
 """Text that would be code, in every field of a snapshot and of an evaluator: it shows as text."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from judge_support import grid
 from playwright.sync_api import Browser
 from registry_support import card, commit, generation_record, life_record, stated
 from site_support import BuiltSite, build, epc, evaluated, judged, with_documents
+
+from epc.records.strict_json import dumps
 
 CODE = (
     '"><img src=x onerror="window.canary=1"></script><script>window.canary=1</script>'
@@ -56,12 +59,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
     words = ("--seeds", "0-2", "--rounds", "3", "--out", str(run))
     epc(made.folder, "run", "--evaluator", f"recorded:{table}", *words)
     made.evaluator(generation_record("Recorded", life_record(platform="recorded", pinned=True)))
-    words = ("--generation", "Recorded", "--platform", "recorded", "--contributor", CODE)
+    words = ("--generation", "Recorded", "--platform", "recorded", "--contributor", "A. Tester")
     epc(made.folder, "snapshot", "publish", str(run), *words, "--no-git")
     commit(made.folder, "publish")
     outputs = [{**row, "prompt_variant": CODE, "target_model": CODE} for row in grid("12", "A")]
     folder = evaluated(made.folder.parent / "judged", judge="mock/judge", rows=outputs)
-    judged(made, folder, generation="DigestJudge", contributor=CODE)
+    judged(made, folder, generation="DigestJudge")
+    for tag in ("v1.0-Recorded", "v1.0-DigestJudge"):
+        path = made.home / tag / "snapshot.json"  # no command takes such a name any more
+        path.write_text(dumps(json.loads(path.read_text()) | {"contributor": CODE}))
     return build(made)
 
 

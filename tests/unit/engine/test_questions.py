@@ -65,7 +65,9 @@ def test_reading_r16_two_waves_hold_every_pair_once() -> None:
         assert asked.pair.baseline in by_text.values()
 
 
-def test_recorded_verdicts_have_one_wave(tmp_path: Path) -> None:
+def test_reading_r72_recorded_verdicts_have_one_wave_of_the_pairs_that_the_file_holds(
+    tmp_path: Path,
+) -> None:
     table = tmp_path / "v.csv"
     table.write_text("strategy,domain,task,verdict\ns,text,t,A\nr,visual,v,B\n")
     model = open_model(f"recorded:{table}")
@@ -73,4 +75,4 @@ def test_recorded_verdicts_have_one_wave(tmp_path: Path) -> None:
     questions = Questions(config=config, evaluator=role("evaluator", model), executor=None)
 
     assert questions.answers() == []
-    assert len(questions.comparisons(answered)) == 4
+    assert len(questions.comparisons(answered)) == 2

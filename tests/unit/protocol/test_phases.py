@@ -57,7 +57,12 @@ def test_epc_2_6_c_a_tie_moves_nothing_and_uses_its_round_up() -> None:
 
     for phase in PHASES:
         assert ends[phase.name].weights == uniform(2)
-        assert ends[phase.name].verdicts == {Verdict.A: 0, Verdict.B: 0, Verdict.TIE: 2}
+        assert ends[phase.name].verdicts == {
+            Verdict.A: 0,
+            Verdict.B: 0,
+            Verdict.TIE: 2,
+            Verdict.MISSING: 0,
+        }
 
 
 def test_reading_r4_a_tie_does_not_renormalise() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from judge_support import grid, imported, record_for, reply_row, table_row
+from records_support import epc
 
 from epc.analysis.judging.agreement import between_judges, compared
 from epc.analysis.judging.shares import Judgment, mean, share
@@ -290,7 +291,7 @@ def test_a_name_that_a_spreadsheet_would_run_is_quoted_off(tmp_path: Path) -> No
     replies = [reply_row(row, "j/1", record_for(row, "j/1")) for row in rows]
     imported(tmp_path / "e", rows, replies, judges=["j/1"])
 
-    assert "\x1b" not in text(summary([tmp_path / "e"]))
+    assert b"\x1b" not in epc("judge", "report", tmp_path / "e", "--no-figure").stdout
     values = {row["value"] for row in csv.DictReader(io.StringIO(table(summary([tmp_path / "e"]))))}
 
     assert {"'=cmd()", "'+1"} <= values
