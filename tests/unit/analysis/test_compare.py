@@ -345,6 +345,32 @@ def test_reading_r47_records_of_other_seeds_than_the_configuration_s_are_not_pai
     assert found.metrics[0].ci95 is not None  # Welch's: the runs' seeds are not each other's
 
 
+@pytest.mark.parametrize(
+    ("change", "paired"),
+    [
+        (lambda m: None, True),
+        (lambda m: m["tasks"]["text"].pop(), False),
+        (lambda m: m["tasks"]["visual"].pop(), False),
+        (lambda m: m["config"].update(generator="another"), False),
+        (lambda m: m["strategies"].pop(), True),
+        (lambda m: m["config"].update(rounds=6), False),
+        (lambda m: m["config"].update(strategies=10), False),
+    ],
+    ids=["nothing", "text", "visual", "generator", "prompts", "rounds", "strategies"],
+)
+def test_reading_r47_seeds_are_paired_only_if_they_drew_the_same_tasks_and_strategies(
+    flip: Run, made: dict[str, Run], change: Any, *, paired: bool
+) -> None:
+    """A draw is floor(u x tasks), so another number of tasks makes other draws of equal seeds."""
+    flip.without_raw()
+    flip.edit(change)
+
+    gamma = compare(made["flip"].folder, flip.folder).metrics[0]
+
+    assert gamma.difference == 0
+    assert (gamma.ci95 is None) is paired  # equal values, pair by pair, have no spread to tell of
+
+
 # --- what it prints
 
 

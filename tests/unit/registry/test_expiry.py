@@ -68,6 +68,21 @@ def test_reading_r53_notice_is_given_thirty_days_before(
     assert (found.status, found.since) == (status, day(since))
 
 
+def test_reading_r53_no_notice_is_older_than_the_measurement_that_it_is_of() -> None:
+    """Thirty days before 20 January 2026 is 21 December, and it was measured on 1 January."""
+    found = state("2026-01-02", retiring("2026-01-20"))
+
+    assert (found.status, found.since) == ("expiring", day("2026-01-01"))
+
+
+def test_reading_r53_an_evaluator_of_unknown_release_is_expiring_since_its_notice() -> None:
+    life = retiring("2026-01-20").lives[0]
+
+    found = of_evaluator("j", life, policy=LONG, as_of=day("2026-01-02"))
+
+    assert (found.status, found.since) == ("expiring", day("2025-12-21"))
+
+
 @pytest.mark.parametrize(
     ("as_of", "status"),
     [("2026-06-29", "current"), ("2026-06-30", "unknown"), ("2026-07-01", "unknown")],

@@ -1,0 +1,136 @@
+"""EPC-5.3, pitfalls 1 and 2: what a run used and who answered, counted by hand."""
+
+from typing import Any
+
+import pytest
+
+from epc.records.usage import Usage, suspicions
+
+CALL = {
+    "role": "evaluator",
+    "retries": 1,
+    "tokens_in": 10,
+    "tokens_out": 2,
+    "served_model": "judge-1",
+    "system_fingerprint": "fp_1",
+    "finish_reason": "stop",
+    "answer": "A",
+}
+SILENT = {
+    "tokens_in": None,
+    "tokens_out": None,
+    "served_model": None,
+    "system_fingerprint": None,
+    "retries": 0,
+}
+
+
+def counted(*calls: dict[str, Any]) -> dict[str, Any]:
+    usage = Usage()
+    assert list(usage.counted(calls)) == list(calls)
+    return usage.as_json()
+
+
+def manifest(served: dict[str, int], **prints: int) -> dict[str, Any]:
+    """Return the parts of a manifest that speak of who answered."""
+    evaluator = {"endpoint": "https://api.example/v1", "version": "judge-1"}
+    return {
+        "executor": None,
+        "evaluator": evaluator,
+        "provenance": {
+            "calls": {"executor": 0, "evaluator": sum(served.values())},
+            "served_models": {"executor": {}, "evaluator": served},
+            "system_fingerprints": {"executor": {}, "evaluator": prints},
+        },
+    }
+
+
+def test_epc_5_3_calls_tokens_and_retries_are_counted_by_role() -> None:
+    executor = CALL | SILENT | {"role": "executor"}
+
+    found = counted(CALL, CALL | {"served_model": "judge-0"}, executor)
+
+    assert found == {
+        "calls": {"executor": 1, "evaluator": 2},
+        "tokens": {"in": 20, "out": 4},
+        "retries": 2,
+        "served_models": {"executor": {}, "evaluator": {"judge-0": 1, "judge-1": 1}},
+        "system_fingerprints": {"executor": {}, "evaluator": {"fp_1": 2}},
+    }
+    assert list(found["served_models"]["evaluator"]) == ["judge-0", "judge-1"]
+
+
+def test_reading_r76_origins_are_counted_where_calls_state_them() -> None:
+    found = counted(CALL | {"origin": "asked"}, CALL | {"origin": "cache"}, CALL)
+
+    assert found["origins"] == {"executor": {}, "evaluator": {"asked": 1, "cache": 1}}
+
+
+@pytest.mark.parametrize(
+    ("call", "reasons"),
+    [
+        ({"answer": " \n", "finish_reason": "stop"}, {"stop": 1}),
+        ({"answer": "", "finish_reason": "length"}, {"length": 1}),
+        ({"answer": "", "finish_reason": "a new word"}, {"other": 1}),
+        ({"answer": "A", "finish_reason": "content_filter"}, {"content_filter": 1}),
+        ({"answer": "A", "finish_reason": "length"}, None),
+    ],
+)
+def test_reading_r4_an_answer_without_a_word_is_counted_by_its_reason(
+    call: dict[str, Any], reasons: dict[str, int] | None
+) -> None:
+    found = counted(CALL | call)
+
+    expected = None if reasons is None else {"executor": {}, "evaluator": reasons}
+    assert found.get("no_answer") == expected
+
+
+@pytest.mark.parametrize(
+    ("served", "problems"),
+    [
+        ({"judge-1": 5}, []),
+        ({"judge-2": 5}, ["judge-1 was asked for, judge-2 answered"]),
+        (
+            {"judge-1": 4, "judge-2": 1},
+            [
+                "judge-1 was asked for, judge-2 answered",
+                "2 models answered in one run: judge-1, judge-2",
+            ],
+        ),
+    ],
+)
+def test_epc_5_3_1_a_second_model_in_one_run_is_suspicious(
+    served: dict[str, int], problems: list[str]
+) -> None:
+    place = "/provenance/served_models/evaluator"
+
+    assert list(suspicions(manifest(served))) == [(place, problem) for problem in problems]
+
+
+def test_epc_5_3_1_a_second_system_fingerprint_in_one_run_is_suspicious() -> None:
+    assert list(suspicions(manifest({"judge-1": 5}, fp_1=5))) == []
+    assert list(suspicions(manifest({"judge-1": 5}, fp_1=4, fp_2=1))) == [
+        (
+            "/provenance/system_fingerprints/evaluator",
+            "the system fingerprint changed within the run: fp_1, fp_2",
+        )
+    ]
+
+
+def test_epc_5_3_a_model_that_no_provider_serves_is_not_suspected() -> None:
+    local = manifest({"judge-2": 5})
+    local["evaluator"]["endpoint"] = "mock"
+
+    assert list(suspicions(local)) == []
+
+
+def test_epc_5_3_answers_that_are_none_are_told_with_their_reasons() -> None:
+    withheld = manifest({"judge-1": 5})
+    withheld["provenance"]["no_answer"] = {"executor": {}, "evaluator": {"length": 2, "stop": 1}}
+
+    assert list(suspicions(withheld)) == [
+        (
+            "/provenance/no_answer/evaluator",
+            "3 of 5 answers of the evaluator are none: 2 length, 1 stop",
+        )
+    ]
