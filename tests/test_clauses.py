@@ -1,42 +1,66 @@
-"""Every clause of both protocols and every reading has a test that is named after it."""
+"""Every clause of both protocols and every reading has a test that is named after it.
+
+The lists are read from where the project states them: the pages of site/docs, and what the code
+names in its findings and docstrings. `EPC-2.3(c)` is tested by `test_epc_2_3_c_...`, Reading R31
+by `test_reading_r31_...`.
+"""
 
 import ast
+import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 TESTS = Path(__file__).parent
-CLAUSES = [
-    "epc_2_1",
-    "epc_2_2",
-    *(f"epc_2_3_{item}" for item in ("1", "2", "3", "4", "a", "b", "c", "d", "e")),
-    *(f"epc_2_4_{item}" for item in "abc"),
-    "epc_2_5_eq_1",
-    *(f"epc_2_5_{item}" for item in "abcdefg"),
-    *(f"epc_2_6_{item}" for item in "abcd"),
-    "epc_2_8",
-    *(f"epc_2_8_{item}" for item in range(1, 8)),
-    *(f"reading_r{number}" for number in (*range(1, 17), *range(20, 24), 33, 39)),
-    "epc_3",
-    "epc_4",
-    "epc_5_2",
-    "epc_5_3_2",
-    "epc_5_3_4",
-    *(f"reading_r{number}" for number in (*range(40, 44), *range(53, 57))),
-    # The judge protocol, numbered as site/docs/judge-protocol.md does.
-    "judge_0",
-    *(f"judge_1_{item}" for item in (1, 2)),
-    "judge_2",
-    "judge_2_5",
-    *(f"judge_3_{item}" for item in range(1, 5)),
-    *(f"judge_4_{item}" for item in range(1, 5)),
-    *(f"judge_5_{item}" for item in range(1, 7)),
-    *(f"judge_6_{item}" for item in range(1, 7)),
-    *(f"judge_7_{item}" for item in range(1, 5)),
-    *(f"judge_8_{item}" for item in range(1, 5)),
-    *(f"judge_9_{item}" for item in (1, 2)),
-]
+ROOT = TESTS.parent
+DOCS = ROOT / "site" / "docs"
+NAMED = re.compile(r"\b(EPC|JUDGE)-(\d+(?:\.\d+)*(?:\([a-z0-9]\))?(?: eq\. \(\d\))?)")
+
+
+def in_a_name(clause: str) -> str:
+    """Return a clause as a test's name has it: `EPC-2.5 eq. (1)` is `epc_2_5_eq_1`."""
+    return "_".join(re.findall(r"[a-z]+|\d+", clause.lower()))
+
+
+def of_the_protocol() -> Iterator[str]:
+    """Yield the clauses of protocol.md: sections, numbered steps, and items in brackets."""
+    page = (DOCS / "protocol.md").read_text("utf-8")
+    _, *sections = re.split(r"^## (?=\d)", page, flags=re.MULTILINE)
+    for section in sections:
+        number, text = section.split(" ", 1)
+        text = text.split("\n## ")[0]
+        yield f"EPC-{number}"
+        for equation in re.findall(r"Eq\. \((\d)\)", text):
+            yield f"EPC-{number} eq. ({equation})"
+        steps = re.findall(r"^(\d)\. ", text, flags=re.MULTILINE)
+        for item in [*steps, *re.findall(r"(?<!Eq\. )\(([a-g]|\d)\)", text)]:
+            yield f"EPC-{number}({item})"
+
+
+def of_the_judge_protocol() -> Iterator[str]:
+    """Yield the clauses of judge-protocol.md, each a row of a table."""
+    page = (DOCS / "judge-protocol.md").read_text("utf-8")
+    for number in re.findall(r"^\| (\d(?:\.\d)?) \|", page, flags=re.MULTILINE):
+        yield f"JUDGE-{number}"
+
+
+def of_the_code() -> Iterator[str]:
+    """Yield every clause that the program cites."""
+    for path in sorted((ROOT / "epc").rglob("*.py")):
+        for protocol, clause in NAMED.findall(path.read_text("utf-8")):
+            yield f"{protocol}-{clause}"
+
+
+def readings() -> list[str]:
+    """Return the readings of readings.md, each a row of its table: `R31`."""
+    page = (DOCS / "readings.md").read_text("utf-8")
+    return re.findall(r"^\| (R\d+) \|", page, flags=re.MULTILINE)
+
+
+ARGUES = {"EPC-2.7"}  # not normative: it gives reasons, which no test can hold
+CLAUSES = sorted({*of_the_protocol(), *of_the_judge_protocol(), *of_the_code()} - ARGUES)
 
 
 @cache
@@ -46,9 +70,32 @@ def names() -> frozenset[str]:
         for path in TESTS.rglob("test_*.py")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.name.startswith("test_")
     )
+
+
+def named_after(name: str) -> list[str]:
+    return [each for each in names() if each == name or each.startswith(f"{name}_")]
 
 
 @pytest.mark.parametrize("clause", CLAUSES)
 def test_the_clause_has_a_test_of_its_own(clause: str) -> None:
-    assert [name for name in names() if name == clause or name.startswith(f"{clause}_")]
+    assert named_after(in_a_name(clause))
+
+
+@pytest.mark.parametrize("reading", readings())
+def test_the_reading_has_a_test_of_its_own(reading: str) -> None:
+    assert named_after(f"reading_{reading.lower()}")
+
+
+def test_the_lists_are_read_whole() -> None:
+    """A page that is written otherwise must not empty a list: some of each, by hand."""
+    named = {in_a_name(clause) for clause in CLAUSES}
+
+    assert {"epc_2_3_4", "epc_2_3_e", "epc_2_5_g", "epc_2_5_eq_1", "epc_2_8_7"} <= named
+    assert {"judge_0", "judge_2_5", "judge_9_2", "epc_4"} <= named
+    assert {"R1", "R31", "R36", "R76"} <= set(readings())
+
+
+def test_no_test_of_a_reading_is_named_in_another_way() -> None:
+    assert [name for name in names() if re.match(r"r\d+_", name)] == []

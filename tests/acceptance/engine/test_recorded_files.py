@@ -50,7 +50,9 @@ def audited(run: Path) -> dict[str, Any]:
     return audit
 
 
-def test_r73_no_order_of_rows_and_no_flag_changes_the_word_or_a_figure(tmp_path: Path) -> None:
+def test_reading_r73_no_order_of_rows_and_no_flag_changes_the_word_or_a_figure(
+    tmp_path: Path,
+) -> None:
     """Twenty orders of one file with gaps, with `--exhaustive`, `--reuse none` and neither."""
     rows = rows_of({"text": 12, "visual": 8}, SYSTEMS, stream=1, held=0.9)
     flags: list[tuple[str, ...]] = [(), ("--exhaustive",), ("--reuse", "none")]
@@ -67,7 +69,7 @@ def test_r73_no_order_of_rows_and_no_flag_changes_the_word_or_a_figure(tmp_path:
     assert all(vectors == weights[0] for vectors in weights)
 
 
-def test_r39_a_real_sized_file_has_one_word_and_one_p_value(tmp_path: Path) -> None:
+def test_reading_r39_a_real_sized_file_has_one_word_and_one_p_value(tmp_path: Path) -> None:
     """440 tasks and 10 systems, as judgments of chat models are published; tasks unequal."""
     systems = [f"model {number}" for number in range(10)]
     rows = rows_of({"text": 280, "visual": 160}, systems, stream=2)
@@ -87,7 +89,7 @@ def test_r39_a_real_sized_file_has_one_word_and_one_p_value(tmp_path: Path) -> N
     assert counted == [1] * 4400  # however few of them thirty seeds drew
 
 
-def test_r72_missing_pair_is_no_tie_in_any_file_or_figure(tmp_path: Path) -> None:
+def test_reading_r72_missing_pair_is_no_tie_in_any_file_or_figure(tmp_path: Path) -> None:
     """Two systems, one task a domain: every round of `shy` in visual draws a missing pair."""
     rows = ["bold,text,t,A", "shy,text,t,B", "bold,visual,v,A"]
     file = written(tmp_path / "verdicts.csv", rows)
@@ -117,7 +119,9 @@ def test_r72_missing_pair_is_no_tie_in_any_file_or_figure(tmp_path: Path) -> Non
     assert list(disagreements(manifest, run, clause="S11")) == []
 
 
-def test_r72_missing_pair_is_no_tie_and_makes_no_blind_judge_coupled(tmp_path: Path) -> None:
+def test_reading_r72_missing_pair_is_no_tie_and_makes_no_blind_judge_coupled(
+    tmp_path: Path,
+) -> None:
     """A judge that tosses a coin; two of its five systems lack most of the text tasks."""
     coupled = 0
     for number in range(10):
@@ -138,7 +142,7 @@ def test_r72_missing_pair_is_no_tie_and_makes_no_blind_judge_coupled(tmp_path: P
     assert coupled <= 3  # more than three of ten come by chance once in a thousand
 
 
-def test_r72_a_verdict_that_the_calls_hold_cannot_be_called_missing(tmp_path: Path) -> None:
+def test_reading_r72_a_verdict_that_the_calls_hold_cannot_be_called_missing(tmp_path: Path) -> None:
     file = written(tmp_path / "verdicts.csv", ["bold,text,t,A", "bold,visual,v,A"])
     run = make_run(tmp_path / "run", evaluator=f"recorded:{file}", executor=None, seeds=1, rounds=2)
     run.edit_row("trials", 0, verdict="missing", raw="", evaluation=None)
@@ -148,7 +152,9 @@ def test_r72_a_verdict_that_the_calls_hold_cannot_be_called_missing(tmp_path: Pa
     assert ("/trials/0/verdict", "says missing, and a call holds this pair's verdict") in found
 
 
-def test_r72_merged_shards_of_a_file_with_gaps_are_the_run_over_all_seeds(tmp_path: Path) -> None:
+def test_reading_r72_merged_shards_of_a_file_with_gaps_are_the_run_over_all_seeds(
+    tmp_path: Path,
+) -> None:
     file = written(
         tmp_path / "v.csv", rows_of({"text": 4, "visual": 3}, SYSTEMS, stream=3, held=0.7)
     )
@@ -166,7 +172,7 @@ def test_r72_merged_shards_of_a_file_with_gaps_are_the_run_over_all_seeds(tmp_pa
     assert results[0] == results[1]
 
 
-def test_r73_a_dry_run_counts_the_verdicts_of_the_file(tmp_path: Path) -> None:
+def test_reading_r73_a_dry_run_counts_the_verdicts_of_the_file(tmp_path: Path) -> None:
     file = written(tmp_path / "v.csv", ["bold,text,t,A", "shy,text,t,B", "bold,visual,v,A"])
 
     done = ran("run", "--evaluator", f"recorded:{file}", "--dry-run", "--format", "json")

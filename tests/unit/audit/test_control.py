@@ -104,6 +104,22 @@ def test_reading_r15_the_simulated_floor_is_that_of_the_protocols_own_steps() ->
     assert control.high == pytest.approx(float(np.quantile(by_hand, 0.975)), abs=0.15)
 
 
+def test_reading_r36_weights_alone_are_held_against_a_coin_flip_of_the_same_size() -> None:
+    """K = 11, R = 30: 1.17. A uniform pure vector that is all there is to know of a seed.
+
+    With two strategies and no rounds every vector is (1/2, 1/2), and nothing lies between them.
+    """
+    ended = np.random.default_rng(36).random((400, 30)) < 0.5
+    vectors = pure(400, ended)
+
+    control = coin_flip([1.17] * 400, vectors, rounds=30, rule=RULE)
+    still = coin_flip([0.25, 0.75], [(0.5, 0.5)] * 2, rounds=0, rule=RULE)
+
+    assert control.floor == pytest.approx(1.17, abs=0.03)
+    assert control.excess == pytest.approx(0.0, abs=0.03)
+    assert (still.floor, still.low, still.high, still.excess) == (0, 0, 0, 0.5)
+
+
 def test_reading_r15_excess_is_the_difference_of_the_means() -> None:
     gammas = [1.0, 1.2, 0.9]
     vectors = pure(3, np.random.default_rng(1).random((3, 30)) < 0.5)

@@ -220,7 +220,7 @@ def called(first: float, second: float, sizes: tuple[int, int], *, runs: int = 6
 
 @pytest.mark.parametrize("sizes", [(8, 8), (8, 40), (8, 60), (60, 8)])
 @pytest.mark.parametrize("leaning", [0.5, 0.95, 1.0])
-def test_r39_a_domain_that_varies_more_does_not_pass_for_one_that_differs(
+def test_reading_r39_a_domain_that_varies_more_does_not_pass_for_one_that_differs(
     sizes: tuple[int, int], leaning: float
 ) -> None:
     """A repeated coin against one that leans: no strategy is preferred anywhere."""
@@ -228,7 +228,7 @@ def test_r39_a_domain_that_varies_more_does_not_pass_for_one_that_differs(
     assert called(0.5, leaning, sizes) <= 9
 
 
-def test_r39_no_task_is_dropped_from_the_larger_domain() -> None:
+def test_reading_r39_no_task_is_dropped_from_the_larger_domain() -> None:
     """Which of 40 visual tasks differs moves the p-value, wherever it stands."""
     rng = np.random.default_rng(2)
     text, visual = (rng.integers(0, 2, (3, size)) for size in (8, 40))
@@ -242,7 +242,7 @@ def test_r39_no_task_is_dropped_from_the_larger_domain() -> None:
     assert unmoved == 0
 
 
-def test_r39_tasks_added_to_one_domain_lose_no_power() -> None:
+def test_reading_r39_tasks_added_to_one_domain_lose_no_power() -> None:
     """A favourite in each domain, 0.8 against 0.3, each verdict drawn once."""
     rng = np.random.default_rng(5)
     found = {8: 0, 40: 0}
@@ -259,7 +259,7 @@ def test_r39_tasks_added_to_one_domain_lose_no_power() -> None:
     assert found[40] > found[8]
 
 
-def test_r39_unequal_domains_that_never_overlap_are_the_most_extreme() -> None:
+def test_reading_r39_unequal_domains_that_never_overlap_are_the_most_extreme() -> None:
     """Five tasks against 20 are no surer than five against five, which have 126 splits."""
     text, visual = [[A] * 5, [B] * 5], [[B] * 20, [A] * 20]
 
@@ -270,14 +270,14 @@ def test_r39_unequal_domains_that_never_overlap_are_the_most_extreme() -> None:
 
 
 @pytest.mark.parametrize("verdict", [A, B, TIE])
-def test_r39_unequal_tables_without_variation_never_reject(verdict: int) -> None:
+def test_reading_r39_unequal_tables_without_variation_never_reject(verdict: int) -> None:
     tested = by_tasks(repeated([[verdict] * 8] * 3, [[verdict] * 20] * 3), RULE)
 
     assert tested.p_value == 1
     assert not by_tasks(repeated([[A], [B]], [[B] * 19, [A] * 19]), RULE).decisive
 
 
-def test_r72_missing_pair_is_no_tie_in_the_test() -> None:
+def test_reading_r72_missing_pair_is_no_tie_in_the_test() -> None:
     """Two of five strategies lack most text tasks; a coin says the rest."""
     rng = np.random.default_rng(9)
     found = 0

@@ -199,6 +199,17 @@ def test_epc_2_2_a_plan_keeps_what_its_models_say_of_themselves() -> None:
     assert set(identities(STEADY, FICKLE)) == {"evaluator", "executor"}
 
 
+@pytest.mark.parametrize("name", ["mock/coin-flip", "mock/deterministic"])
+def test_reading_r35_a_mock_is_asked_by_the_prompt_and_is_no_alternative_evaluator(
+    name: str,
+) -> None:
+    mock = open_model(name)
+
+    config = configuration(plan_for(mock, mock, rounds=30), mock)
+
+    assert (config.method, variant_tag(config)) == ("prompt", "EPC-v1.0")
+
+
 def test_reading_r13_the_configuration_follows_from_plan_and_evaluator(tmp_path: Path) -> None:
     (tmp_path / "v.csv").write_text("strategy,domain,task,verdict\ns,text,t,A\ns,visual,v,B\n")
     recorded = open_model(f"recorded:{tmp_path / 'v.csv'}")

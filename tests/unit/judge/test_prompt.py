@@ -26,6 +26,24 @@ def asked(output: str, task: str | None = "Write a plan.", **changed: str) -> st
     return judge_prompt(TEMPLATE, sample=sample, output=output, task=task, timestamp="2026-07-02")
 
 
+def test_judge_2_1_the_prompt_asks_for_the_required_structure() -> None:
+    assert "\nFORMAT_COMPLIANCE: it follows the required structure.\n" in asked("Step 1.")
+
+
+def test_judge_2_2_the_prompt_asks_for_the_key_constraints() -> None:
+    assert "\nINSTRUCTION_COMPLIANCE: it follows the key constraints.\n" in asked("Step 1.")
+
+
+def test_judge_2_3_the_prompt_asks_for_the_task_and_nothing_else() -> None:
+    fidelity = "it does what the task asks, without rewriting the task or drifting off it."
+
+    assert f"\nSEMANTIC_FIDELITY: {fidelity}\n" in asked("Step 1.")
+
+
+def test_judge_2_4_the_prompt_asks_for_all_that_is_required() -> None:
+    assert "\nCOMPLETENESS: everything that is required is there.\n" in asked("Step 1.")
+
+
 def test_judge_7_2_the_prompt_shows_task_output_and_meta() -> None:
     text = asked("Step 1.")
 

@@ -3,6 +3,7 @@
 import json
 
 from epc.protocol.prompt import Pair, evaluation_text, executor_prompt, judged
+from epc.spec.reference import EXECUTOR_PROMPT
 
 PAIR = Pair(domain="text", task="Why?", strategy="synthesis", response="yes", baseline="no")
 
@@ -33,6 +34,13 @@ def test_epc_2_6_an_answer_that_holds_a_placeholder_stays_as_it_was_written() ->
 
 def test_epc_2_2_a_strategy_is_a_prefix_of_the_task() -> None:
     assert executor_prompt(strategy_prompt="Think.", task="Why?") == "Think.\n\nWhy?"
+
+
+def test_reading_r31_a_blank_line_joins_the_strategy_and_the_task_as_they_are_written() -> None:
+    assert executor_prompt(strategy_prompt="Think. \nTwice.", task=" Why {task}? ") == (
+        "Think. \nTwice.\n\n Why {task}? "
+    )
+    assert EXECUTOR_PROMPT == "{strategy_prompt}\n\n{task}"  # what a manifest records
 
 
 def test_reading_r13_a_scorer_sees_the_task_and_both_cut_answers_only() -> None:

@@ -11,6 +11,7 @@ from scipy.stats import binomtest, norm
 
 from epc.errors import ShapeError
 from epc.protocol.calibration import Calibrated, brier, ece
+from epc.protocol.conformance import replay
 from epc.protocol.diagnostics import Judged, Repeat, determinism, diagnose
 from epc.protocol.phases import Outcome, PhaseEnd
 from epc.protocol.results import seed_records, summarise
@@ -41,6 +42,18 @@ def test_epc_2_5_d_a_seed_reports_its_own_values() -> None:
     assert record["zero_coupling"] == {"text_to_visual": False, "visual_to_text": True}
     assert record["zero_cause"] == {"text_to_visual": None, "visual_to_text": "no_update"}
     assert record["verdicts"]["text"] == {"A": 1, "B": 0, "tie": 3}
+
+
+def test_reading_r34_a_phase_without_rounds_ends_where_it_starts_and_has_no_ties() -> None:
+    start = [0.5, 0.25, 0.25]
+    empty: dict[str, list[object]] = {name: [] for name in PHASE_NAMES}
+    case = {"strategies": 3, "initial_weights": start, "phases": empty}
+
+    found = replay(case)
+
+    assert found["weights"] == dict.fromkeys(PHASE_NAMES, start)
+    assert found["gamma"] == {"text_to_visual": 0, "visual_to_text": 0}
+    assert found["tie_rate"] == 0
 
 
 def test_epc_2_5_e_the_zero_coupling_rate_and_its_causes() -> None:

@@ -33,6 +33,10 @@ def test_epc_2_8_1_the_reference_configuration_is_tagged_without_labels() -> Non
     assert configuration_json(Configuration())["protocol_version"] == "EPC-v1.0"
 
 
+def test_reading_r31_the_manifest_records_how_strategy_and_task_are_joined(flip: Run) -> None:
+    assert flip.manifest()["executor"]["prompt_template"] == "{strategy_prompt}\n\n{task}"
+
+
 def test_reading_r13_a_manifest_gives_back_the_configuration_it_was_written_from(
     flip: Run,
 ) -> None:
