@@ -19,9 +19,6 @@ MAX_DOCUMENT_BYTES: Final = 64 * 2**20
 MAX_DEPTH: Final = 64
 _CLAUSE: Final = "RFC 8259"
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
-_MOST: Final = 10**19  # a larger number is an integer too large, or needs a closer look
-_NUMBERS: Final = frozenset({int, float})
-_CONTAINERS: Final = frozenset({dict, list})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +35,7 @@ class _Duplicated(dict[str, Any]):
 
 
 class Reader:
-    """One strict parser; `suspicious` is set while parsing, so that clean text is walked once.
-
-    Ordinary text needs no callback a number and an object: see `_plain`.
-    """
+    """One strict parser; `suspicious` is set while parsing, so that clean text is walked once."""
 
     def __init__(self) -> None:
         self.suspicious = False
@@ -56,8 +50,6 @@ class Reader:
         """Return the value of a JSON text and every problem found in it."""
         self.suspicious = "\\u" in text
         try:
-            if not self.suspicious and (plain := _plain(text)) is not None:
-                return plain, []
             value = self._decoder.decode(text)
         except json.JSONDecodeError as error:
             place = f"line {error.lineno} column {error.colno}"
@@ -95,38 +87,6 @@ class Reader:
             return int(text)
         self.suspicious = True
         return _Bad(f"{text[:40]} is too large for an integer here")
-
-
-def _plain(text: str) -> Any:
-    """Return the value of a text that is beyond doubt; None where it takes a closer look.
-
-    Such a text has no escape that could hide a surrogate and no number that overflows, and as
-    many keys as its objects have: of a key that stands twice one would be gone. A key is a quote
-    and a colon, where no white space comes between them.
-    """
-    spaced = " :" in text or "\t:" in text or "\n:" in text or "\r:" in text
-    if spaced or "\\u" in text or "NaN" in text or "Infinity" in text:
-        return None
-    try:
-        value = json.loads(text)
-    except ValueError:  # of bad syntax, or of more digits than an integer may have
-        return None
-    keys, depth, level = 0, 1, [value] if type(value) in _CONTAINERS else []
-    while level and depth < MAX_DEPTH:
-        keys += sum(len(item) for item in level if isinstance(item, dict))
-        inner = [
-            child
-            for item in level
-            for child in (item.values() if isinstance(item, dict) else item)
-            if type(child) is not str
-        ]
-        numbers = [child for child in inner if type(child) in _NUMBERS]
-        if numbers and not -_MOST < min(numbers) <= max(numbers) < _MOST:
-            return None
-        level = [child for child in inner if type(child) in _CONTAINERS]
-        depth += 1
-    settled = depth > 1 and not level and keys == text.count('":')
-    return value if settled else None
 
 
 def parse(text: str) -> tuple[Any, list[Finding]]:
