@@ -19,9 +19,9 @@ Word = Literal[
     "coupled", "no_detectable_coupling", "no_verdicts_counted", "collapsed", "inconclusive"
 ]
 
-FEW: Final = 0.5  # the share of ties, and of failed seeds, at which a run is mostly that
+_MOSTLY: Final = 0.5  # the share of ties, or of failed seeds, at which a run is mostly that
+_NO_PREFERENCE: Final = 0.5  # how often A is said of two equal answers, if the place says nothing
 _ROUNDING: Final = 1e-9
-_AGAIN: Final = "measure again"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +118,7 @@ def _impossible(facts: Facts) -> Iterator[Reason]:
 def _nothing_counted(facts: Facts) -> Iterator[Reason]:
     if not facts.dead:
         return
-    mostly = facts.dead >= FEW * facts.n
+    mostly = facts.dead >= _MOSTLY * facts.n
     yield _error(
         "Reading R8",
         "/results/per_seed",
@@ -132,7 +132,7 @@ def _nothing_counted(facts: Facts) -> Iterator[Reason]:
 
 def _collapse(facts: Facts) -> Iterator[Reason]:
     if facts.collapsed:
-        mostly = facts.collapsed >= FEW * facts.n
+        mostly = facts.collapsed >= _MOSTLY * facts.n
         yield _error(
             "Reading R8",
             "/results/per_seed",
@@ -185,7 +185,7 @@ def _without_verdicts(facts: Facts) -> Iterator[Reason]:
 
 
 def _ties(facts: Facts) -> Iterator[Reason]:
-    if facts.tie_rate is not None and facts.tie_rate > FEW:
+    if facts.tie_rate is not None and facts.tie_rate > _MOSTLY:
         shown = f"{100 * facts.tie_rate:.0f}% of the rounds were ties"
         yield _warning(
             "EPC-2.6(c)",
@@ -199,7 +199,7 @@ def _ties(facts: Facts) -> Iterator[Reason]:
 def _missing(facts: Facts) -> Iterator[Reason]:
     lost = facts.missing
     if lost and lost["pairs"]:
-        mostly = lost["share_of_rounds"] > FEW
+        mostly = lost["share_of_rounds"] > _MOSTLY
         yield _warning(
             "Reading R72",
             "/results/verdict_table",
@@ -236,7 +236,7 @@ def _stuck(facts: Facts) -> Iterator[Reason]:
                 f"/results/per_seed/*/weights/{direction}",
                 f"{count} of {facts.n} seeds never moved from the start of {direction}, though "
                 "the phase before it had: no verdict of the second half was counted",
-                f"look at this phase's answers; {_AGAIN}",
+                "look at this phase's answers; measure again",
                 "inconclusive" if every else None,
             )
 
@@ -246,7 +246,7 @@ def _places(facts: Facts) -> Iterator[Reason]:
     if itself and itself["decided"]:
         hits = round(itself["share_of_a"] * itself["decided"])
         interval = share_interval(hits, itself["decided"])
-        if interval is not None and not interval[0] <= FEW <= interval[1]:
+        if interval is not None and not interval[0] <= _NO_PREFERENCE <= interval[1]:
             yield _warning(
                 "Reading R6",
                 "/results/summary/diagnostics/self_comparisons",

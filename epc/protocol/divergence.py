@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Long = tuple[Array, Array]  # a number: a double, and what it misses of the number
     Constant = tuple[float, float]
 
-_FEW: Final = 8  # so many pairs are done before NumPy has got going
+_FEWEST_VECTORISED: Final = 8  # pairs; fewer are done before NumPy has got going
 # Far above what is lost here (4e-29 at most in thousands of pairs, K = 1 to 200) and in 34 digits.
 _LOST: Final = 1e-26
 _STEPS: Final = 128  # logarithms are tabulated from 1/2 to 1 at this many steps a unit
@@ -41,7 +41,10 @@ def divergences(pairs: Sequence[tuple[Weights, Weights]]) -> list[float]:
     Raises: ShapeError, SimplexError.
     Source: EPC-2.5; Reading R9.
     """
-    if len(pairs) < _FEW or len({len(vector) for pair in pairs for vector in pair}) > 1:
+    if (
+        len(pairs) < _FEWEST_VECTORISED
+        or len({len(vector) for pair in pairs for vector in pair}) > 1
+    ):
         return [jsd(left, right) for left, right in pairs]
     import numpy as np
 

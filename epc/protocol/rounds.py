@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Indices = NDArray[Any]
 
 _INT8: Final = 127
-_FEW: Final = 256  # columns; below it what a call costs outweighs what it adds
+_MOST_SPUN_AT_ONCE: Final = 256  # columns; below it what a call costs outweighs what it adds
 
 
 class Moves(NamedTuple):
@@ -69,7 +69,7 @@ def play(
     seeds = weights.shape[1]
     moves, flat, columns = Moves.under(rule), weights.reshape(-1), np.arange(seeds)
     for number, u in enumerate(spun):
-        if seeds <= _FEW:
+        if seeds <= _MOST_SPUN_AT_ONCE:
             passed_by = np.add.accumulate(weights, axis=0) <= u
             passed_by[-1] = False  # the last strategy is what is left where rounding leaves none
             chosen: Indices = passed_by.argmin(axis=0)
