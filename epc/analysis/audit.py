@@ -136,6 +136,7 @@ def _stated(manifest: Json) -> Facts:
         collapsed=sum("collapse" in record["zero_cause"].values() for record in per_seed),
         stuck={d: sum(_stopped(record, d) for record in per_seed) for d in DIRECTIONS},
         test=PermutationTest(**summary["control"]["test"]),
+        tasks={domain: len(tasks) for domain, tasks in manifest["tasks"].items()},
         tie_rate=summary["tie_rate"]["mean"],
         self_comparisons=diagnostics.get("self_comparisons"),
         determinism=summary["determinism"],

@@ -31,7 +31,8 @@ class Facts:
     `dead` counts the seeds in which no verdict was ever counted, `collapsed` those that ended on
     one strategy in both runs of a direction, `stuck` the seeds whose coupled phase never moved
     although its start had. `unsound` counts the errors that validation found,
-    `off_simplex` the seeds with a vector that is no distribution. `missing` says what recorded
+    `off_simplex` the seeds with a vector that is no distribution. `tasks` counts those of each
+    domain. `missing` says what recorded
     verdicts do not hold. None stands for what the record does not say.
     """
 
@@ -45,6 +46,7 @@ class Facts:
     collapsed: int
     stuck: Mapping[str, int]
     test: PermutationTest | None
+    tasks: Mapping[str, int] | None = None
     tie_rate: float | None = None
     decided: int | None = None
     self_comparisons: Json | None = None

@@ -6,6 +6,7 @@ These tests look at the verdicts themselves or, where only weights were kept, at
 How they were chosen, and their power: `site/docs/statistics.md`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
@@ -53,6 +54,13 @@ class PermutationTest:
     def decisive(self) -> bool:
         """Whether there were units enough to reach the level at all."""
         return self.smallest <= LEVEL
+
+
+def arrangement(unit: str, tasks: Mapping[str, int] | None) -> str:
+    """Say what a test of the unit did, given the number of tasks of each domain if it is known."""
+    if unit == "task" and tasks and len(set(tasks.values())) > 1:
+        return "drawing a sign for each task, as the domains differ in size"
+    return f"permuting {unit}s"
 
 
 def by_tasks(table: VerdictTable, rule: UpdateRule) -> PermutationTest:

@@ -5,7 +5,7 @@ from typing import Final
 
 from epc.analysis.audit import Audit
 from epc.audit.assessment import Facts
-from epc.audit.permutation import LEVEL
+from epc.audit.permutation import LEVEL, arrangement
 from epc.protocol.results import Json
 from epc.records.probes import in_words
 
@@ -36,7 +36,8 @@ def _lines(audit: Audit) -> Iterator[str]:
     yield f"  {MEANING[audit.verdict]}"
     yield ""
     if facts.test is not None:
-        yield f"  p value        {p_value(facts.test.p_value)}, permuting {facts.test.unit}s"
+        done = arrangement(facts.test.unit, facts.tasks)
+        yield f"  p value        {p_value(facts.test.p_value)}, {done}"
     for direction, excess in audit.control["excess"].items():
         floor = audit.control["noise_floor"][direction]
         gammas = facts.gamma[direction]

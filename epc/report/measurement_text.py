@@ -5,6 +5,7 @@ from dataclasses import astuple
 from typing import Any, Final
 
 from epc.analysis.audit import Audit, audit_manifest
+from epc.audit.permutation import arrangement
 from epc.protocol.results import Json
 from epc.records.manifest import configuration_of
 from epc.records.usage import suspicions
@@ -110,7 +111,8 @@ def _remarks(manifest: Json, audited: Audit) -> Iterator[str]:
     summary = manifest["results"]["summary"]
     yield f"What these figures can bear: {audited.verdict}"
     yield f"  {MEANING[audited.verdict]}"
-    yield f"  - p value {p_value(summary['control']['test']['p_value'])}, permuting tasks."
+    done = arrangement("task", audited.facts.tasks)
+    yield f"  - p value {p_value(summary['control']['test']['p_value'])}, {done}."
     remarks = (
         *_on_the_evaluator(summary),
         *_on_the_provider(manifest),

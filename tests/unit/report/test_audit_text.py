@@ -1,0 +1,37 @@
+"""An audit in words: what its test did."""
+
+from pathlib import Path
+
+import pytest
+from drift_support import verdict_rows, write_verdicts
+from records_support import make_run
+
+from epc.analysis.audit import audit
+from epc.report.audit_text import text
+from epc.report.measurement_text import report
+
+
+@pytest.mark.parametrize(
+    ("left_out", "done"),
+    [
+        (0, "permuting tasks"),
+        (2, "drawing a sign for each task, as the domains differ in size"),
+    ],
+)
+def test_reading_r39_the_audit_says_what_its_test_did(
+    tmp_path: Path, left_out: int, done: str
+) -> None:
+    rows = verdict_rows()
+    tasks = list(dict.fromkeys(row[2] for row in rows if row[1] == "visual"))
+    table = write_verdicts(
+        tmp_path / "v.csv", [row for row in rows if row[2] not in tasks[:left_out]]
+    )
+    run = make_run(
+        tmp_path / "run", evaluator=f"recorded:{table}", executor=None, seeds=3, rounds=5
+    )
+
+    printed = text(audit(run.folder))
+    reported = report(run.manifest())
+
+    assert any(line.endswith(f", {done}") for line in printed.split("\n"))
+    assert f", {done}." in reported
