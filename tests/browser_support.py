@@ -131,6 +131,7 @@ class Visit:
 def visit(browser: Browser, home: str, *, width: int = DESKTOP, **given: Any) -> Iterator[Visit]:
     """Open a fresh window on a site; `given` is what a browser's context takes."""
     context = browser.new_context(viewport={"width": width, "height": 900}, **given)
+    context.set_default_timeout(0)  # a busy machine may take longer than 30 s; pytest has the limit
     yield Visit(page=context.new_page(), home=home)
     context.close()
 

@@ -76,10 +76,11 @@ def test_a_state_in_a_sentence_ends_until_a_day_and_has_ended_since_it(
 def test_a_judges_scores_are_not_shown_as_current_once_the_judge_has_retired(
     window: Callable[..., Visit],
 ) -> None:
+    early, late = window(), window()
     for path in ("", "snapshots/", "evaluators/Judge-4/"):
         rows = "#judged-table tbody tr[data-tag='v1.0-Judge-4']"
-        before = shown(on(window(), "2026-05-19", path), rows)
-        after = shown(on(window(), "2026-05-20", path), rows)
+        before = shown(on(early, "2026-05-19", path), rows)
+        after = shown(on(late, "2026-05-20", path), rows)
         assert before == {"v1.0-Judge-4": "expiring (retired)"}, path
         assert after == {"v1.0-Judge-4": "expired (retired)"}, path
 
