@@ -77,7 +77,7 @@ def _parse(name: str, rest: str, strategies: int) -> tuple[Settings, Lengths]:
     seen: set[str] = set()
     for part in filter(None, rest.split(",")):
         key, equals, value = (piece.strip() for piece in part.partition("="))
-        if part.strip() in seen or key in seen:
+        if key in seen:
             raise UsageError(f"{name}: {key} stands twice")
         seen.add(key)
         if not equals:

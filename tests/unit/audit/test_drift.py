@@ -9,7 +9,16 @@ from scipy import stats
 from studies.evaluators import Odds, changed, coin, favourites, measure, shifted, table
 
 from epc.audit import drift_fresh
-from epc.audit.drift import Noise, TableDrift, compare_mixed, compare_reused, nothing
+from epc.audit.drift import (
+    Noise,
+    TableDrift,
+    compare_mixed,
+    compare_reused,
+    decide,
+    nothing,
+    p_of,
+    together,
+)
 from epc.audit.drift_fresh import compare_fresh
 from epc.protocol.verdict import Verdict
 
@@ -126,6 +135,34 @@ def _other(verdict: Verdict) -> Verdict:
     return B if verdict is A else A
 
 
+# --- where one word ends and the next begins
+
+
+@pytest.mark.parametrize(
+    ("p_changed", "upper", "verdict"),
+    [
+        (0.025, None, "drifted"),  # 2 x 0.025 is the level itself
+        (0.0251, None, "cannot_tell"),
+        (0.5, 0.1, "cannot_tell"),  # a bound on the margin is not below it
+        (0.5, 0.0999, "same"),
+        (0.025, 0.0, "drifted"),
+    ],
+)
+def test_reading_r45_the_words_meet_at_the_level_and_at_the_margin(
+    p_changed: float, upper: float | None, verdict: str
+) -> None:
+    assert decide({"changed": p_changed, "direction": 1.0}, upper, 0.1) == verdict
+
+
+def test_reading_r44_two_p_values_are_one_by_bonferroni_and_never_above_1() -> None:
+    assert together({"changed": 0.25, "direction": 0.125}) == 0.25
+    assert together({"changed": 0.75, "direction": 0.625}) == 1.0
+
+
+def test_reading_r44_what_was_seen_is_one_of_the_shuffles() -> None:
+    assert (p_of(0), p_of(1999)) == (1 / 2000, 1)
+
+
 # --- answers that were asked afresh
 
 
@@ -165,6 +202,27 @@ def test_reading_r44_the_excess_is_unbiased_by_hand() -> None:
 
     assert seen == pytest.approx(0 / 2 - 1 / 2)
     assert bound is None
+
+
+def test_reading_r45_the_bound_of_fresh_runs_is_the_jackknife_s_over_the_seeds_of_both() -> None:
+    """Each seed of either run is left out in turn, ten and twelve times, with Student's t of 9."""
+    draw = np.random.default_rng(45)
+    left, right = draw.integers(0, 5, (10, 6, 3)), draw.integers(1, 4, (12, 6, 3))
+
+    def excess(a: NDArray[np.int64], b: NDArray[np.int64]) -> float:
+        seen, _ = drift_fresh._excess(a.astype(float), b.astype(float), paired=False)
+        assert seen is not None
+        return seen
+
+    seen, bound = drift_fresh._excess(left.astype(float), right.astype(float), paired=False)
+
+    without = [
+        [excess(np.delete(left, seed, axis=0), right) for seed in range(10)],
+        [excess(left, np.delete(right, seed, axis=0)) for seed in range(12)],
+    ]
+    variance = sum(float(np.var(each)) * (len(each) - 1) for each in without)
+    assert seen is not None
+    assert bound == pytest.approx(seen + float(stats.t.ppf(0.95, 9)) * variance**0.5)
 
 
 def test_reading_r45_a_fresh_run_never_drifted_from_itself() -> None:
@@ -244,6 +302,8 @@ def test_reading_r44_one_verdict_against_many_by_hand() -> None:
     found = compare_mixed([B, B], counts, rng=rng())
 
     assert found.p_values["changed"] == pytest.approx(1 / 25, abs=4 * (0.04 / 2000) ** 0.5)
+    # Both at B lean 3.2 from the expected 1.2, both at A no more than 0.8.
+    assert found.p_values["direction"] == found.p_values["changed"]
     assert found.estimate == 1
     assert found.verdict == "cannot_tell"  # 2 x 0.04
 

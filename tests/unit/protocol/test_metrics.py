@@ -1,7 +1,7 @@
 """EPC-2.5 and Readings R8, R9, R12: the metrics of weight vectors."""
 
 from collections.abc import Callable
-from math import log, sqrt
+from math import log, nextafter, sqrt
 from random import Random
 
 import numpy as np
@@ -117,6 +117,11 @@ def test_epc_2_5_what_is_no_distribution_is_refused(
 )
 def test_reading_r8_zero_is_at_most_1e_12(*, gap: float, zero: bool) -> None:
     assert zero_coupling(gamma([0.5 + gap, 0.5 - gap], [0.5, 0.5])) is zero
+
+
+def test_reading_r8_1e_12_itself_is_zero_and_the_next_number_is_not() -> None:
+    assert zero_coupling(1e-12)
+    assert not zero_coupling(nextafter(1e-12, 1))
 
 
 def test_reading_r8_no_update_is_not_collapse() -> None:

@@ -99,3 +99,11 @@ def test_epc_2_8_every_evaluator_works_as_it_is_named(name: str) -> None:
     for strategies in (2, 11):
         for odds in evaluator(name, strategies=strategies).values():
             assert odds.strategies == strategies
+
+
+@pytest.mark.parametrize(
+    "text", ["coin-flip:tie=0.1,tie=0.1", "coin-flip:tie=0.1, tie = 0.2", "coin-flip:tie=0.1,tie"]
+)
+def test_a_setting_that_stands_twice_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="tie stands twice"):
+        evaluator(text)
