@@ -1,0 +1,120 @@
+"""What a newcomer is told and given: CONTRIBUTING.md and the settings of editors and hooks."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from configparser import ConfigParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from test_layers import ROOMS
+
+ROOT = Path(__file__).parents[1]
+TEXT = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+CODE = re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", TEXT, flags=re.DOTALL))
+TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+
+
+def shown() -> Iterator[list[str]]:
+    """Yield each command of the page's blocks, without what is said of it."""
+    for block in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL):
+        for line in block.splitlines():
+            yield shlex.split(line, comments=True)
+
+
+def words(*begin: str) -> list[list[str]]:
+    """Return the commands that begin like this."""
+    return [command for command in shown() if command[: len(begin)] == list(begin)]
+
+
+def test_each_make_target_that_the_page_names_exists() -> None:
+    named = {code.split()[1] for code in CODE if code.startswith("make ")}
+    named |= {command[1] for command in words("make")}
+
+    assert {"fast", "check"} <= named <= TARGETS
+
+
+def test_each_place_that_the_page_names_exists() -> None:
+    places = [code for code in CODE if re.match(r"(epc|site|tests|requirements|\.dev\w+)/", code)]
+    missing = [p for p in places if not re.search(r"\b(NAME|ROOM)\b", p) and not list(ROOT.glob(p))]
+
+    assert len(places) > 30
+    assert missing == []
+
+
+def test_the_page_states_the_rooms_in_their_order() -> None:
+    stated = re.search(r"`(spec -> [^`]+)`", TEXT)
+
+    assert stated
+    assert re.findall(r"\w+", stated[1]) == list(ROOMS)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [command for command in words(".venv/bin/pytest") if command[1].startswith("tests/")],
+    ids=lambda command: " ".join(command[1:]),
+)
+def test_each_way_to_run_one_test_finds_tests(command: list[str]) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", *command[1:], "--collect-only", "-q"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_each_clause_that_the_page_selects_has_tests() -> None:
+    selected = [c[2] for c in words(".venv/bin/pytest", "-k")]
+    names = "\n".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+
+    assert selected == ["epc_2_3_c", "reading_r4"]
+    assert all(re.search(rf"def test_\w*{name}_", names) for name in selected)
+
+
+def test_the_pages_expected_json_is_that_of_an_example() -> None:
+    shown_json = json.loads(re.findall(r"```json\n(.*?)```", TEXT, re.DOTALL)[0])
+    examples = (ROOT / "tests" / "acceptance" / "examples" / "invalid").glob("*/expected.json")
+
+    assert shown_json in [json.loads(path.read_text("utf-8")) for path in examples]
+
+
+def test_hooks_run_what_is_in_the_virtual_environment_and_fetch_nothing() -> None:
+    config: Any = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))
+    hooks = [hook for repo in config["repos"] for hook in repo["hooks"]]
+
+    assert [repo["repo"] for repo in config["repos"]] == ["local"]
+    for hook in hooks:
+        program, *given = hook["entry"].split()
+        assert (Path(program).parent, hook["language"]) == (Path(".venv/bin"), "system")
+        assert all((ROOT / path).exists() for path in given if "/" in path)
+    assert {Path(hook["entry"].split()[0]).name for hook in hooks} == {"ruff", "pytest"}
+
+
+def test_editors_leave_alone_what_digests_are_taken_of() -> None:
+    given = ConfigParser()
+    given.read_string("[root]\n" + (ROOT / ".editorconfig").read_text("utf-8"))
+    *_, kept = given.sections()
+
+    assert given["*.py"]["max_line_length"] == "100"
+    assert given["Makefile"]["indent_style"] == "tab"
+    assert {"snapshots", "submissions"} <= set(re.findall(r"[\w/]+", kept))
+    assert set(given["*"]) - set(given[kept]) == {"indent_style", "indent_size"}
+    assert set(given[kept].values()) == {"unset"}
+
+
+def test_the_container_has_the_oldest_python_that_is_promised_and_begins_with_make_fast() -> None:
+    given = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text("utf-8"))
+    promised = re.search(r'requires-python = ">=([\d.]+)"', (ROOT / "pyproject.toml").read_text())
+
+    assert promised
+    assert given["image"].startswith(f"python:{promised[1]}-")
+    assert given["postCreateCommand"].split()[0] == "make"
+    assert given["postCreateCommand"].split()[1] in TARGETS
