@@ -1,7 +1,7 @@
 """A run's results again, from its trials alone (EPC-2.5)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -81,12 +81,13 @@ def manifest_path(path: Path) -> Path:
 def load_manifest(path: Path) -> Json:
     """Return a run's manifest.
 
-    Raises: MalformedError at its first problem; `epc validate` lists them all. WorldError if it
-    cannot be read.
+    Raises: MalformedError at its first problem, with the file's name, because a command may read
+    several; `epc validate` lists them all. WorldError if it cannot be read.
     """
     value, problems = read_manifest(path)
     if problems:
-        raise MalformedError(problems[0])
+        place = f"{manifest_path(path)} {problems[0].where}".rstrip()
+        raise MalformedError(replace(problems[0], where=place))
     manifest: Json = value
     return manifest
 

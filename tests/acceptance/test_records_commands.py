@@ -99,6 +99,16 @@ def test_show_prints_the_table_and_draws_the_picture(flip: Run) -> None:
     assert b"figure.svg" in done.stderr
 
 
+def test_a_command_on_two_runs_says_which_of_them_it_cannot_read(flip: Run) -> None:
+    empty = flip.folder.parent / "empty"
+    empty.mkdir()
+
+    done = epc("compare", flip.folder, empty)
+
+    assert done.returncode == 2
+    assert f"{empty}/manifest.json: there is no manifest.json here" in done.stderr.decode()
+
+
 def test_show_as_json_prints_the_summary_and_may_leave_the_picture(flip: Run) -> None:
     done = epc("show", "--no-figure", "--format", "json", flip.folder)
 

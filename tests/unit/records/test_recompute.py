@@ -152,7 +152,7 @@ def test_the_first_problem_of_a_broken_manifest_is_raised(flip: Run) -> None:
 
     with pytest.raises(MalformedError) as caught:
         load_manifest(flip.folder)
-    assert caught.value.finding.where == "/config/rounds"
+    assert caught.value.finding.where == f"{flip.folder / 'manifest.json'} /config/rounds"
 
 
 def test_missing_trials_are_the_worlds_fault(flip: Run) -> None:
