@@ -99,5 +99,5 @@ def listed(field: str, order: list[str], **axis: Any) -> Json:
 
 
 def told(**fields: str) -> list[Json]:
-    """Return what a pointer on a mark is told: the title of each field."""
+    """Return the values to show when a reader hovers over a mark: field and title."""
     return [{"field": field, "title": title} for field, title in fields.items()]
