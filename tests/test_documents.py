@@ -3,18 +3,29 @@
 import json
 import re
 from pathlib import Path
+from typing import get_args
 
 import click
 import pytest
 
+from epc.audit import assessment, competence, drift, probes
 from epc.judge.mapping import read_mapping
+from epc.protocol.metrics import ZeroCause
+from epc.protocol.verdict import Verdict
 from epc.records.conformance import answer_text, suite
 from epc.records.json_difference import disagreements
 from epc.records.schemas import findings as schema_findings
+from epc.registry import expiry, snapshots
+from epc.spec.epc_v1 import VARIANT_LABELS
+from epc.spec.judge_v1 import FLAGS
 from epc.spec.reference import EVALUATOR_PROMPT
+from epc.statistics import e_process
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "site" / "docs"
+GLOSSARY = DOCS / "glossary.md"
+# Pages that link a term to the glossary where they first use it.
+FIRST_USES = ["about.md", "getting-started.md", "protocol.md"]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.rglob("*.md")])
 
 
@@ -87,6 +98,67 @@ def test_the_table_of_commands_names_all_of_them_and_no_other_and_their_own_opti
 def test_every_link_into_the_repository_leads_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
         assert (page.parent / target).exists(), target
+
+
+def anchors(page: Path) -> list[str]:
+    """Return the anchors of a page's headings: their own, or as mkdocs makes them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    headings = re.findall(r"^#{1,6} (.*?)(?: \{ #([\w-]+) \})?$", text, re.MULTILINE)
+    return [own or re.sub(r"[^\w\s-]", "", title).strip().lower() for title, own in headings]
+
+
+def slugs(page: Path) -> set[str]:
+    return {re.sub(r"[\s-]+", "-", anchor) for anchor in anchors(page)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_to_a_heading_leads_to_one(page: Path) -> None:
+    for target, anchor in re.findall(r"\]\(([^)#:]*\.md)?#([^)]+)\)", page.read_text()):
+        assert anchor in slugs(page.parent / target if target else page), f"{target}#{anchor}"
+
+
+def test_the_glossary_is_in_alphabetical_order_and_defines_each_term_once() -> None:
+    _, *terms = anchors(GLOSSARY)
+
+    assert terms == sorted(set(terms), key=lambda term: re.sub("[_-]", " ", term))
+
+
+def test_an_anchor_of_the_glossary_stays() -> None:
+    """Other sites may link to them: the list only grows."""
+    listed = (Path(__file__).parent / "glossary_anchors.txt").read_text().split()
+
+    assert set(listed) == slugs(GLOSSARY) - {"glossary"}
+
+
+def test_the_glossary_defines_every_word_that_a_record_or_a_command_may_state() -> None:
+    words = {
+        word
+        for names in (
+            assessment.Word,  # the audit's words
+            competence.Word,
+            drift.State,
+            e_process.State,
+            expiry.Status,
+            expiry.Reason,
+            snapshots.Trust,
+            probes.Kind,
+            ZeroCause,
+        )
+        for word in get_args(names)
+    }
+    # A and B are verdicts; their entry is "verdict".
+    words |= {*FLAGS, *VARIANT_LABELS, *(word for word in Verdict if not word.decided)}
+    words |= {f"{kind} snapshot" for kind in get_args(snapshots.SnapshotKind)} - {
+        "reported snapshot"  # its entry is "reported", a step of trust as well
+    }
+
+    defined = set(anchors(GLOSSARY))
+    assert {word.lower() for word in words} - defined == set()
+
+
+@pytest.mark.parametrize("page", FIRST_USES)
+def test_a_page_links_its_terms_to_the_glossary(page: str) -> None:
+    assert "](glossary.md#" in (DOCS / page).read_text()
 
 
 def test_every_reading_that_the_code_names_is_explained() -> None:

@@ -96,6 +96,7 @@ def test_counts_that_differ_say_why(site: BuiltSite) -> None:
     # Judge-1 has two platforms and Judge-2 one; of the four snapshots CoinFlip's is a mock's.
     listed = site.text("evaluators/index.html")
     assert 'One row for each model and platform: <data value="3">3</data> in all' in listed
-    assert 'plus <a href="#the-instruments-own-baselines"><data value="1">1</data> calibration run</a>' in (
-        site.text("index.html")
+    assert (
+        'plus <a href="#the-instruments-own-baselines"><data value="1">1</data> calibration run</a>'
+        in (site.text("index.html"))
     )
