@@ -25,7 +25,15 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "site" / "docs"
 GLOSSARY = DOCS / "glossary.md"
 # Pages that link a term to the glossary where they first use it.
-FIRST_USES = ["about.md", "getting-started.md", "protocol.md"]
+FIRST_USES = [
+    "about.md",
+    "expiry.md",
+    "getting-started.md",
+    "machines.md",
+    "protocol.md",
+    "registry.md",
+    "run-folder.md",
+]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.rglob("*.md")])
 
 
