@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     type=click.IntRange(0, 100_000),
     default=ROUNDS,
     show_default=True,
-    help="Rounds in a phase, for weights that were published alone.",
+    help="Rounds in a phase, for weights published without trials.",
 )
 @click.option(
     "--swap",
@@ -50,11 +50,11 @@ def command(
     limits: "Limits",
     form: str,
 ) -> None:
-    r"""Say whether RUN can bear a claim: one word, then every reason.
+    r"""Say whether a claim can rest on RUN: one word, then every reason.
 
-    RUN is a run folder, a manifest, or per-seed weights that somebody published alone, complete or
-    rounded. Exits 1 if no claim can rest on it. Nothing is sent anywhere, except with --swap or
-    --controls, which ask the run's evaluator; what it says is kept in RUN's probes.jsonl.
+    RUN is a run folder, a manifest, or per-seed weights that were published without trials, exact
+    or rounded. Exits 1 if no claim can rest on it. Nothing is sent anywhere, except with --swap or
+    --controls. These ask the run's evaluator and keep its answers in RUN's probes.jsonl.
 
     \b
     coupled                 the domains' preferences differ (p at most 0.05)

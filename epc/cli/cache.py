@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 @click.group()
 def command() -> None:
-    """Answers of pinned weights, kept across runs, one file each (Readings R16 and R76).
+    """Answers of pinned weights, kept across runs, one file for each (Readings R16 and R76).
 
-    Only the embedded models have such weights. What any other model answered is in the run's own
-    folder; `epc run --reuse-answers-of RUN` takes it over.
+    Only the embedded models have such weights. Answers of any other model stay in the run's own
+    folder; `epc run --reuse-answers-of RUN` takes them over.
     """
 
 

@@ -88,11 +88,11 @@ as_of_option = click.option(
     type=Day(),
     default=_today,
     metavar="YYYY-MM-DD",
-    help="The day to ask about; today in UTC if left out.",
+    help="The day to ask about. Default: today in UTC.",
 )
 
 registry_option = click.option(
     "--registry",
     metavar="PATH|URL",
-    help="A checkout, or a published registry.json; the checkout around here if left out.",
+    help="A checkout, or a published registry.json. Default: this checkout.",
 )

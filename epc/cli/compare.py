@@ -25,10 +25,10 @@ _run = click.Path(exists=True, path_type=Path)
 def command(ctx: click.Context, left: Path, right: Path, margin: float, form: str) -> None:
     r"""Compare two measurements A and B: like for like, differences, drift.
 
-    A and B are run folders, or manifests as far as those go. With raw files the verdicts are
-    compared pair by pair, which sees a changed evaluator long before gamma does. Exits 1 if the
-    evaluator drifted or the runs are not like for like; 0 if it is the same or nothing can be
-    told, which the verdict tells apart.
+    A and B are run folders, or manifests, which allow fewer comparisons. With raw files the command
+    compares verdicts pair by pair. That shows a changed evaluator long before gamma does. Exits 1
+    if the evaluator drifted or the runs are not like for like; 0 if it is the same or the data
+    cannot tell; the verdict says which.
 
     \b
     Example:

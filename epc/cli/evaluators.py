@@ -12,7 +12,7 @@ from epc.errors import ExitCode, UsageError
 
 @click.group()
 def command() -> None:
-    """The lives of evaluators: when each platform released, deprecated and retires them."""
+    """The lifecycles of evaluators: when each platform released, deprecated and retires them."""
 
 
 @command.command(name="list")
@@ -46,7 +46,7 @@ def list_evaluators(as_of: datetime, form: str, registry: str | None) -> None:
 @click.argument("asked", metavar="EVALUATOR")
 @registry_option
 def show(asked: str, registry: str | None) -> None:
-    r"""Show what is known of an evaluator as JSON: each date, its source, and others stated.
+    r"""Show what is known about an evaluator as JSON: each date, its source, other dates.
 
     \b
     Example:
@@ -66,7 +66,7 @@ def show(asked: str, registry: str | None) -> None:
 @format_option
 @click.pass_context
 def check(ctx: click.Context, form: str) -> None:
-    r"""Check the records of the checkout around here: schema, names, order of dates.
+    r"""Check the evaluator records of this checkout: schema, names, order of dates.
 
     \b
     Example:
@@ -93,10 +93,10 @@ def check(ctx: click.Context, form: str) -> None:
 def sync(ctx: click.Context, source: str, platform: str | None, form: str) -> None:
     r"""Propose updates as a diff; nothing is written.
 
-    Dates that a newer word replaces are kept beside it, and each date keeps its kind: a day before
-    which nothing ends does not become an end. Apply what you believe with `git apply`. Models that
-    only the source knows are listed as candidates on stderr (`candidates` in JSON); they are no
-    proposals. Exits 1 if there is anything to propose.
+    A replaced date stays beside its replacement. Each date keeps its kind: "not before" does not
+    become an end. Apply what you believe with `git apply`. Models that only the source knows are
+    candidates, listed on stderr (`candidates` in JSON); they are no proposals. Exits 1 if there is
+    anything to propose.
 
     \b
     Example:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="How to print the result; ics is a calendar.",
 )
-@click.option("--known", is_flag=True, help="Exit 1 for what is unknown as well.")
+@click.option("--known", is_flag=True, help="Exit 1 for unknown as well.")
 @registry_option
 @click.pass_context
 def command(
@@ -36,15 +36,15 @@ def command(
     known: bool,
     registry: str | None,
 ) -> None:
-    r"""Say whether published figures, or evaluators, still hold on a day.
+    r"""Say whether published figures or evaluators still hold on a day.
 
     The answer is current, expiring, expired (and why) or unknown.
 
-    An evaluator is a model id, an alias, a generation, or PLATFORM/MODEL: dates differ by
-    platform, and a name without one means all of them. Without a name, all snapshots are asked
-    about. A day is a day in UTC. Exits 1 if anything asked about has expired. A name that is not in
-    the registry is unknown, and no failure: a gate in CI should say --known, or a misspelt name
-    passes for ever.
+    An evaluator is a model id, an alias, a generation, or PLATFORM/MODEL. Dates differ by platform:
+    if you name no platform, you get one answer for each. If you name nothing, you get all
+    snapshots. A day is a day in UTC. Exits 1 if anything asked about has expired. A name that is
+    not in the registry is unknown, which is no failure. So use --known in a CI gate: without it a
+    misspelt name passes for ever.
 
     \b
     Example:

@@ -22,7 +22,7 @@ pull_option = click.option("--pull", type=click.IntRange(1), help="A pull reques
 
 @click.group()
 def command() -> None:
-    """What the workflows take from GitHub and say there, by its own program gh."""
+    """Read from GitHub and write there with its program gh, for the workflows."""
 
 
 @command.command()
@@ -30,10 +30,10 @@ def command() -> None:
 @pull_option
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="A new folder.")
 def fetch(event: Path | None, pull: int | None, out: Path) -> None:
-    r"""Write a pull request's submissions down as data; nothing is checked out.
+    r"""Write a pull request's submissions to a folder, as data; nothing is checked out.
 
-    OUT/changed lists every path that merging would change, OUT/submissions holds what it would
-    bring. Prints the submissions' folders.
+    OUT/changed lists every path that a merge would change. OUT/submissions holds the submissions.
+    Prints their folders.
 
     \b
     Example:
@@ -55,9 +55,9 @@ def fetch(event: Path | None, pull: int | None, out: Path) -> None:
 @click.option("--name", required=True, help="The artifact.")
 @click.option("--file", required=True, help="The one file that it may hold.")
 def artifact(event: Path | None, run: int | None, name: str, file: str) -> None:
-    r"""Print the one small file of what a workflow's run uploaded.
+    r"""Print the one small file that a workflow's run uploaded.
 
-    Anything else than that one file of at most 2 MiB is refused; nothing is unpacked to disk.
+    The command refuses anything but that one file of at most 2 MiB. It unpacks nothing to disk.
 
     \b
     Example:
@@ -77,10 +77,10 @@ def artifact(event: Path | None, run: int | None, name: str, file: str) -> None:
 def comment(text: Path, event: Path | None, pull: int | None) -> None:
     r"""Write the file TEXT as the one comment of its kind on a pull request.
 
-    Its first line, such as <!-- epc-submission-report -->, is what it is found by when it changes.
-    With --event, the pull request is the one whose head was checked, and none if it moved on; the
-    comment ends with that commit. Where it changes anything outside submissions/, the comment says
-    so instead of TEXT.
+    Its first line, such as <!-- epc-submission-report -->, identifies it, so a later call changes
+    it. With --event, the pull request is the one whose head was checked; if it has moved on,
+    nothing is written. The comment ends with that commit. If the pull request changes anything
+    outside submissions/, the comment says so instead of TEXT.
 
     \b
     Example:

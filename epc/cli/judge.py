@@ -28,7 +28,7 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 @click.group()
 def command() -> None:
-    """Have models score outputs in strict JSON with evidence, and keep what is valid apart."""
+    """Let models score outputs in strict JSON with evidence, and keep invalid replies apart."""
 
 
 @command.command()
@@ -43,7 +43,7 @@ def command() -> None:
 @click.option(
     "--constrain",
     type=click.Choice(list(_CONSTRAINTS)),
-    help="Hold replies to JSON, or to the reply's schema, where the provider can.",
+    help="Force JSON, or the reply's schema, where the provider can.",
 )
 @click.option("--max-tokens", type=click.IntRange(1), default=1200, show_default=True)
 @click.option(
@@ -51,10 +51,12 @@ def command() -> None:
     type=click.IntRange(0, 5),
     default=0,
     show_default=True,
-    help="Ask again so often when a reply is not one JSON object; every one is counted.",
+    help="Ask again up to N times if a reply is not one JSON object; each is counted.",
 )
-@click.option("--mapping", type=_FILE, help="From a finer rubric to the four dimensions.")
-@click.option("--recorded", is_flag=True, help="The replies exist; `epc judge import` brings them.")
+@click.option(
+    "--mapping", type=_FILE, help="A file that maps a finer rubric to the four dimensions."
+)
+@click.option("--recorded", is_flag=True, help="The replies exist; `epc judge import` adds them.")
 @click.option("--allow-gaps", is_flag=True, help="Accept cells without an output.")
 @format_option
 @click.pass_context
@@ -74,12 +76,12 @@ def plan(
     allow_gaps: bool,
     form: str,
 ) -> None:
-    r"""Make an evaluation set of SOURCE and write it to a folder that can be judged.
+    r"""Make an evaluation set from SOURCE and write it to a folder.
 
     SOURCE is a table (CSV or JSON Lines: question_id, prompt_variant, target_model, output_id,
-    output or output_file, task), a folder of TARGET/QUESTION/VARIANT.txt, or an EPC run, whose
-    task is the question, strategy the variant and executor the target. Gaps and repeats are
-    findings (exit 1), and nothing is written then.
+    output or output_file, task), a folder of TARGET/QUESTION/VARIANT.txt, or an EPC run: its task
+    is the question, its strategy the variant, its executor the target. Gaps and repeats are
+    findings: the command then exits 1 and writes nothing.
 
     \b
     Example:
@@ -122,9 +124,9 @@ def plan(
 @limit_options
 @format_option
 def run(folder: Path, dry_run: bool, limits: "Limits", form: str) -> None:
-    r"""Have every sample of a planned FOLDER judged, or go on where that stopped.
+    r"""Let the judges score every sample of a planned FOLDER, or go on where that stopped.
 
-    No answered call is asked again. The archive is written when everything is answered.
+    It asks no answered call again. It writes the archive when everything is answered.
 
     \b
     Example:
@@ -165,7 +167,7 @@ def _evaluate(folder: Path, limits: "Limits") -> None:
 @click.argument("folder", type=_FOLDER)
 @format_option
 def import_(replies: Path, folder: Path, form: str) -> None:
-    r"""Archive REPLIES that exist already as the judgments of a FOLDER planned with --recorded.
+    r"""Archive existing REPLIES as the judgments of a FOLDER planned with --recorded.
 
     REPLIES is JSON Lines or a JSON array of records, or of rows with a `reply`, the identifiers
     and judge_model.
@@ -195,8 +197,8 @@ def check(
     a JSON object of question_id, prompt_variant, target_model, output_id, judge_model and method.
     Exits 0 if the reply is a valid evaluation and 1 if not.
 
-    Where RESPONSE is an evaluation's folder, every archived record is checked again from its raw
-    reply, and every total and file; exits 1 if anything differs.
+    If RESPONSE is an evaluation's folder, it checks every archived record again from its raw reply,
+    and every total and file. Then it exits 1 if anything differs.
 
     \b
     Example:
@@ -247,10 +249,10 @@ def report(
 ) -> None:
     r"""Show what judges said in FOLDERS: shares, agreement, invented quotes.
 
-    With several folders, also how each judge's scores of the same outputs changed from one to the
-    next, where both were judged with the same prompt, mapping, constraint, method and decoding,
-    and asked anew. What differs, or is one answer in both, makes the command exit 1. Draws
-    report.svg and report.png into the last folder.
+    With several folders, it also shows how each judge's scores of the same outputs changed from one
+    to the next. Both must have the same prompt, mapping, constraint, method and decoding, and must
+    have been asked anew. If one of these differs, or both hold the same answer, the command exits
+    1. Draws report.svg and report.png into the last folder.
 
     \b
     Example:

@@ -14,8 +14,8 @@ from epc.errors import ExitCode, UsageError
 @click.option("--generation", help="The evaluator generation: Z of vX.Y-Z.")
 @click.option("--contributor", help="Who measured it.")
 @click.option("--licence", help="Of the data, as in SPDX; CC-BY-4.0 if left out.")
-@click.option("--conflicts", metavar="TEXT", help="The contributor's interests in what comes out.")
-@click.option("--platform", help="Where it was asked; else what stands before / in its name.")
+@click.option("--conflicts", metavar="TEXT", help="The contributor's interests in the result.")
+@click.option("--platform", help="Where it was asked. Default: the part of its name before /.")
 @click.option("--proxy", is_flag=True, help="It was asked through a third party's gateway.")
 @click.option("--replicates", metavar="TAG", help="The snapshot that this repeats and agrees with.")
 @click.option("--git/--no-git", default=True, show_default=True, help="Commit and tag it.")
@@ -32,13 +32,13 @@ def publish(  # the options are what the contributor states
 ) -> None:
     r"""Publish RUN as the next snapshot of its evaluator generation.
 
-    RUN is a submission, whose statement says all that the options would: it is checked as
-    `epc submission check` does, and taken out of submissions/. Or it is a run of your own, or an
+    RUN is a submission: its statement replaces the options. The command checks it as `epc
+    submission check` does and takes it out of submissions/. Or RUN is a run of your own, or an
     evaluation by one judge (`epc judge run`), with --generation and --contributor.
 
-    Keeps its raw files in the store, writes its folder and events, commits and makes the git tag.
-    An older snapshot of the same thing in the same way becomes superseded, or drifted where the
-    two differ. Interrupted, the same command goes on where it stopped.
+    It puts the raw files into the store, writes the folder and the events, commits and makes the
+    git tag. An older snapshot of the same thing in the same way becomes superseded, or drifted
+    where the two differ. If it is interrupted, the same command goes on where it stopped.
 
     \b
     Example:
@@ -82,7 +82,7 @@ def publish(  # the options are what the contributor states
 @click.argument("tag")
 @click.option("--reason", required=True, help="Why the figures must no longer be used.")
 def withdraw(tag: str, reason: str) -> None:
-    r"""Withdraw a snapshot: an event with its reason; nothing that was published is changed.
+    r"""Withdraw a snapshot: add an event with a reason; published files stay as they are.
 
     \b
     Example:
@@ -99,13 +99,13 @@ def withdraw(tag: str, reason: str) -> None:
     metavar="RUN",
     help="The fetched snapshot whose watch.jsonl says that it drifted.",
 )
-@click.option("--reason", help="What differs, where something else than `epc watch` says so.")
+@click.option("--reason", help="What differs, if not `epc watch` found it.")
 @click.option("--source", help="Who says so: an https address, or a tag.")
 def drift(tag: str, watched: Path | None, reason: str | None, source: str | None) -> None:
-    r"""Say that an evaluator no longer answers as a snapshot measured: an event, nothing else.
+    r"""Record that an evaluator no longer answers as a snapshot measured: add one event.
 
-    Either by `epc watch` of the fetched snapshot, which is looked up, or by a reason with its
-    source. A newer measurement that differs says so itself when it is published.
+    Give the watched run of the fetched snapshot, which the command checks, or a reason with its
+    source. When a newer measurement that differs is published, it adds this event itself.
 
     \b
     Example:
@@ -121,10 +121,10 @@ def drift(tag: str, watched: Path | None, reason: str | None, source: str | None
 @click.command()
 @click.argument("tag")
 @click.option("--cause", required=True, type=click.Choice(["retired", "stale"]), help="What ended.")
-@click.option("--reason", required=True, help="Why, where dates alone would not show it.")
+@click.option("--reason", required=True, help="Why it ended, since no date shows it.")
 @click.option("--source", required=True, help="Who says so: an https address.")
 def expire(tag: str, cause: str, reason: str, source: str) -> None:
-    r"""Say that a snapshot has ended although no date does: an event, nothing else.
+    r"""Record an end that no date states: add one event to a snapshot.
 
     \b
     Example:
@@ -135,7 +135,7 @@ def expire(tag: str, cause: str, reason: str, source: str) -> None:
 
 
 @click.command()
-@click.option("--restore", is_flag=True, help="Make the missing ones again from history.")
+@click.option("--restore", is_flag=True, help="Make the missing tags from history.")
 @click.pass_context
 def tags(ctx: click.Context, restore: bool) -> None:
     r"""List published snapshots that have no git tag, or make the tags again.
@@ -164,9 +164,9 @@ def tags(ctx: click.Context, restore: bool) -> None:
 
 @click.command()
 def headlines() -> None:
-    r"""Write the headline figures again that DVC shows.
+    r"""Write the headline figures for DVC again.
 
-    Publishing and events do so themselves; this is for after a merge.
+    Publishing and events write them too; use this after a merge.
 
     \b
     Example:

@@ -9,13 +9,13 @@ from epc.cli.common import echo_json, format_option, note
 
 @click.group()
 def command() -> None:
-    """List the models that can be named, or fetch the embedded weights."""
+    """List the models that you can name, or fetch the embedded weights."""
 
 
 @command.command(name="list")
 @format_option
 def list_models(form: str) -> None:
-    r"""List every kind of model, and whether it can be used now.
+    r"""List every kind of model, and whether you can use it now.
 
     \b
     Example:

@@ -28,10 +28,10 @@ _STRATEGIES = 11
 @click.option(
     "--power",
     type=Finite(0, 1, min_open=True, max_open=True),
-    help="How often the audit is to say `coupled` of such an evaluator, e.g. 0.9.",
+    help="How often the audit shall call such an evaluator `coupled`, e.g. 0.9.",
 )
-@click.option("--evaluator", metavar="MODEL", help="Who compares, for tokens and money.")
-@click.option("--executor", metavar="MODEL", help="Who writes, for tokens and money.")
+@click.option("--evaluator", metavar="MODEL", help="The evaluator, to compute tokens and cost.")
+@click.option("--executor", metavar="MODEL", help="The executor, to compute tokens and cost.")
 @click.option(
     "--latency",
     type=Finite(0),
@@ -62,7 +62,8 @@ def command(
 ) -> None:
     r"""Say how many seeds a precision takes, and what they cost.
 
-    EVALUATOR is written as for `epc simulate`; a RUN plans by its own spread between seeds.
+    EVALUATOR is written as for `epc simulate`. With a RUN, the plan uses that run's own spread
+    between seeds.
 
     \b
     Example:

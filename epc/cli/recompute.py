@@ -20,12 +20,12 @@ from epc.errors import ExitCode
 @format_option
 @click.pass_context
 def command(ctx: click.Context, run: Path, write: bool, accuracy: Path | None, form: str) -> None:
-    r"""Compute RUN's metrics again from its trials alone, and compare with its manifest.
+    r"""Recompute RUN's metrics from its trials alone and compare them with its manifest.
 
-    Exits 1 if they differ or a trial does not fit; with --write, the manifest and weights.jsonl
-    are then brought in line with the trials. With --accuracy the results have the evaluator's
-    calibration too, and with --write the manifest has the accuracies and the folder a reliability
-    diagram.
+    Exits 1 if they differ or a trial does not fit; with --write, it then writes the recomputed
+    values into the manifest and weights.jsonl. --accuracy adds the evaluator's calibration (ECE and
+    Brier). Together with --write it adds the accuracies to the manifest and a reliability diagram
+    to the folder.
 
     \b
     Example:

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @run_argument
-@click.option(
-    "--anyway", is_flag=True, help="Measure an evaluator that failed the controls all the same."
-)
+@click.option("--anyway", is_flag=True, help="Measure even an evaluator that failed the controls.")
 @limit_options
 @format_option
 def command(
@@ -28,8 +26,8 @@ def command(
 ) -> None:
     r"""Finish an interrupted RUN, or evaluation of `epc judge run`.
 
-    No answered call is asked again, and the result is the one that an uninterrupted run gives.
-    The limits hold for this sitting.
+    It asks no answered call again. The result is the one that an uninterrupted run gives. The
+    limits apply to this session.
 
     \b
     Example:

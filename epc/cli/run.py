@@ -45,8 +45,8 @@ class _Seeds(click.ParamType[list[int]]):
 
 
 @click.command()
-@click.option("--evaluator", metavar="MODEL", help="Who compares the answers.")
-@click.option("--executor", metavar="MODEL", help="Who writes them.")
+@click.option("--evaluator", metavar="MODEL", help="The model that compares the answers.")
+@click.option("--executor", metavar="MODEL", help="The model that writes the answers.")
 @click.option(
     "--seeds", type=_Seeds(), default="0-29", show_default=True, help="Which repetitions to run."
 )

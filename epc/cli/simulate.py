@@ -24,7 +24,7 @@ _TITLES = {"text_to_visual": "text -> visual", "visual_to_text": "visual -> text
     type=click.IntRange(2, _MOST_SEEDS),
     default=_SEEDS,
     show_default=True,
-    help="How many to simulate.",
+    help="How many seeds to simulate.",
 )
 @click.option(
     "--rounds",
@@ -38,7 +38,7 @@ _TITLES = {"text_to_visual": "text -> visual", "visual_to_text": "visual -> text
     type=click.IntRange(1, 127),
     default=_STRATEGIES,
     show_default=True,
-    help="How many the agent chooses from.",
+    help="How many strategies the agent chooses from.",
 )
 @click.option(
     "--stream",
@@ -52,15 +52,15 @@ _TITLES = {"text_to_visual": "text -> visual", "visual_to_text": "visual -> text
 def command(
     evaluator: str, seeds: int, rounds: int, strategies: int, stream: int, spread: Any, form: str
 ) -> None:
-    r"""Say what the protocol's figures are for a synthetic EVALUATOR: no calls, no models.
+    r"""Compute the protocol's figures for a synthetic EVALUATOR: no calls, no models.
 
     \b
-    coin-flip, always-a, always-b   see nothing of the answers
-    position-bias:a=0.8             says A so often, whatever is shown
+    coin-flip, always-a, always-b   never look at the answers
+    position-bias:a=0.8             says A with this probability, whatever is shown
     favourite:high=0.95,low=0.1     one favourite, the same in both domains
-    domain-favourites:...           another in each domain
-    one-domain:high=0.7,low=0.5     a favourite in the visual domain alone
-    scattered:sd=0.5                every strategy at odds of its own, other in each domain
+    domain-favourites:...           another favourite in each domain
+    one-domain:high=0.7,low=0.5     a favourite in the visual domain only
+    scattered:sd=0.5                every strategy with odds of its own, different in each domain
     scattered-alike:sd=0.5          the same in both domains
     length:slope=1                  prefers longer answers; text=100/200/... states lengths
     coin-flip:tie=0.3               any of them, with 30% ties

@@ -21,20 +21,20 @@ def command() -> None:
     type=click.Path(path_type=Path),
     default=Path("public"),
     show_default=True,
-    help="The folder to bring up to date; what it held of an earlier build and is gone, goes.",
+    help="The folder to bring up to date. It drops files of an earlier build that are gone.",
 )
 @click.option(
     "--base-url",
     metavar="URL",
-    help="Where it will be published: for the sitemap, feeds, 404.html and the commands shown.",
+    help="Where the site will be published; the sitemap, feeds, 404.html and commands need it.",
 )
 @as_of_option
 @format_option
 def build(out: Path, base_url: str | None, as_of: datetime, form: str) -> None:
-    r"""Build the site of the checkout around here.
+    r"""Build the site of this checkout.
 
-    The same registry, day and address give the same bytes. States are those of the day; a browser
-    works them out again from the dates, so that an old build does not mislead.
+    The same registry, day and address give the same bytes. States are those of the day. A browser
+    computes them again from the dates, so an old build does not mislead.
 
     Pages link to the repository that GITHUB_SERVER_URL and GITHUB_REPOSITORY name, else git's
     remote `origin`, else `repository` in params.yaml.
@@ -93,7 +93,7 @@ def _address(given: str | None) -> str:
 def serve(folder: Path, port: int) -> None:
     r"""Serve a built site on this machine, until Ctrl-C.
 
-    A site that was built for a folder of its host (--base-url) is served in that folder too.
+    If the site was built for a folder of its host (--base-url), it is also served in that folder.
 
     \b
     Example:

@@ -32,8 +32,7 @@ for _maintaining in (publish, withdraw, drift, expire, headlines, tags):
 def list_snapshots(as_of: datetime, form: str, registry: str | None) -> None:
     r"""List every snapshot with its headline figure and its state.
 
-    Calibration snapshots, made with mock evaluators, stand apart: they are the instrument's own
-    baselines.
+    Calibration snapshots, made with mock evaluators, are listed apart.
 
     \b
     Example:
@@ -104,7 +103,7 @@ def diff(ctx: click.Context, a: str, b: str, form: str, registry: str | None) ->
 @format_option
 @registry_option
 def changes(since: datetime, as_of: datetime, form: str, registry: str | None) -> None:
-    r"""Say what changed since a day: events, and ends that the calendar brought.
+    r"""Say what changed since a day: events, and dates that have passed.
 
     \b
     Example:
@@ -167,9 +166,9 @@ def export() -> None:
 @click.option("--from", "place", metavar="PATH|URL", help="What holds snapshots/; the checkout.")
 @click.option("--store", metavar="PATH|URL", help="What holds the raw files, if elsewhere.")
 def fetch(tag: str, out: Path | None, place: str | None, store: str | None) -> None:
-    r"""Get a snapshot back as the folder that was published, every SHA-256 checked.
+    r"""Get a snapshot back as the folder that was published, and check every SHA-256.
 
-    A measured one as a run folder, a judged one as an evaluation's.
+    A measured snapshot becomes a run folder, a judged one an evaluation's folder.
 
     \b
     Example:
@@ -194,7 +193,7 @@ def fetch(tag: str, out: Path | None, place: str | None, store: str | None) -> N
 @format_option
 @click.pass_context
 def recompute(ctx: click.Context, tags: tuple[str, ...], form: str) -> None:
-    r"""Compute every figure of snapshots again, from the raw trials or replies in the store.
+    r"""Recompute every figure of snapshots from the raw trials or replies in the store.
 
     Exits 1 if one differs from what was published.
 

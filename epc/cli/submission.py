@@ -18,7 +18,7 @@ _LICENCES: Final = ("CC-BY-4.0", "CC0-1.0")
 
 @click.group()
 def command() -> None:
-    """Submissions: a run offered for publication, and everything that is checked."""
+    """Submissions: offer a run for publication, and check it."""
 
 
 @command.command()
@@ -32,10 +32,10 @@ def command() -> None:
 @click.option("--platform", help="Where it was asked, if its name does not tell.")
 @click.option("--replicates", metavar="TAG", help="The snapshot that this repeats.")
 def new(run: Path, slug: str | None, **given: str | None) -> None:
-    r"""Make a submission from RUN, in submissions/ of the checkout around here.
+    r"""Make a submission from RUN, in submissions/ of this checkout.
 
-    What the run does not tell is asked for on a terminal, and must be given as options elsewhere.
-    Every file is searched for secrets first. Nothing is overwritten.
+    On a terminal the command asks for what the run does not say; elsewhere you must give it as
+    options. It searches every file for secrets first. It overwrites nothing.
 
     \b
     Example:
@@ -122,10 +122,11 @@ def _stated(given: dict[str, str | None], told: "Inferred", identity: str) -> "S
 def check(
     ctx: click.Context, paths: tuple[Path, ...], base: Path | None, changed: Path | None, form: str
 ) -> None:
-    r"""Check submissions: all that the checks of a pull request will say.
+    r"""Check submissions: the same checks that the pull request runs.
 
-    PATH is a submission's folder, or submissions/ for all of them. Its files are data: nothing in
-    them is run, and what is trusted comes from the checkout. Exits 1 if it cannot be published.
+    PATH is a submission's folder, or submissions/ for all of them. Its files are data: the command
+    runs nothing in them, and trusts only the checkout. Exits 1 if the submission cannot be
+    published.
 
     \b
     Example:
@@ -157,8 +158,8 @@ def check(
 def comment(report: Path) -> None:
     r"""Print a check's REPORT as the Markdown of a pull request's comment.
 
-    The report is taken for untrusted: every text of it is shown as it stands, and nothing in it
-    can make a link, a picture or a mention. What cannot be used is said to be so.
+    The report is untrusted. The comment shows every text of it literally: nothing in it can make a
+    link, a picture or a mention. If the report cannot be used, the comment says so.
 
     \b
     Example:

@@ -26,8 +26,9 @@ from epc.errors import ExitCode
 def command(ctx: click.Context, as_of: datetime, source: str, links: bool, form: str) -> None:
     r"""Say what the registry of the checkout around here needs today.
 
-    Snapshots that expired lately or expire soon, those of which nobody can tell, dates that a
-    source states otherwise, and addresses that are gone. Exits 1 if there is anything to do.
+    It lists snapshots that expired lately or expire soon, snapshots whose state nobody can tell,
+    dates for which a source says otherwise, and addresses that are gone. Exits 1 if there is
+    anything to do.
 
     \b
     Example:

@@ -43,13 +43,13 @@ def command(
     limits: "Limits",
     form: str,
 ) -> None:
-    r"""Ask the evaluator of RUN again and say whether it answers as it did.
+    r"""Ask the evaluator of RUN again and say whether it still answers as it did.
 
-    A fixed panel of RUN's own questions, asked once a UTC day; nothing comes from the cache. The
-    test may be looked at every day: while no more of the panel answers otherwise on an average
-    day than is tolerated, at most one watch of twenty alarms, however long it goes on. Exits 1
+    It asks a fixed panel of RUN's own questions once each UTC day; nothing comes from the cache.
+    You may look at the test every day. As long as no more of the panel changes on an average day
+    than is tolerated, at most one watch in twenty raises an alarm, however long it goes on. Exits 1
     if the evaluator drifted, 3 if the provider failed (the history is then untouched), 4 at a
-    limit, and 0 if it holds or nothing can be told yet.
+    limit, and 0 if it holds or cannot tell yet.
 
     \b
     Example:

@@ -14,8 +14,8 @@ _INVALID: Final = "invalid"  # of a judged snapshot
 _TABLES: Final = (  # title, of calibrations, of judged snapshots
     ("", False, False),
     ("What judges said of outputs:", False, True),
-    ("The instrument's own baselines, made with mock evaluators:", True, False),
-    ("What mock judges said, the instrument's own:", True, True),
+    ("Calibration runs, made with mock evaluators:", True, False),
+    ("What mock judges said (calibration):", True, True),
 )
 _EXCESS: Final = "control/excess/text_to_visual"
 

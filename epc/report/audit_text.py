@@ -11,11 +11,11 @@ from epc.records.probes import in_words
 
 TITLES: Final = {"text_to_visual": "text to visual", "visual_to_text": "visual to text"}
 MEANING: Final = {
-    "coupled": "it prefers other strategies in one domain than in the other, so what an agent "
-    "learns in one is carried into the other",
-    "no_detectable_coupling": "its preferences in the two domains cannot be told apart here",
-    "no_verdicts_counted": "a failed run: gamma 0 is then no measurement",
-    "collapsed": "whatever was to be carried over, there was no room for it",
+    "coupled": "it prefers other strategies in one domain than in the other, so an agent "
+    "carries what it learns in one into the other",
+    "no_detectable_coupling": "this run cannot tell its preferences in the two domains apart",
+    "no_verdicts_counted": "a failed run: its gamma of 0 measures nothing",
+    "collapsed": "the runs ended on one strategy, so coupling had no room to show",
     "inconclusive": "no claim can rest on this, either way",
 }
 _METHODS: Final = {

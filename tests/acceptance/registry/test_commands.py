@@ -293,7 +293,7 @@ def test_calibration_stands_apart_from_the_evaluators(checkout: Checkout) -> Non
 
     text = run(checkout.folder, "snapshot", "list").stdout
 
-    evaluators, instruments = text.split("The instrument's own baselines")
+    evaluators, instruments = text.split("Calibration runs, made with mock evaluators:")
     assert "v1.0-Judge-1" in evaluators
     assert "v1.0-CoinFlip" not in evaluators
     assert "v1.0-CoinFlip" in instruments

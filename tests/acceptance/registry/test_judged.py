@@ -282,7 +282,7 @@ def test_the_list_keeps_shares_out_of_the_column_of_gammas(clone: Path) -> None:
     assert row["ci95"] == figures["verdict"]["PASS"]["ci95"]
     assert (row["invalid"], row["excess"], row["audit"]) == (figures["invalid"]["mean"], None, None)
     text = epc(clone, "snapshot", "list").stdout
-    gammas, shares = text.split("What mock judges said, the instrument's own:")
+    gammas, shares = text.split("What mock judges said (calibration):")
     assert TAG not in gammas
     low, high = row["ci95"]
     assert f"{row['mean']:.3f} [{low:.3f}, {high:.3f}]" in shares
