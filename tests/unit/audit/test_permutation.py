@@ -1,13 +1,14 @@
 """Reading R39: the tests behind an audit's p-value."""
 
-from itertools import combinations
+from itertools import combinations, product
+from math import comb, inf, sqrt
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from epc.audit.permutation import by_seeds, by_tasks, by_weights
+from epc.audit.permutation import arrangement, by_seeds, by_tasks, by_weights, residuals
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule
 from epc.simulation.training import Odds, train, uniform_start
@@ -287,3 +288,54 @@ def test_reading_r72_missing_pair_is_no_tie_in_the_test() -> None:
         found += by_tasks(table, RULE).p_value <= 0.05
 
     assert found <= 13  # more than 13 of 100 at 5% come by chance once in 1,000 times
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_reading_r39_unequal_domains_are_tested_by_signs_task_by_task(seed: int) -> None:
+    """Without vectors: every sign of seven tasks up to the mirror image, 64 of them."""
+    draw = np.random.default_rng(seed)
+    table = repeated(draw.integers(0, 3, (3, 3)).tolist(), draw.integers(0, 2, (3, 4)).tolist())
+    left = residuals(table, RULE)
+    sides = [left[:, :3].T.tolist(), left[:, 3:].T.tolist()]
+
+    def statistic(tasks: list[list[list[float]]]) -> float:
+        means = [[sum(column) / len(side) for column in zip(*side, strict=True)] for side in tasks]
+        apart = sum((a - b) ** 2 for a, b in zip(*means, strict=True))
+        variance = sum(
+            sum(
+                (value - middle) ** 2
+                for task in side
+                for value, middle in zip(task, mean, strict=True)
+            )
+            / (len(side) * (len(side) - 1))
+            for side, mean in zip(tasks, means, strict=True)
+        )
+        if apart < 1e-15:
+            return 0.0
+        return apart / variance if variance > 1e-15 else inf
+
+    freed = []
+    for side in sides:
+        mean = [sum(column) / len(side) for column in zip(*side, strict=True)]
+        wide = sqrt(len(side) / (len(side) - 1))
+        freed.append([[wide * (v - m) for v, m in zip(task, mean, strict=True)] for task in side])
+    observed, extreme = statistic(sides), 0
+    for signs in product((1, -1), repeat=6):
+        every = iter((*signs, 1))
+        turned = [
+            [[s * v for v in task] for task in side for s in (next(every),)] for side in freed
+        ]
+        extreme += statistic(turned) >= observed * (1 - 1e-9)
+    smallest = 2 / comb(6, 3)
+    expected = max(smallest, (1 + extreme) / 65)
+
+    assert by_tasks(table, RULE).p_value == pytest.approx(expected)
+
+
+def test_reading_r39_what_a_test_did_is_said_by_its_unit_and_the_sizes() -> None:
+    signs = "drawing a sign for each task, as the domains differ in size"
+
+    assert arrangement("task", {"text": 8, "visual": 8}) == "permuting tasks"
+    assert arrangement("task", {"text": 8, "visual": 9}) == signs
+    assert arrangement("task", None) == "permuting tasks"
+    assert arrangement("seed", {"text": 8, "visual": 9}) == "permuting seeds"

@@ -170,3 +170,16 @@ def test_reading_r15_odds_of_more_than_1_are_refused() -> None:
         blind(3, a=0.8, tie=0.3)
     with pytest.raises(ShapeError, match="against"):
         Odds(a=np.zeros(3), tie=np.zeros(2))
+
+
+@pytest.mark.parametrize("tie", [0.25, 0.75])
+def test_reading_r4_ties_move_nothing_in_the_kernel_either(tie: float) -> None:
+    """After one round every seed that was tied still has uniform weights; the others have not."""
+    start, seeds = uniform_start(3, 4000), 4000
+
+    ended = train(
+        start, rounds=1, rule=RULE, odds=blind(3, a=0.25, tie=tie), rng=np.random.default_rng(4)
+    )
+
+    still = float((ended == start).all(axis=0).mean())
+    assert still == pytest.approx(tie, abs=3 * (tie * (1 - tie) / seeds) ** 0.5)
