@@ -13,6 +13,7 @@ from epc.engine.cache_paths import CACHE_VARIABLE, weights_folder
 
 settings.register_profile("ci", max_examples=200, deadline=None, derandomize=True)
 settings.register_profile("dev", max_examples=50, deadline=None)
+settings.register_profile("small", max_examples=10, deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 
