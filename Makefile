@@ -1,4 +1,4 @@
-# `make` shows the targets. The two that a newcomer needs are `measure` and `check`.
+# `make` shows the targets. The three that a newcomer needs are `measure`, `fast` and `check`.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -6,7 +6,7 @@ S3     := .venv-s3
 RUN    ?= runs/first
 
 .DEFAULT_GOAL := help
-.PHONY: help install measure check models browser screenshots lint types test docs benchmark drift-study vectors conformance \
+.PHONY: help install measure fast check models browser screenshots lint types test coverage docs benchmark drift-study vectors conformance \
   verify reproduce report publish push pages upkeep lock clean
 
 help: ## Show the targets.
@@ -19,8 +19,22 @@ measure: $(VENV)/.run ## Measure a real embedded model: about 5 minutes on 2 cor
 
 install: $(VENV)/.run ## The program alone, from its lock file.
 
+# What `fast` needs: the environment of all the targets if there is one, or else a slim one.
+FAST := $(VENV)/$(if $(wildcard $(VENV)/.dev),.dev,.fast)
+
+fast: lint types ## After each change, in 3 minutes: lint, types, layers, and the unit tests that take moments.
+	EPC_TEST_BUDGET=fast $(BIN)/pytest tests/unit tests/test_layers.py -m 'not extra and not slow' \
+	  --numprocesses auto --dist worksteal --quiet
+
 # The job `check` of .github/workflows/ci.yml has these very steps; a test holds them together.
-check: models browser lint types vectors conformance docs test ## Everything that CI runs: lint, types, tests, docs.
+CHECK := models browser lint types vectors conformance docs test
+
+check: ## Before a change is offered, in 15 minutes: everything that CI runs, and what each part costs.
+	@costs=; for part in $(CHECK); do \
+	  begun=$$(date +%s); \
+	  $(MAKE) --no-print-directory $$part || exit; \
+	  costs="$$costs$$part $$(($$(date +%s) - begun)) s\n"; \
+	done; printf "$$costs"
 
 models: $(VENV)/.dev ## Fetch the embedded weights that tests measure with.
 	$(BIN)/epc models fetch
@@ -35,15 +49,18 @@ browser: ## Find chromium, or install it, for the tests of the published site.
 screenshots: $(VENV)/.dev browser ## Every kind of page as a picture, large and small, light and dark: build/screenshots/.
 	$(BIN)/python tests/studies/screenshots.py
 
-lint: $(VENV)/.dev ## Style and likely mistakes.
+lint: $(FAST) ## Style and likely mistakes.
 	$(BIN)/ruff format --check epc tests
 	$(BIN)/ruff check epc tests
 
-types: $(VENV)/.dev ## Strict types over the package and its tests.
+types: $(FAST) ## Strict types over the package and its tests.
 	$(BIN)/mypy
 
-test: $(VENV)/.dev $(S3)/.made ## The test suite, with branch coverage.
-	$(BIN)/pytest --cov --cov-report=term
+test: $(VENV)/.dev $(S3)/.made ## The test suite on all processors, and its slowest tests.
+	$(BIN)/pytest --numprocesses auto --dist worksteal --durations 20
+
+coverage: $(VENV)/.dev $(S3)/.made ## The suite once more, with branch coverage: every night.
+	$(BIN)/pytest --numprocesses auto --dist worksteal --cov --cov-report=term
 
 docs: $(VENV)/.dev ## Build the published site into public/. BASE_URL=address
 	$(BIN)/epc site build $(if $(BASE_URL),--base-url $(BASE_URL))
@@ -123,6 +140,13 @@ $(VENV)/.run: requirements/run.lock
 	$(call venv)
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.lock
 	$(call install,$@)
+
+$(VENV)/.fast: requirements/fast.lock requirements/pip.lock
+	$(call venv)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/pip.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/fast.lock
+	$(call install,$@)
+	touch $(VENV)/.run
 
 # The pip that comes with Python 3.11 does not see that a package with extras is pinned already.
 $(VENV)/.dev: requirements/dev.lock requirements/pip.lock

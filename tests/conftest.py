@@ -8,13 +8,26 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from program_support import every_run_started
 
 from epc.engine.cache_paths import CACHE_VARIABLE, weights_folder
 
 settings.register_profile("ci", max_examples=200, deadline=None, derandomize=True)
 settings.register_profile("dev", max_examples=50, deadline=None)
-settings.register_profile("small", max_examples=10, deadline=None, derandomize=True)
-settings.load_profile("ci" if os.environ.get("CI") else "dev")
+settings.register_profile("fast", max_examples=10, deadline=None)
+settings.load_profile(
+    os.environ.get("EPC_TEST_BUDGET") or ("ci" if os.environ.get("CI") else "dev")
+)
+
+
+@pytest.fixture(autouse=True)
+def _own_process(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Start the program for each run of a test that carries the mark `own_process`."""
+    if request.node.get_closest_marker("own_process") is None:
+        yield
+        return
+    with every_run_started():
+        yield
 
 
 @pytest.fixture(autouse=True)

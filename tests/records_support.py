@@ -17,6 +17,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from program_support import PROGRAM, Done, run_program
 
 from epc.engine.budget import Limits
 from epc.engine.calls import Progress
@@ -119,17 +120,9 @@ def places(report: Report) -> set[tuple[str, str]]:
     return {(f.where, f.clause) for f in report.findings if f.severity == "error"}
 
 
-def epc(
-    *args: str | Path, stdin: bytes | None = None, timeout: float = 60
-) -> subprocess.CompletedProcess[bytes]:
-    """Run the program as a user does, in its own process."""
-    return subprocess.run(
-        [sys.executable, "-m", "epc", *map(str, args)],
-        input=stdin,
-        capture_output=True,
-        timeout=timeout,
-        check=False,
-    )
+def epc(*args: str | Path, stdin: bytes = b"") -> Done:
+    """Run the program to its end."""
+    return run_program(*args, stdin=stdin)
 
 
 @pytest.fixture(scope="session")
@@ -215,7 +208,7 @@ sys.exit(done.returncode)
 def epc_measured(folder: Path, *args: str | Path) -> Finished:
     """Run the program and measure it; `folder` takes a note of the memory."""
     usage = folder / "kilobytes"
-    program = [sys.executable, "-m", "epc", *map(str, args)]
+    program = [*PROGRAM, *map(str, args)]
     began = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-S", "-c", _MEASURE, str(usage), *program],

@@ -4,13 +4,13 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from endpoint_support import Received, Reply, completion, serving
 from judge_support import grid, write_rows
+from program_support import as_text, run_program
 from registry_support import ROOT, Checkout, Json, commit, generation_record, life_record, stated
 
 from epc.engine.judging.mock import Judge
@@ -39,16 +39,9 @@ class BuiltSite:
 def epc(
     folder: Path, *words: str, code: int = 0, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run the program as a user does; `env` is added to its environment."""
-    done = subprocess.run(
-        [sys.executable, "-m", "epc", *words],
-        cwd=folder,
-        env=os.environ | {"SOURCE_DATE_EPOCH": _MOMENT} | _OUTSIDE | dict(env or {}),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=240,
-    )
+    """Run the program; `env` is added to its environment."""
+    given = os.environ | {"SOURCE_DATE_EPOCH": _MOMENT} | _OUTSIDE | dict(env or {})
+    done = as_text(run_program(*words, cwd=folder, env=given))
     assert done.returncode == code, done.stdout + done.stderr
     return done
 

@@ -28,6 +28,9 @@ Json = dict[str, Any]
 # What takes long or needs the network, and where it is run instead.
 ELSEWHERE = {
     "make conformance": "it starts 438 programs; test_records_commands.py has the Perl one checked",
+    "make coverage": "it is the suite that is running now",
+    "make docs": "`make pages`, which publish.yml runs, builds the same site in a clone",
+    "make lint": "ruff reads the same files in `make check`",
     "make test": "it is the suite that is running now",
     "make types": "mypy runs over the working tree in `make check`, and takes minutes in a clone",
 }
@@ -147,6 +150,7 @@ class Runner:
     ran: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     said: str = ""
+    outputs: dict[str, str] = field(default_factory=dict)
 
     def walk(self, name: str, only: str | None = None) -> None:
         """Run every job, in the order in which they stand, unless one it needs has failed.
@@ -174,21 +178,30 @@ class Runner:
         temporary = self.home / name / "temp"
         temporary.mkdir(parents=True)
         clone = self.home / name / "clone"
+        self.outputs = {}
         for step in given["steps"]:
-            assert CONDITIONS[_folded(step.get("if"))]
-            if self.failed and "if" not in step:
+            if not self._wanted(step):
                 continue
             if "uses" in step:
                 self._action(step, clone)
             else:
                 self._run(step, clone, temporary)
 
+    def _wanted(self, step: Json) -> bool:
+        """Return whether the runner would run a step."""
+        condition = _folded(step.get("if"))
+        output = re.fullmatch(r"steps\.(\w+\.outputs\.\w+) == '(\w+)'", condition or "")
+        if output is not None:
+            return not self.failed and self.outputs[output[1]] == output[2]
+        assert CONDITIONS[condition]
+        return condition is not None or not self.failed
+
     def _action(self, step: Json, clone: Path) -> None:
         action, given = step["uses"].partition("@")[0], step.get("with", {})
         if action == "actions/checkout":
             assert given["persist-credentials"] is False
             assert given.get("ref", "main") == "main"
-            depth = [] if given.get("fetch-depth") == 0 else ["--depth=1"]
+            depth = [f"--depth={n}"] if (n := given.get("fetch-depth", 1)) else []
             git(self.home, "clone", "--quiet", *depth, self.origin.as_uri(), str(clone))
             _install(clone)
         elif action == "actions/upload-artifact":
@@ -217,9 +230,12 @@ class Runner:
             capture_output=True,
             text=True,
             check=False,
-            timeout=280,
         )
         self.said += f"$ {command}\n{done.stdout}{done.stderr}"
+        output = temporary / "output"
+        for line in output.read_text().splitlines() if "id" in step and output.exists() else ():
+            name, _, value = line.partition("=")
+            self.outputs[f"{step['id']}.outputs.{name}"] = value
         if done.returncode:
             self.failed.append(command)
 
@@ -231,7 +247,9 @@ class Runner:
             "HOME": str(temporary),
             "CI": "true",
             "GITHUB_ACTIONS": "true",
+            "GITHUB_EVENT_NAME": "pull_request" if "pull_request" in self.event else "push",
             "GITHUB_EVENT_PATH": str(event),
+            "GITHUB_OUTPUT": str(temporary / "output"),
             "GITHUB_REPOSITORY": "owner/registry",
             "RUNNER_TEMP": str(temporary),
             "PYTHONPATH": str(clone),

@@ -17,7 +17,6 @@ def measured(folder: Path, evaluator: str, seeds: str = "0-29") -> Path:
     done = epc(
         *("run", "--evaluator", evaluator, "--executor", "mock/deterministic"),
         *("--seeds", seeds, "--out", run, "--no-cache"),
-        timeout=300,
     )
     assert done.returncode == 0, done.stderr.decode()
     return run

@@ -57,7 +57,6 @@ def run(clone: Path, *words: str, code: int = 0, more: dict[str, str] | None = N
         capture_output=True,
         text=True,
         check=False,
-        timeout=200,
     )
     assert done.returncode == code, (words, done.stdout, done.stderr)
     return done.stdout

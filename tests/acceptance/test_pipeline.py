@@ -46,7 +46,7 @@ def run(folder: Path, *words: str, code: int = 0, more: dict[str, str] | None = 
         capture_output=True,
         text=True,
         check=False,
-        timeout=280,  # it builds the whole site, with its pictures
+        # it builds the whole site, with its pictures
     )
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr if code else done.stdout

@@ -4,12 +4,12 @@ import json
 import resource
 import signal
 import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from engine_support import PATIENCE_S, wait_until
+from program_support import PROGRAM
 from records_support import Run, epc, make_run
 
 from epc.errors import WorldError
@@ -20,7 +20,7 @@ PAIR = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
 
 
 def said(*words: str | Path) -> Any:
-    done = epc(*words, "--format", "json", timeout=300)
+    done = epc(*words, "--format", "json")
     assert done.returncode == 0, done.stderr.decode()
     return json.loads(done.stdout)
 
@@ -46,12 +46,14 @@ def test_reading_r8_the_text_has_the_figures_of_the_json() -> None:
     assert "zero text -> visual            1.0000" in lines
 
 
+@pytest.mark.own_process
 def test_reading_r15_processes_do_not_change_a_digit() -> None:
     words = ("simulate", "domain-favourites", "--seeds", "70000", "--rounds", "3")
 
     assert said(*words, "--jobs", "2") == said(*words)
 
 
+@pytest.mark.own_process
 def test_epc_2_8_many_seeds_fit_in_memory() -> None:
     """A million seeds at few rounds hold as many figures as at thirty."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
@@ -83,8 +85,9 @@ def test_epc_2_8_misuse_says_what_to_do(words: tuple[str, ...], says: str) -> No
     assert not done.stdout
 
 
+@pytest.mark.own_process
 def test_reading_r15_a_missing_cluster_is_a_fault_of_the_world() -> None:
-    done = epc("simulate", "coin-flip", "--cluster", "tcp://127.0.0.1:9", timeout=120)
+    done = epc("simulate", "coin-flip", "--cluster", "tcp://127.0.0.1:9")
 
     assert done.returncode == 3
     assert "no Dask scheduler answers at tcp://127.0.0.1:9" in done.stderr.decode()
@@ -92,11 +95,12 @@ def test_reading_r15_a_missing_cluster_is_a_fault_of_the_world() -> None:
 
 
 def test_epc_2_8_ctrl_c_ends_a_simulation_in_a_word() -> None:
-    words = [sys.executable, "-m", "epc", "simulate", "coin-flip", "--seeds", "50000000"]
+    words = [*PROGRAM, "simulate", "coin-flip", "--seeds", "50000000"]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    time.sleep(3)
+    # The command, and no earlier line of the program, loads NumPy.
+    wait_until(lambda: "numpy" in Path(f"/proc/{process.pid}/maps").read_text())
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE_S)
 
     assert process.returncode == 130
     assert b"stopped" in err
@@ -157,7 +161,7 @@ def test_epc_2_5_g_few_seeds_have_no_spread_to_plan_by(single: Run) -> None:
 def test_reading_r39_a_plan_says_what_power_takes() -> None:
     words = ("plan", "domain-favourites:high=0.95,low=0.1", "--power", "0.9")
 
-    text = epc(*words, timeout=300).stdout.decode()
+    text = epc(*words).stdout.decode()
     power = said(*words)["power"]
     assert power["fresh"][-1]["power"] >= 0.9
     assert power["seeds"] == power["fresh"][-1]["seeds"]

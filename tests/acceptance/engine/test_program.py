@@ -9,9 +9,11 @@ from pathlib import Path
 
 import click
 import pytest
-from engine_support import environment, epc, epc_under_way, wait_until
+from engine_support import PATIENCE_S, environment, epc, epc_under_way, wait_until
 
 from epc.cli import main, program
+
+pytestmark = pytest.mark.own_process
 
 COMMANDS = {"run", "resume", "merge", "cache", "show", "validate", "recompute", "replay"} | {
     "audit",
@@ -208,7 +210,7 @@ def test_ctrl_c_is_one_line(tmp_path: Path) -> None:
     with epc_under_way("conformance", "check", "--", "sh", "-c", command) as running:
         wait_until(started.exists)
         running.send_signal(signal.SIGINT)
-        stdout, stderr = running.communicate(timeout=30)
+        stdout, stderr = running.communicate(timeout=PATIENCE_S)
 
     assert running.returncode == 130
     assert (stdout, stderr.strip()) == ("", "epc: stopped")

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from endpoint_support import FailsAfter, HoldsAfter, refusal, serving
 from engine_support import (
+    PATIENCE_S,
     RAW_FILES,
     environment,
     epc,
@@ -25,6 +26,7 @@ from engine_support import (
     same_files,
     wait_until,
 )
+from program_support import PROGRAM
 
 MOCKS = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
 COIN = ("--evaluator", "mock/coin-flip", "--executor", "mock/deterministic")
@@ -163,7 +165,7 @@ def test_ctrl_c_stops_with_4_and_says_how_to_go_on(tmp_path: Path) -> None:
             wait_until(hold.reached.is_set)
             wait_until(lambda: journal_rows(run) > 0)
             running.send_signal(signal.SIGINT)
-            stdout, stderr = running.communicate(timeout=30)
+            stdout, stderr = running.communicate(timeout=PATIENCE_S)
         hold.go_on.set()
         resumed = epc("resume", run, env=env)
 
@@ -355,7 +357,15 @@ def on_a_disk_with(size: int, *args: str | Path) -> subprocess.CompletedProcess[
     """Run the program where no file can grow beyond a size; coverage's own files could not."""
     env = {name: value for name, value in environment().items() if not name.startswith("COVERAGE")}
     limit = (size, size)
-    return epc(*args, env=env, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
+    return subprocess.run(
+        [*PROGRAM, *map(str, args)],
+        env=env,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit),
+        text=True,
+        encoding="utf-8",
+        capture_output=True,
+        check=False,
+    )
 
 
 def test_a_full_disk_is_3_and_the_run_goes_on_once_there_is_room(tmp_path: Path) -> None:

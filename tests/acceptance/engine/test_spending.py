@@ -215,7 +215,7 @@ def test_the_cache_is_listed_sized_and_cleared(tmp_path: Path, endpoint: Endpoin
     assert text == f"{asked} answers, {size['bytes']:,} bytes, in {folder}\n"
     for line, entry in zip(listed.stdout.splitlines(), entries, strict=True):
         assert line.startswith(f"{entry['id']}  2026-07-02  {entry['role']:<9}  {entry['model']}")
-    kept = epc("cache", "clear", input="n\n")
+    kept = epc("cache", "clear", stdin=b"n\n")
     assert (kept.returncode, kept.stdout) == (1, "")
     assert epc("cache", "clear", "--yes").stdout == f"removed {asked} answers\n"
     assert json.loads(epc("cache", "size", "--format", "json").stdout)["answers"] == 0

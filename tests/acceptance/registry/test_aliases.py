@@ -7,25 +7,17 @@ claude-opus-4-5-20251101 not before 2026-11-24. The notice is of 60 days.
 """
 
 import json
-import subprocess
-import sys
 from typing import Any
 
 import pytest
+from program_support import run_program
 from registry_support import ROOT
 
 DAY = "2026-11-23"
 
 
 def expiry(*words: str, as_of: str = DAY) -> tuple[int, list[dict[str, Any]]]:
-    done = subprocess.run(
-        [sys.executable, "-m", "epc", "expiry", *words, "--as-of", as_of, "--format", "json"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    done = run_program("expiry", *words, "--as-of", as_of, "--format", "json", cwd=ROOT)
     return done.returncode, json.loads(done.stdout)
 
 

@@ -8,7 +8,6 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from typing import Any
 
 import pytest
 from icalendar import Calendar
+from program_support import as_text, run_program
 from registry_support import ROOT, Checkout, generation_record, life_record, stated
 
 Done = subprocess.CompletedProcess[str]
@@ -39,15 +39,8 @@ def checkout(tmp_path: Path) -> Checkout:
 
 def run(folder: Path, *words: str, at: str = "2026-04-01T12:00", **env: str) -> Done:
     moment = str(int(datetime.fromisoformat(at).replace(tzinfo=UTC).timestamp()))
-    return subprocess.run(
-        [sys.executable, "-m", "epc", *words],
-        cwd=folder,
-        env=os.environ | {"SOURCE_DATE_EPOCH": moment} | env,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    given = os.environ | {"SOURCE_DATE_EPOCH": moment} | env
+    return as_text(run_program(*words, cwd=folder, env=given))
 
 
 def rows(done: Done) -> list[dict[str, Any]]:

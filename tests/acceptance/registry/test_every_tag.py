@@ -49,7 +49,6 @@ def run(folder: Path, *words: str | Path, more: dict[str, str] | None = None) ->
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
     )
     assert done.returncode == 0, (words, done.stdout, done.stderr)
     return done.stdout

@@ -16,6 +16,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from program_support import as_text, run_program
 from records_support import Run, make_run
 from registry_support import Checkout, commit, generation_record, git, life_record
 
@@ -48,15 +49,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def epc(folder: Path, *words: str | Path) -> Done:
-    return subprocess.run(
-        [sys.executable, "-m", "epc", *map(str, words)],
-        cwd=folder,
-        env=os.environ | OWN,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    return as_text(run_program(*words, cwd=folder, env=os.environ | OWN))
 
 
 @pytest.fixture(scope="module")

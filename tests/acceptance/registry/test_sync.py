@@ -2,11 +2,11 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from program_support import as_text, run_program
 from registry_support import ROOT, Checkout
 
 GOOGLE = "https://ai.google.dev/gemini-api/docs/deprecations#gemini-2.5-flash-models"
@@ -28,14 +28,7 @@ NEW = {
 
 
 def epc(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "epc", *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    return as_text(run_program(*words, cwd=folder))
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from engine_support import environment, epc, epc_under_way
+from engine_support import PATIENCE_S, environment, epc, epc_under_way
 from records_support import Run, make_run
 from registry_support import Checkout, git
 
@@ -48,7 +48,7 @@ def all_at_once(checkout: Checkout, commands: Sequence[Sequence[str | Path]]) ->
         )
         for words in commands
     ]
-    ended = [process.communicate(timeout=120) for process in running]
+    ended = [process.communicate(timeout=PATIENCE_S) for process in running]
     assert [process.returncode for process in running] == [0] * len(running), ended
     return [out for out, _ in ended]
 
@@ -106,7 +106,7 @@ def test_epc_4_of_one_snapshot_withdrawn_twice_at_once_one_withdrawal_stands(
         for _ in range(AT_ONCE)
     ]
 
-    assert sorted(process.wait(timeout=120) for process in running) == [0, 2, 2, 2]
+    assert sorted(process.wait(timeout=PATIENCE_S) for process in running) == [0, 2, 2, 2]
     assert [event["event"] for event in checkout.events()] == ["published", "withdrawn"]
 
 
@@ -185,8 +185,8 @@ def test_whoever_waits_for_the_registry_is_told_for_whom(
         assert waiting.stderr is not None
         told = waiting.stderr.readline()
         (tmp_path / "go").touch()
-        assert waiting.wait(timeout=60) == 0
-    assert holder.wait(timeout=60) == 0
+        assert waiting.wait(timeout=PATIENCE_S) == 0
+    assert holder.wait(timeout=PATIENCE_S) == 0
 
     assert f"process {holder.pid}" in told
     assert "waiting" in told
@@ -198,7 +198,7 @@ def test_a_killed_holder_keeps_nobody_out_and_the_same_command_ends_its_work(
     checkout: Checkout, holder: subprocess.Popen[str], runs: list[Run], tmp_path: Path
 ) -> None:
     holder.send_signal(signal.SIGKILL)
-    holder.wait(timeout=60)
+    holder.wait(timeout=PATIENCE_S)
     begun = time.monotonic()
 
     done = epc("snapshot", "withdraw", "v1.0-Judge-1", "--reason", "r", cwd=checkout.folder)

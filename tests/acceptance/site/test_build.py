@@ -76,7 +76,6 @@ def test_a_build_without_the_sites_packages_says_what_is_missing_and_how_to_get_
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
     )
 
     assert done.returncode == 3

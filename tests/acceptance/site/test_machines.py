@@ -272,7 +272,6 @@ def test_dvc_reads_the_site_as_a_remote(site: BuiltSite, address: str, tmp_path:
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
         )
         assert done.returncode == 0, done.stdout + done.stderr
 

@@ -82,7 +82,6 @@ def test_another_program_builds_the_same_sources(site: BuiltSite) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=240,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -109,7 +108,6 @@ def test_mkdocs_makes_the_same_pages_without_our_hook(site: BuiltSite, tmp_path:
         [sys.executable, "-m", "mkdocs", *words, str(tmp_path / "html")],
         env=os.environ | {"NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": "1774958400"},
         check=True,
-        timeout=240,
     )
 
     plain, ours = contents(tmp_path / "html"), contents(work / "html")

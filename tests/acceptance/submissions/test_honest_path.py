@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from program_support import as_text, every_run_started, run_program
 from registry_support import ROOT, git
 from submissions_support import SLUG, Offered, rename
 
@@ -19,17 +20,13 @@ Done = subprocess.CompletedProcess[str]
 
 
 def epc(folder: Path, *words: str | Path, **environment: str) -> Done:
-    return subprocess.run(
-        [sys.executable, "-m", "epc", *map(str, words)],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(folder if (folder / "epc").is_dir() else ROOT)}
-        | environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=240,
-    )
+    """Run the program; in a clone of this repository, the clone's own."""
+    given = os.environ | environment
+    if (folder / "epc").is_dir():
+        with every_run_started():
+            here = given | {"PYTHONPATH": str(folder)}
+            return as_text(run_program(*words, cwd=folder, env=here))
+    return as_text(run_program(*words, cwd=folder, env=given))
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +116,6 @@ def test_on_a_terminal_it_asks_only_for_what_it_cannot_know(honest: Offered, run
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
     )
     os.close(leader)
     os.close(follower)

@@ -4,13 +4,12 @@ import gzip
 import json
 import os
 import pickle
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from program_support import as_text, run_program
 from submissions_support import Offered, errors, tree
 
 from epc.registry.submissions.comment import markdown
@@ -364,15 +363,9 @@ def test_the_command_says_the_same_and_ends_at_once(case: str, honest: Offered) 
     build, (clause, _, problem) = FOLDERS[case]
     build(honest)
 
-    done = subprocess.run(
-        [sys.executable, "-m", "epc", "submission", "check", "--base", str(honest.checkout)],
-        cwd=honest.checkout,
-        env=os.environ | {"SOURCE_DATE_EPOCH": "1783684800"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    env = os.environ | {"SOURCE_DATE_EPOCH": "1783684800"}
+    words = ("submission", "check", "--base", honest.checkout)
+    done = as_text(run_program(*words, cwd=honest.checkout, env=env))
 
     assert done.returncode == 1, done.stderr
     assert f"[{clause}]" in done.stdout

@@ -4,13 +4,12 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from program_support import as_text, run_program
 from records_support import make_run
-from registry_support import ROOT
 from submissions_support import PUBLISHED, Offered, published_run
 
 from epc.registry.submissions.comment import markdown
@@ -32,16 +31,7 @@ def remedies(value: Json, place: str) -> list[str]:
 
 
 def epc(folder: Path, *words: str | Path, **environment: str) -> Done:
-    return subprocess.run(
-        [sys.executable, "-m", "epc", *map(str, words)],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=240,
-    )
+    return as_text(run_program(*words, cwd=folder, env={**os.environ, **environment}))
 
 
 def new(given: Offered, *words: str, **environment: str) -> Done:

@@ -387,7 +387,6 @@ def test_an_upload_that_is_not_one_small_file_is_refused(tmp_path: Path, upload:
         env=env | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         check=False,
-        timeout=60,
     )
 
     assert (done.returncode, done.stdout) == (3, b""), done.stderr
