@@ -60,7 +60,7 @@ test: $(VENV)/.dev $(S3)/.made ## The test suite on all processors, and its slow
 	$(BIN)/pytest --numprocesses auto --dist worksteal --durations 20
 
 coverage: $(VENV)/.dev $(S3)/.made ## The suite once more, with branch coverage: every night.
-	$(BIN)/pytest --numprocesses auto --dist worksteal --cov --cov-report=term
+	EPC_TEST_BUDGET=nightly $(BIN)/pytest --numprocesses auto --dist worksteal --cov --cov-report=term
 
 docs: $(VENV)/.dev ## Build the published site into public/. BASE_URL=address
 	$(BIN)/epc site build $(if $(BASE_URL),--base-url $(BASE_URL))

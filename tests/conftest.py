@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from budget_support import BUDGETS
 from hypothesis import settings
 from program_support import every_run_started
 
 from epc.engine.cache_paths import CACHE_VARIABLE, weights_folder
 
-settings.register_profile("ci", max_examples=200, deadline=None, derandomize=True)
-settings.register_profile("dev", max_examples=50, deadline=None)
-settings.register_profile("fast", max_examples=10, deadline=None)
-settings.load_profile(
-    os.environ.get("EPC_TEST_BUDGET") or ("ci" if os.environ.get("CI") else "dev")
-)
+for name, count in BUDGETS.items():
+    settings.register_profile(
+        name, max_examples=count, deadline=None, derandomize="CI" in os.environ
+    )
+settings.load_profile(os.environ.get("EPC_TEST_BUDGET", "check"))
 
 
 @pytest.fixture(autouse=True)

@@ -114,6 +114,7 @@ def test_reading_r44_nothing_depends_on_which_run_is_named_first(
     assert (there.towards_a, there.towards_b) == (back.towards_b, back.towards_a)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recheck", [0, 40])
 def test_reading_r44_flips_alone_are_called_drift_in_at_most_one_of_twenty(recheck: int) -> None:
     """Every pair flips with a chance of its own, 5% on average; half of the pairs never do."""
@@ -243,6 +244,7 @@ def test_reading_r44_fresh_runs_may_be_named_in_either_order(*, paired: bool) ->
     assert fresh(left, right, paired=paired) == fresh(right, left, paired=paired)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odds", [coin(), favourites(0.95, 0.1)], ids=["coin", "favourites"])
 def test_reading_r44_fresh_runs_of_one_evaluator_seldom_seem_to_differ(
     odds: Odds, monkeypatch: pytest.MonkeyPatch

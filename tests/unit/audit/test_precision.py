@@ -67,6 +67,7 @@ def test_reading_r39_power_grows_until_it_is_as_wanted() -> None:
     assert tried[-1][0] == 10
 
 
+@pytest.mark.slow
 def test_reading_r16_seeds_buy_an_exhaustive_run_no_power() -> None:
     text = "domain-favourites:high=0.8,low=0.3"
 

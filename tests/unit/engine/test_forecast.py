@@ -55,6 +55,7 @@ def test_reading_r16_a_memo_run_asks_about_as_often_as_forecast(
         assert calls[role] == pytest.approx(share.calls.expected, rel=0.2, abs=2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [{"reuse": "none"}, {"reuse": "memo"}, {"exhaustive": True}])
 def test_tokens_of_a_real_run_lie_within_the_forecast(tmp_path: Path, mode: Any) -> None:
     with serving() as endpoint, pytest.MonkeyPatch.context() as patch:

@@ -75,6 +75,7 @@ def test_reading_r15_two_processes_give_the_figures_of_one() -> None:
     )
 
 
+@pytest.mark.extra
 def test_reading_r15_a_cluster_of_two_gives_the_figures_of_one(scheduler: str) -> None:
     from distributed import Client
 
@@ -99,6 +100,7 @@ def test_reading_r15_a_program_of_ones_own_needs_no_word_of_ours(scheduler: str)
     assert on_a_cluster == hexadecimal(spread(simulate, several()))
 
 
+@pytest.mark.extra
 def test_reading_r39_the_study_is_the_same_on_a_cluster(scheduler: str) -> None:
     some = [p for p in points(8) if p.seeds == 10 and p.kind == "decide"][:6]
 

@@ -38,7 +38,7 @@ from epc.protocol.config import REFERENCE_DECODING, Decoding
 from epc.records.validate import validate
 
 # The SDKs are others' code: what they deprecate among themselves is no finding here.
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+pytestmark = [pytest.mark.extra, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 
 EACH = (ANTHROPIC, GOOGLE, BEDROCK)
 TEXT = "Evaluate. “Ü”\n\tlast line"

@@ -22,6 +22,8 @@ from epc.protocol.config import Decoding
 from epc.protocol.prompt import Pair
 from epc.records.probes import probes_of
 
+pytestmark = [pytest.mark.extra, pytest.mark.own_process]
+
 T = TypeVar("T")
 SHORT = Decoding(temperature=0.0, max_tokens=12)
 ANSWERS = {

@@ -22,6 +22,7 @@ def shards(folder: Path, *seeds: list[int], **asked: Any) -> list[Path]:
     return folders
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [{"reuse": "none"}, {"reuse": "memo"}, {"exhaustive": True}])
 def test_shards_merge_into_the_run_over_all_seeds(tmp_path: Path, mode: Any) -> None:
     folders = shards(tmp_path, [4, 0], [2], [7, 1], **mode)

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from budget_support import examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from vectors_support import Pair, over_its_sum
@@ -38,7 +39,7 @@ def pairs(draw: st.DrawFn) -> list[Pair]:
     return made
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(pairs())
 @example([((1.0, 0.0), (0.0, 1.0))] * 8)
 @example([((THIRD, THIRD, THIRD), (THIRD, THIRD, THIRD))] * 8)

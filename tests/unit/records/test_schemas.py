@@ -9,6 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from budget_support import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from records_support import Run
@@ -214,7 +215,9 @@ def assert_both_agree(name: str, value: Any) -> None:
     assert (not ours) == theirs, json.dumps(value)[:2000]
 
 
-AGREEMENT = settings(max_examples=250, suppress_health_check=[HealthCheck.function_scoped_fixture])
+AGREEMENT = settings(
+    max_examples=examples(250), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 @AGREEMENT

@@ -57,6 +57,7 @@ def never(*_: Any) -> dict[str, str]:
     raise AssertionError("it was worked out again")
 
 
+@pytest.mark.slow
 def test_what_did_not_change_is_not_worked_out_again(
     checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,6 +87,7 @@ def test_changed_trials_stop_the_build_and_name_the_snapshot(checkout: Path) -> 
         gathered(checkout)
 
 
+@pytest.mark.slow
 def test_another_run_under_the_same_id_has_its_own_pictures(checkout: Path) -> None:
     first = gathered(checkout)
     shown = first.gallery
@@ -189,6 +191,7 @@ def test_what_changes_while_it_is_read_is_not_kept(
     assert list((checkout / "build" / "kept").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_many_are_worked_out_side_by_side_and_what_is_wrong_with_one_is_said(
     checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -88,6 +88,7 @@ def test_reading_r46_an_alarm_is_never_taken_back(shares: list[float]) -> None:
         assert set(states[states.index("drifted") :]) == {"drifted"}
 
 
+@pytest.mark.slow
 def test_reading_r46_at_most_one_year_in_twenty_gives_a_false_alarm() -> None:
     """1,000 years of daily watching, at the very share that is tolerated."""
     rng = np.random.default_rng(46)

@@ -4,6 +4,7 @@ from math import fsum
 
 import numpy as np
 import pytest
+from budget_support import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,7 +22,7 @@ def as_reading_r10_says(values: list[float]) -> tuple[float, float]:
     return float(low), float(high)
 
 
-@settings(deadline=None, max_examples=90)
+@settings(deadline=None, max_examples=examples(90))
 @given(
     st.one_of(st.integers(2, 40), st.integers(120, 140)).flatmap(
         lambda n: st.lists(

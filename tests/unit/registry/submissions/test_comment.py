@@ -67,6 +67,7 @@ def tokens(comment_text: str) -> list[Any]:
     return [t for token in parsed for t in (token, *(token.children or ()))]
 
 
+@pytest.mark.slow
 @given(REPORT)
 def test_nothing_of_a_report_is_rendered_but_as_code(value: Any) -> None:
     assert schema_findings("submission_report", value) == []
@@ -93,6 +94,7 @@ def test_text_and_comment_say_the_same_verdict(value: Any) -> None:
     assert all(line.isprintable() for line in map(str, [headline(value)]))
 
 
+@pytest.mark.slow
 @given(REPORT)
 def test_a_report_that_flatters_itself_is_not_believed(value: Any) -> None:
     flattering = value | {

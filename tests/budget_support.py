@@ -1,0 +1,17 @@
+"""How many examples a property of the tests is tried on.
+
+Every night on all of them; in `make check` on a quarter; in `make fast` on a twentieth. Outside
+CI each run draws others, so no two runs of the same property are the same.
+"""
+
+from typing import Final
+
+from hypothesis import settings
+
+# Examples by the name of the budget, for a property that names no number of its own.
+BUDGETS: Final = {"nightly": 200, "check": 50, "fast": 10}
+
+
+def examples(nightly: int) -> int:
+    """Return how many examples to try now, of so many in a night."""
+    return max(5, nightly * settings.default.max_examples // BUDGETS["nightly"])
