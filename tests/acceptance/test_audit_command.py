@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,30 @@ FAVOURITES = {"default": 0.1, "text": {"synthesis": 0.95}, "visual": {"creative_
 ALIKE = {"default": 0.1, "text": {"synthesis": 0.95}, "visual": {"synthesis": 0.95}}
 
 
-def measured(folder: Path, evaluator: str, seeds: str = "0-29") -> Path:
-    run = folder / "run"
+def measure(run: Path, evaluator: str, seeds: str = "0-29") -> Path:
     done = epc(
         *("run", "--evaluator", evaluator, "--executor", "mock/deterministic"),
         *("--seeds", seeds, "--out", run, "--no-cache"),
     )
     assert done.returncode == 0, done.stderr.decode()
     return run
+
+
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Return what measures a mock when a test first asks; no test changes these runs."""
+    home = tmp_path_factory.mktemp("once")
+
+    def run(evaluator: str) -> Path:
+        folder = home / evaluator.replace("/", "-")
+        return folder if folder.exists() else measure(folder, evaluator)
+
+    return run
+
+
+def own(run: Path, tmp_path: Path) -> Path:
+    """Return a copy that a test may change."""
+    return Path(shutil.copytree(run, tmp_path / "run"))
 
 
 def audited(path: Path) -> tuple[int, Any]:
@@ -34,7 +51,7 @@ def scripted(folder: Path, script: object) -> str:
 
 
 def test_reading_r39_a_fresh_run_with_other_favourites_is_coupled(tmp_path: Path) -> None:
-    code, said = audited(measured(tmp_path, scripted(tmp_path, FAVOURITES)))
+    code, said = audited(measure(tmp_path / "run", scripted(tmp_path, FAVOURITES)))
 
     assert (code, said["verdict"]) == (0, "coupled")
     assert said["p_value"] < 0.001
@@ -42,9 +59,14 @@ def test_reading_r39_a_fresh_run_with_other_favourites_is_coupled(tmp_path: Path
 
 
 @pytest.mark.parametrize("evaluator", ["mock/coin-flip", "alike"])
-def test_reading_r39_a_coin_and_equal_favourites_are_not(tmp_path: Path, evaluator: str) -> None:
-    name = scripted(tmp_path, ALIKE) if evaluator == "alike" else evaluator
-    code, said = audited(measured(tmp_path, name))
+def test_reading_r39_a_coin_and_equal_favourites_are_not(
+    once: Callable[[str], Path], tmp_path: Path, evaluator: str
+) -> None:
+    if evaluator == "alike":
+        run = measure(tmp_path / "run", scripted(tmp_path, ALIKE))
+    else:
+        run = once(evaluator)
+    code, said = audited(run)
 
     assert (code, said["verdict"]) == (0, "no_detectable_coupling")
     for direction in ("text_to_visual", "visual_to_text"):
@@ -53,7 +75,7 @@ def test_reading_r39_a_coin_and_equal_favourites_are_not(tmp_path: Path, evaluat
 
 
 def test_epc_2_5_g_a_screening_too_small_exits_with_findings(tmp_path: Path) -> None:
-    run = measured(tmp_path, scripted(tmp_path, FAVOURITES), seeds="0-4")
+    run = measure(tmp_path / "run", scripted(tmp_path, FAVOURITES), seeds="0-4")
     done = epc("audit", run)
     printed = done.stdout.decode()
 
@@ -63,8 +85,8 @@ def test_epc_2_5_g_a_screening_too_small_exits_with_findings(tmp_path: Path) -> 
     assert "fix: measure 30 seeds" in printed
 
 
-def test_text_and_json_come_from_one_value(tmp_path: Path) -> None:
-    run = measured(tmp_path, "mock/coin-flip", seeds="0-9")
+def test_text_and_json_come_from_one_value(once: Callable[[str], Path]) -> None:
+    run = once("mock/coin-flip")
     _, said = audited(run)
     printed = epc("audit", run).stdout.decode()
 
@@ -90,9 +112,11 @@ def test_what_is_no_record_is_misuse_and_says_what_is_expected(
     assert b"Traceback" not in done.stderr
 
 
-def test_epc_5_3_4_an_evaluator_that_cannot_tell_bad_answers_bears_no_claim(tmp_path: Path) -> None:
+def test_epc_5_3_4_an_evaluator_that_cannot_tell_bad_answers_bears_no_claim(
+    once: Callable[[str], Path], tmp_path: Path
+) -> None:
     """The deterministic mock judges by a digest: it knows nothing of quality or of places."""
-    run = measured(tmp_path, "mock/deterministic")
+    run = own(once("mock/deterministic"), tmp_path)
     manifest = (run / "manifest.json").read_bytes()
     first = epc("audit", run, "--swap", "16", "--controls", "24")
 
@@ -119,15 +143,15 @@ def test_recorded_verdicts_cannot_be_asked_anything_more(tmp_path: Path) -> None
     assert b"recorded verdicts cannot be asked anything more" in done.stderr
 
 
-def test_show_and_audit_say_one_word(tmp_path: Path) -> None:
-    run = measured(tmp_path, "mock/deterministic")
+def test_show_and_audit_say_one_word(once: Callable[[str], Path], tmp_path: Path) -> None:
+    run = own(once("mock/deterministic"), tmp_path)
     assert epc("audit", run, "--controls", "24").returncode == 1
 
     assert b"can bear: inconclusive" in epc("show", "--no-figure", run).stdout
 
 
 def test_a_falsified_record_is_not_compared_as_if_it_were_true(tmp_path: Path) -> None:
-    run = measured(tmp_path, "mock/coin-flip", seeds="0-1")
+    run = measure(tmp_path / "run", "mock/coin-flip", seeds="0-1")
     other = tmp_path / "other"
     shutil.copytree(run, other)
     manifest = json.loads((other / "manifest.json").read_text("utf-8"))
