@@ -14,4 +14,5 @@ BUDGETS: Final = {"nightly": 200, "check": 50, "fast": 10}
 
 def examples(nightly: int) -> int:
     """Return how many examples to try now, of so many in a night."""
+    assert settings.default is not None
     return max(5, nightly * settings.default.max_examples // BUDGETS["nightly"])

@@ -28,6 +28,8 @@ from engine_support import (
 )
 from program_support import PROGRAM
 
+pytestmark = pytest.mark.own_process
+
 MOCKS = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
 COIN = ("--evaluator", "mock/coin-flip", "--executor", "mock/deterministic")
 HOSTED = ("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806")

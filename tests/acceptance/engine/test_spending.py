@@ -407,6 +407,7 @@ def test_what_decodes_nothing_takes_no_decoding(tmp_path: Path) -> None:
     assert "mock/deterministic decodes nothing: leave its decoding out" in done.stderr
 
 
+@pytest.mark.own_process
 def test_a_provider_with_its_own_protocol_is_measured_like_any_other(
     tmp_path: Path, endpoint: Endpoint
 ) -> None:

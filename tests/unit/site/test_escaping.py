@@ -83,6 +83,7 @@ def same(page: str, text: str) -> bool:
     )
 
 
+@pytest.mark.extra
 @given(TEXTS)
 def test_in_a_paragraph_of_markdown(text: str) -> None:
     read = Read(markdown(f"before {shown(text)} after", extensions=EXTENSIONS))
@@ -91,6 +92,7 @@ def test_in_a_paragraph_of_markdown(text: str) -> None:
     assert same(read.words, f"before {text} after")
 
 
+@pytest.mark.extra
 @given(TEXTS)
 def test_in_a_table_of_html(text: str) -> None:
     page = f"<table>\n<tr><td>\n{shown(text)}\n</td><td>{verbatim(text)}</td></tr>\n</table>\n"
@@ -100,6 +102,7 @@ def test_in_a_table_of_html(text: str) -> None:
     assert same(read.words, f"Head {text}\n{text} end")
 
 
+@pytest.mark.extra
 @given(TEXTS)
 def test_in_an_attribute(text: str) -> None:
     read = Read(markdown(f'<p title="{shown(text)}">x</p>\n', extensions=EXTENSIONS))
