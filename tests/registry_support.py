@@ -73,13 +73,43 @@ def card(tag: str = "v1.0-Judge-1", first: str = "2026-01-01", last: str | None 
     }
 
 
+# What the card of a snapshot with raw data states, and a reported one does not.
+OWN_DATA: Json = {"licence": "CC-BY-4.0", "conflicts_of_interest": None, "citation": None}
+CONDITIONS: Json = {
+    **dict.fromkeys(("tasks", "strategies", "evaluator_prompt", "decoding"), "0" * 64),
+    "rounds": 30,
+    "reuse": "memo",
+    "exhaustive": True,
+}
+JUDGED_CONDITIONS: Json = {
+    **dict.fromkeys(("samples", "prompts", "decoding"), "0" * 64),
+    "methods": ["cross_judge"],
+    "mapping": None,
+    "constraint": None,
+    "retry_malformed": 0,
+}
+
+
+def audit_record(verdict: str) -> Json:
+    """Return what a card says of an audit that found nothing but its word."""
+    return {
+        "verdict": verdict,
+        "p_value": None,
+        "unit": None,
+        "position_bias": {"swap": None},
+        "determinism": None,
+        "competence": None,
+        "findings": [],
+    }
+
+
 FIGURES: Json = {"n": 8, "gamma": {"text_to_visual": {"mean": 1.1, "ci95": None}}}
 
 
 def snapshot(
     tag: str = "v1.0-Judge-1", first: str = "2026-01-01", last: str | None = None
 ) -> Snapshot:
-    return Snapshot.of(card(tag, first, last), FIGURES)
+    return Snapshot.parse(card(tag, first, last), FIGURES)
 
 
 def measured(
@@ -91,35 +121,28 @@ def measured(
     **given: Any,
 ) -> Snapshot:
     """Return a measured snapshot whose mean gammas have the interval from `low` to `high`."""
-    conditions = dict.fromkeys(("tasks", "strategies", "evaluator_prompt", "decoding"), "0" * 64)
-    told = {
+    told = OWN_DATA | {
         "kind": "measured",
         "trust": "recomputed",
         "contributor": by,
-        "conditions": {**conditions, "rounds": 30, "reuse": "memo", "exhaustive": True},
+        "conditions": CONDITIONS,
+        "audit": audit_record("inconclusive"),
     }
     both = {d: {"mean": (low + high) / 2, "ci95": [low, high]} for d in ("a_to_b", "b_to_a")}
-    return Snapshot.of(card(tag) | told | given, {"n": 30, "gamma": both})
+    return Snapshot.parse(card(tag) | told | given, {"n": 30, "gamma": both})
 
 
-def judged(tag: str = "v1.0-Judge-1", share: float = 0.5) -> Snapshot:
+def judged(tag: str = "v1.0-Judge-1", share: float = 0.5, **given: Any) -> Snapshot:
     """Return a judged snapshot of twenty samples, half of which were validly judged."""
-    conditions = {
-        **dict.fromkeys(("samples", "prompts", "decoding"), "0" * 64),
-        "methods": ["cross_judge"],
-        "mapping": None,
-        "constraint": None,
-        "retry_malformed": 0,
-    }
-    told = {
+    told = OWN_DATA | {
         "kind": "judged",
         "trust": "recomputed",
         "protocol_version": "Judge-v1.0",
-        "conditions": conditions,
+        "conditions": JUDGED_CONDITIONS,
     }
     verdict = {"PASS": {"mean": share, "ci95": [share / 2, share], "hits": 5}}
     figures = {"n": 20, "valid": 10, "verdict": verdict, "invalid": {"mean": 0.5, "ci95": None}}
-    return Snapshot.of(card(tag) | told, figures)
+    return Snapshot.parse(card(tag) | told | given, figures)
 
 
 def event(name: str, day: str, tag: str = "v1.0-Judge-1", **given: str) -> Event:

@@ -116,6 +116,8 @@ PURE_MODULES = [
         "days",
         "names",
         "confusables",
+        "typed",
+        "card_types",
     )
 ]
 DAYS = {"datetime", "datetime.date", "datetime.timedelta"}

@@ -42,7 +42,7 @@ def list_snapshots(as_of: datetime, form: str, registry: str | None) -> None:
 
     rows = entries(_open(registry), as_of.date())
     if form == "json":
-        echo_json(rows)
+        echo_json([row.as_json() for row in rows])
     else:
         say(text(rows))
 
@@ -59,12 +59,12 @@ def show(tag: str, as_of: datetime, form: str, registry: str | None) -> None:
     Example:
       epc snapshot show v1.0-GPT4o-0806
     """
-    from epc.registry.listing import shown, shown_text
+    from epc.registry.showing import shown, shown_text
 
     opened = _open(registry)
     value = shown(opened, str(opened.snapshot(tag).tag), as_of.date())
     if form == "json":
-        echo_json(value)
+        echo_json(value.as_json())
     else:
         say(shown_text(value))
 
@@ -85,7 +85,7 @@ def diff(ctx: click.Context, a: str, b: str, form: str, registry: str | None) ->
       epc snapshot diff v1.0-GPT4o-0806 v1.1-GPT4o-0806
     """
     from epc.registry.figures import difference
-    from epc.registry.listing import difference_text
+    from epc.registry.showing import difference_text
 
     opened = _open(registry)
     found = difference(opened.snapshot(a), opened.snapshot(b))

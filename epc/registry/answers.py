@@ -15,9 +15,9 @@ from epc.records.layout import RAW
 from epc.registry import layout
 from epc.registry.file_sources import reader
 from epc.registry.platforms import named
-from epc.registry.snapshots import Json
 from epc.registry.store import fetched
 from epc.registry.sums import parse_sums
+from epc.registry.typed import Json
 
 Answers = Mapping[tuple[str, str | None], str]  # by what was asked, and on which occasion
 

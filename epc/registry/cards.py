@@ -5,13 +5,21 @@ Pure: it takes documents of valid shape, and reads neither file nor clock.
 
 import hashlib
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Final
 
 from epc.records.strict_json import dumps_line
+from epc.registry.card_types import (
+    Asked,
+    AuditSummary,
+    JudgedCard,
+    MeasuredCard,
+    Model,
+)
 from epc.registry.lifecycles import Life
 from epc.registry.platforms import platform_of
-from epc.registry.snapshots import Json
 from epc.registry.tags import Tag
+from epc.registry.typed import Json, parse
 
 # Words of an audit that say that nothing was measured, and why that is no baseline.
 NO_BASELINE: Final = {
@@ -20,16 +28,6 @@ NO_BASELINE: Final = {
     "collapsed": "most seeds ended on one strategy in both runs of a direction: "
     "there was no room for coupling to show",
 }
-# What an audit says that a manifest does not hold.
-_AUDITED: Final = (
-    "verdict",
-    "p_value",
-    "unit",
-    "position_bias",
-    "determinism",
-    "competence",
-    "findings",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,55 +47,60 @@ class Said:
     replicates: str | None
 
 
-def card_of(tag: Tag, manifest: Json, audit: Json, said: Said, life: Life | None) -> Json:
+def card_of(tag: Tag, manifest: Json, audit: Json, said: Said, life: Life | None) -> MeasuredCard:
     """Return the card of a measured snapshot; without a life it is a calibration."""
-    day = manifest["evaluator"]["measurement_date"]
-    return {
-        **_stated(tag, manifest["evaluator"], said, life),
-        "kind": "measured",
-        "trust": "replicated" if said.replicates else "recomputed",
-        "protocol_version": manifest["protocol_version"],
-        "executor": _model(manifest["executor"], None, proxy=False),
-        "conditions": conditions_of(manifest),
-        "measured": {"from": day, "to": day},
-        "audit": audited(audit),
-        "replicates": said.replicates,
-    }
+    day = date.fromisoformat(manifest["evaluator"]["measurement_date"])
+    platform = life.platform if life else None
+    executor = manifest["executor"]
+    return MeasuredCard(
+        tag=str(tag),
+        generation=said.generation,
+        protocol_version=manifest["protocol_version"],
+        evaluator=_model(manifest["evaluator"], platform, proxy=said.proxy),
+        measured={"from": day, "to": day},
+        contributor=said.contributor,
+        known_faults=(),
+        kind="measured",
+        trust="replicated" if said.replicates else "recomputed",
+        executor=_model(executor, None, proxy=False) if executor else None,
+        conditions=conditions_of(manifest),
+        audit=audited(audit),
+        licence=said.licence,
+        conflicts_of_interest=said.conflicts,
+        calibration=life is None,
+        replicates=said.replicates,
+        citation=None,
+    )
 
 
-def judged_card_of(tag: Tag, plan: Json, log: Json, said: Said, life: Life | None) -> Json:
+def judged_card_of(tag: Tag, plan: Json, log: Json, said: Said, life: Life | None) -> JudgedCard:
     """Return the card of a judge's evaluations, of a plan with one judge that has an identity."""
     (judge,) = plan["judges"]
-    return {
-        **_stated(tag, judge["identity"], said, life),
-        "kind": "judged",
-        "trust": "recomputed",
-        "protocol_version": plan["protocol"],
-        "executor": None,
-        "conditions": judged_conditions_of(plan),
-        "measured": {end: log["time"][end][: len("2026-07-02")] for end in ("from", "to")},
-        "replicates": None,
-    }
+    platform = life.platform if life else None
+    first, last = (date.fromisoformat(log["time"][e][: len("2026-07-02")]) for e in ("from", "to"))
+    return JudgedCard(
+        tag=str(tag),
+        generation=said.generation,
+        protocol_version=plan["protocol"],
+        evaluator=_model(judge["identity"], platform, proxy=said.proxy),
+        measured={"from": first, "to": last},
+        contributor=said.contributor,
+        known_faults=(),
+        kind="judged",
+        trust="recomputed",
+        executor=None,
+        conditions=judged_conditions_of(plan),
+        licence=said.licence,
+        conflicts_of_interest=said.conflicts,
+        calibration=life is None,
+        replicates=None,
+        citation=None,
+    )
 
 
-def _stated(tag: Tag, model: Json, said: Said, life: Life | None) -> Json:
-    """Return what the cards of both kinds state of who was asked, by whom, on which terms."""
-    return {
-        "tag": str(tag),
-        "generation": said.generation,
-        "evaluator": _model(model, life.platform if life else None, proxy=said.proxy),
-        "contributor": said.contributor,
-        "licence": said.licence,
-        "conflicts_of_interest": said.conflicts,
-        "calibration": life is None,
-        "citation": None,
-        "known_faults": [],
-    }
-
-
-def audited(audit: Json) -> Json:
+def audited(audit: Json) -> AuditSummary:
     """Return what a card says of an audit."""
-    return {key: audit[key] for key in _AUDITED}
+    return parse(audit, AuditSummary)
 
 
 def conditions_of(manifest: Json) -> Json:
@@ -135,15 +138,13 @@ def _digest(value: Any) -> str:
     return hashlib.sha256(dumps_line({"of": value}).encode()).hexdigest()
 
 
-def _model(given: Json | None, platform: str | None, *, proxy: bool) -> Json | None:
-    if given is None:
-        return None
+def _model(given: Json, platform: str | None, *, proxy: bool) -> Model:
     before, slash, model = given["model"].partition("/")
-    return {
-        "model": model if slash else before,
-        "platform": platform or platform_of(given) or (before if slash else None),
-        "gateway": given["gateway"],
-        "proxy": proxy,
-        "as_printed": None,
-        "asked": {"model": given["model"], "endpoint": given["endpoint"]},
-    }
+    return Model(
+        model=model if slash else before,
+        platform=platform or platform_of(given) or (before if slash else None),
+        gateway=given["gateway"],
+        proxy=proxy,
+        as_printed=None,
+        asked=Asked(model=given["model"], endpoint=given["endpoint"]),
+    )

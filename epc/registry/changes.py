@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from epc.registry.registry import Registry
-from epc.registry.snapshots import Json
+from epc.registry.typed import Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

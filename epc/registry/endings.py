@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from epc.registry.figures import difference, first_apart
 from epc.registry.registry import Registry
-from epc.registry.snapshots import Json, Snapshot
+from epc.registry.snapshots import Snapshot
+from epc.registry.typed import Json
 
 
 def endings(registry: Registry, new: Snapshot) -> Iterator[Json]:
@@ -20,7 +21,7 @@ def endings(registry: Registry, new: Snapshot) -> Iterator[Json]:
     for tag, old in registry.snapshots.items():
         older = old.tag < new.tag and old.kind == new.kind == "measured"
         ended = any(event.name != "published" for event in registry.by_tag.get(tag, []))
-        if not older or ended or new.card["replicates"]:
+        if not older or ended or new.card.replicates:
             continue
         found = difference(old, new)
         if not found.like_for_like:

@@ -3,19 +3,18 @@
 Pure: it takes JSON that schemas have admitted.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from epc.registry.card_types import Identity, Model, ReportedCard
 from epc.registry.names import is_same
 from epc.registry.snapshots import Snapshot
+from epc.registry.typed import Json
 from epc.statistics.intervals import Interval, moments_interval, share_interval
-
-Json = dict[str, Any]
 
 # What must agree for two figures to be of one thing (`like for like`).
 _CONDITIONS: Final = ("generation", "protocol_version", "evaluator", "executor")
-_IDENTITY: Final = ("model", "platform", "gateway", "proxy")
 _ROUNDING: Final = 1e-9
 
 
@@ -120,7 +119,7 @@ class Difference:
         return {
             "like_for_like": self.like_for_like,
             "failed": list(self.failed),
-            "conditions": {key: list(pair) for key, pair in self.conditions.items()},
+            "conditions": {k: [_plain(v) for v in p] for k, p in self.conditions.items()},
             "figures": {
                 name: {"a": a.mean, "b": b.mean, "difference": b.mean - a.mean}
                 for name, (a, b) in self.figures.items()
@@ -128,18 +127,27 @@ class Difference:
         }
 
 
+def _plain(condition: Any) -> Any:
+    return asdict(condition) if isinstance(condition, Identity) else condition
+
+
 def _condition(snapshot: Snapshot, key: str) -> Any:
     """Return a condition; of a model, who it is and not how a table spells it."""
     if key not in _CONDITIONS:
-        return snapshot.card["conditions"].get(key)
-    value = snapshot.card[key]
-    return {part: value[part] for part in _IDENTITY} if isinstance(value, dict) else value
+        return _conditions(snapshot).get(key)
+    value = getattr(snapshot.card, key)
+    return value.identity if isinstance(value, Model) else value
+
+
+def _conditions(snapshot: Snapshot) -> Mapping[str, Any]:
+    """Return the conditions that a card states; a publication does not state its own."""
+    return {} if isinstance(snapshot.card, ReportedCard) else snapshot.card.conditions
 
 
 def difference(a: Snapshot, b: Snapshot) -> Difference:
     """Return what two snapshots differ in."""
-    # A publication does not state its own, and those of another kind are other ones.
-    stated = [s.card.get("conditions", {}) for s in (a, b) if a.kind == b.kind]
+    # Those of another kind are other ones.
+    stated = [_conditions(s) for s in (a, b) if a.kind == b.kind]
     keys = dict.fromkeys([*_CONDITIONS, *(key for conditions in stated for key in conditions)])
     conditions = {key: (_condition(a, key), _condition(b, key)) for key in keys}
     left = {figure.name: figure for figure in figures(a.figures)}
@@ -160,7 +168,7 @@ def disagreement(a: Snapshot, b: Snapshot) -> str:
     found = difference(a, b)
     if a.kind != "measured" or b.kind != "measured":
         return "only measured snapshots can replicate one another"
-    if is_same(a.card["contributor"], b.card["contributor"]):
+    if is_same(a.card.contributor, b.card.contributor):
         return "a replication is a second contributor's"
     if not found.like_for_like:
         return f"not like for like: {', '.join(found.conditions)} differ"

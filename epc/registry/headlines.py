@@ -18,7 +18,7 @@ from epc.registry.figures import at, figures
 from epc.registry.locking import RegistryLock
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
-from epc.registry.snapshots import Json
+from epc.registry.typed import Json
 
 FILES: Final = (layout.HEADLINES, layout.GAMMAS)  # below `snapshots/`
 
@@ -32,7 +32,7 @@ def headline(registry: Registry, tag: str) -> Json:
     means = {figure.name: figure.mean for figure in figures(snapshot.figures)}
     return {
         **_standing(registry, tag),
-        "n": snapshot.figures["n"],
+        "n": snapshot.n,
         **{n: m for n, m in means.items() if n == _SHARED or n.startswith(_SHOWN)},
     }
 
@@ -63,8 +63,8 @@ def _standing(registry: Registry, tag: str) -> Json:
     told = [event.name for event in registry.by_tag.get(tag, [])]
     return {
         "kind": "calibration" if snapshot.calibration else snapshot.kind,
-        "audit": snapshot.card["audit"]["verdict"] if snapshot.kind == "measured" else "none",
-        "faults": len(snapshot.card["known_faults"]),
+        "audit": snapshot.verdict or "none",
+        "faults": len(snapshot.card.known_faults),
         "event": "withdrawn" if "withdrawn" in told else next(reversed(told), "none"),
     }
 

@@ -10,11 +10,12 @@ from epc.analysis.audit import audit_checked
 from epc.errors import UsageError
 from epc.records.layout import PROBES
 from epc.records.validate import validate
+from epc.registry.card_types import JudgedCard, MeasuredCard
 from epc.registry.cards import NO_BASELINE, Said, card_of
 from epc.registry.lifecycles import Life
-from epc.registry.snapshots import Json
 from epc.registry.sums import sha256
 from epc.registry.tags import Tag
+from epc.registry.typed import Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +37,7 @@ class Offer:
     figures: Json
     raw: Mapping[str, str]
     no_baseline: str | None
-    card: Callable[[Tag, Life | None], Json]
+    card: Callable[[Tag, Life | None], MeasuredCard | JudgedCard]
 
 
 def offered_run(run: Path, said: Said, *, platform: str | None) -> Offer:

@@ -8,6 +8,7 @@ second try ends what the first one began, under the same id.
 import shutil
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from epc.records import strict_json
 from epc.records.judging.layout import is_evaluation
 from epc.registry import layout
 from epc.registry.answers import published_rows, re_executed, rows_of
+from epc.registry.card_types import Card, MeasuredCard
 from epc.registry.cards import Said
 from epc.registry.claims import platform_claimed, require_true
 from epc.registry.endings import endings
@@ -29,10 +31,11 @@ from epc.registry.locking import RegistryLock
 from epc.registry.offers import Offer, offered_run
 from epc.registry.reading import folders, of_folder, taken
 from epc.registry.registry import Registry
-from epc.registry.snapshots import Json, Snapshot
+from epc.registry.snapshots import Metrics, Snapshot
 from epc.registry.store import put
 from epc.registry.sums import sha256, sums_text
 from epc.registry.tags import Tag, next_tag
+from epc.registry.typed import Json, as_json
 from epc.registry.writing import append
 
 
@@ -73,8 +76,9 @@ def publish(
     card = offer.card(tag, life)
     if said.replicates:
         _require_replication(registry, said.replicates, Snapshot.of(card, offer.figures))
+        assert isinstance(card, MeasuredCard)  # nothing else replicates
         if again := re_executed(rows_of(offer.run), published_rows(checkout, said.replicates)):
-            card["trust"] = "re-executed"
+            card = replace(card, trust="re-executed")
             tell(f"re-executed, not replicated: {again} are those of {said.replicates}")
     new = Snapshot.of(card, offer.figures)
     folder = lock.home / str(tag)
@@ -148,24 +152,24 @@ def _clear(lock: RegistryLock) -> None:
         shutil.rmtree(left, ignore_errors=True)
 
 
-def _build(checkout: Path, offer: Offer, card: Json) -> None:
+def _build(checkout: Path, offer: Offer, card: Card) -> None:
     """Write the folder in a new one beside its place, and move it there when it is whole."""
     home, run = checkout / layout.FOLDER, offer.run
     pointer = put(home / layout.STORE, {name: (run / name).read_bytes() for name in offer.raw})
     try:
         with tempfile.TemporaryDirectory(prefix=f"{layout.ASIDE}ing-", dir=home) as around:
-            building = Path(around) / card["tag"]
+            building = Path(around) / card.tag
             building.mkdir()
             for name in layout.OF_RUN[offer.kind]:
                 shutil.copyfile(run / name, building / name)
-            strict_json.write(building / layout.CARD, card)
-            figures = {"kind": offer.kind, "figures": offer.figures}
-            strict_json.write(building / layout.FIGURES, figures)
+            strict_json.write(building / layout.CARD, as_json(card))
+            metrics = Metrics(kind=offer.kind, figures=offer.figures)
+            strict_json.write(building / layout.FIGURES, as_json(metrics))
             strict_json.write_text(building / layout.POINTER, [pointer])
             digests = {name: sha256(building / name) for name in layout.FILES[offer.kind]}
             digests |= {f"raw/{name}": value for name, value in offer.raw.items()}
             strict_json.write_text(building / layout.SUMS, [sums_text(digests)])
-            building.rename(home / card["tag"])
+            building.rename(home / card.tag)
     except OSError as error:
-        where = home / card["tag"]
+        where = home / card.tag
         raise WorldError(f"cannot write {where}: {error.strerror or error}") from error

@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final
 
@@ -12,15 +12,19 @@ from epc.records.findings import Findings
 from epc.records.probes import read_probes
 from epc.records.rewrite import rewrite
 from epc.records.validate import Report
+from epc.registry.card_types import AuditSummary, MeasuredCard
 from epc.registry.cards import audited
 from epc.registry.fetching import restore
 from epc.registry.judged import changed_figures
 from epc.registry.layout import CARD
 from epc.registry.registry import Registry
-from epc.registry.snapshots import Json, Snapshot
+from epc.registry.snapshots import Snapshot
 from epc.registry.tags import Tag
+from epc.registry.typed import Json
 
 _FEW: Final = 16  # are recomputed sooner than other processes have started
+# Among an audit's findings are warnings of a whole validation, which takes longer than all of this.
+_AGAIN: Final = [field.name for field in fields(AuditSummary) if field.name != "findings"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,20 +109,16 @@ def _judged_again(folder: Path, snapshot: Snapshot) -> tuple[list[str], list[str
 def _measured_again(run: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
     done = rewrite(run, write=False)
     said, findings = _audit_again(run, done.manifest)
-    stated = snapshot.card["audit"]
-    changed = [f"/{CARD}/audit/{key}" for key in said if said[key] != stated[key]]
+    assert isinstance(snapshot.card, MeasuredCard)
+    stated = snapshot.card.audit
+    changed = [f"/{CARD}/audit/{k}" for k in _AGAIN if getattr(said, k) != getattr(stated, k)]
     problems = [str(finding) for finding in (*done.findings, *findings)]
     return [*done.changed, *changed], problems
 
 
-def _audit_again(run: Path, manifest: Json) -> tuple[Json, list[Finding]]:
-    """Return what a card says of this run's audit, without its findings, and damage to its probes.
-
-    The findings are left out: among them are warnings of a whole validation, which takes longer
-    than all of this.
-    """
+def _audit_again(run: Path, manifest: Json) -> tuple[AuditSummary, list[Finding]]:
+    """Return what a card says of this run's audit, and damage to its probes."""
     findings = Findings()
     asked = read_probes(manifest, run, findings)
     report = Report(path=str(run), findings=[], manifest=manifest, asked=asked)
-    said = audited(audit_checked(report).as_json())
-    return {key: said[key] for key in said if key != "findings"}, findings.kept()
+    return audited(audit_checked(report).as_json()), findings.kept()

@@ -12,10 +12,11 @@ from typing import Final, Self
 from epc.errors import UsageError
 from epc.registry import expiry
 from epc.registry.aliases import Served, followed
+from epc.registry.card_types import Trust
 from epc.registry.expiry import Expiry, Policy
 from epc.registry.lifecycles import Generation, Json, Life, find
 from epc.registry.names import is_same
-from epc.registry.snapshots import STEPS, Event, Snapshot, Trust
+from epc.registry.snapshots import STEPS, Event, Snapshot
 from epc.registry.tags import Tag
 
 _HINTS: Final = 3
@@ -37,7 +38,7 @@ class Registry:
     @classmethod
     def of(cls, given: Json) -> Self:
         """Return the registry that a published document describes."""
-        pairs = [Snapshot.of(entry["card"], entry["figures"]) for entry in given["snapshots"]]
+        pairs = [Snapshot.parse(entry["card"], entry["figures"]) for entry in given["snapshots"]]
         lives = [Generation.of(record) for record in given["evaluators"]]
         policy = given["policy"]
         events = tuple(Event.of(line) for line in given["events"])
@@ -159,7 +160,7 @@ def _repeated(standing: Iterable[Snapshot]) -> dict[str, Trust]:
     """Return the step to which the best repetition that stands lifts each repeated snapshot."""
     found: dict[str, Trust] = {}
     for snapshot in standing:
-        tag = snapshot.card["replicates"]
+        tag = snapshot.card.replicates
         if tag is not None:
             found[tag] = max(found.get(tag, STEPS[0]), snapshot.trust, key=STEPS.index)
     return found

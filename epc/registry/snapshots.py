@@ -5,13 +5,12 @@ Pure: it takes JSON that a schema has admitted, and reads neither file nor clock
 
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Final, Literal, Self
+from typing import Final, Literal, Self
 
+from epc.registry.card_types import Card, MeasuredCard, SnapshotKind, Trust, parse_card
 from epc.registry.tags import Tag
+from epc.registry.typed import Json
 
-Json = dict[str, Any]
-SnapshotKind = Literal["measured", "judged", "reported"]
-Trust = Literal["reported", "recomputed", "re-executed", "replicated"]
 STEPS: Final[tuple[Trust, ...]] = ("reported", "recomputed", "re-executed", "replicated")
 
 # What says that most seeds of a run counted no verdict: an audit's word, or, where there are no
@@ -22,12 +21,20 @@ FAILED: Final = "no verdict was counted in most seeds, so that its gamma is no m
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Metrics:
+    """A snapshot's `metrics.json`. Each kind, and each protocol, has other figures."""
+
+    kind: SnapshotKind
+    figures: Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
     """One published measurement.
 
     `measured` ones rest on raw trials that are kept here, `judged` ones on the raw replies of a
     judge, `reported` ones on a publication.
-    `card` and `figures` are the documents themselves, for whoever shows them.
+    `figures` are those of its `metrics.json`.
     """
 
     tag: Tag
@@ -38,33 +45,47 @@ class Snapshot:
     first_day: date
     last_day: date
     calibration: bool
-    card: Json
+    card: Card
     figures: Json
 
     @classmethod
-    def of(cls, card: Json, figures: Json) -> Self:
-        """Return the snapshot that a card and its figures of valid shape describe."""
-        evaluator, measured = card["evaluator"], card["measured"]
+    def parse(cls, card: Json, figures: Json) -> Self:
+        """Return the snapshot that two documents of valid shape describe."""
+        return cls.of(parse_card(card), figures)
+
+    @classmethod
+    def of(cls, card: Card, figures: Json) -> Self:
+        """Return the snapshot that a card and its figures describe."""
         return cls(
-            tag=Tag.parse(card["tag"]),
-            kind=card["kind"],
-            trust=card["trust"],
-            model=evaluator["model"],
-            platform=evaluator["platform"],
-            first_day=date.fromisoformat(measured["from"]),
-            last_day=date.fromisoformat(measured["to"]),
-            calibration=card["calibration"],
+            tag=Tag.parse(card.tag),
+            kind=card.kind,
+            trust=card.trust,
+            model=card.evaluator.model,
+            platform=card.evaluator.platform,
+            first_day=card.first_day,
+            last_day=card.last_day,
+            calibration=card.calibration,
             card=card,
             figures=figures,
         )
 
     @property
+    def n(self) -> int:
+        """The number of seeds; of a judged one, of samples."""
+        return int(self.figures["n"])
+
+    @property
+    def verdict(self) -> str | None:
+        """The audit's word; None where there are no trials to audit."""
+        return self.card.audit.verdict if isinstance(self.card, MeasuredCard) else None
+
+    @property
     def failed(self) -> bool:
         """Whether most of its seeds counted no verdict: then no figure of it can be ranked."""
         # Reading R8: zero because no verdict was counted is no zero of the evaluator's.
-        if audit := self.card.get("audit"):
-            return bool(audit["verdict"] == _FAILED_WORD)
-        return any(fault["id"] == _FAILED_FAULT for fault in self.card["known_faults"])
+        if self.verdict:
+            return self.verdict == _FAILED_WORD
+        return any(fault.id == _FAILED_FAULT for fault in self.card.known_faults)
 
 
 EventName = Literal["published", "withdrawn", "superseded", "drifted", "expired"]

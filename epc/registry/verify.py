@@ -15,16 +15,18 @@ from epc.records.judging.layout import PLAN, PROMPTS, RUN_LOG
 from epc.records.layout import PROBES
 from epc.records.schemas import findings as schema_findings
 from epc.registry import layout
+from epc.registry.card_types import Card, JudgedCard, MeasuredCard, parse_card
 from epc.registry.cards import conditions_of, judged_conditions_of
 from epc.registry.days import impossible
 from epc.registry.figures import misstated
 from epc.registry.file_sources import reader
 from epc.registry.history import lost_events, moved_events
 from epc.registry.reading import folders
-from epc.registry.snapshots import Json
+from epc.registry.snapshots import Metrics
 from epc.registry.store import fetched
 from epc.registry.sums import parse_sums, sha256
 from epc.registry.tags import Tag
+from epc.registry.typed import Json, parse
 
 _CLAUSE: Final = "EPC-4"
 _RAW: Final = "raw"
@@ -155,42 +157,56 @@ def _pulled(folder: Path, listed: dict[str, str]) -> Iterator[tuple[str, str]]:
 
 def _documents(folder: Path, listed: dict[str, str]) -> Iterator[Finding]:
     """Yield what is wrong with a folder's documents, whatever their digests say."""
-    card, wrong = _document(folder / layout.CARD, "snapshot")
-    figures, more = _document(folder / layout.FIGURES, "snapshot_metrics")
+    card, wrong = _card(folder)
+    document, more = _document(folder / layout.FIGURES, "snapshot_metrics")
     yield from (*wrong, *more)
-    if wrong or more:
+    if card is None or more:
         return
+    figures = parse(document, Metrics)
     try:
         tag = Tag.parse(folder.name)
     except EpcError as error:
         yield _finding("", str(error).splitlines()[0])
         return
-    if card["tag"] != folder.name:
-        yield _finding(f"/{layout.CARD}/tag", f"says {card['tag']}, the folder {folder.name}")
-    if card["generation"] != tag.generation:
-        problem = f"says {card['generation']}, the tag {tag.generation}"
+    if card.tag != folder.name:
+        yield _finding(f"/{layout.CARD}/tag", f"says {card.tag}, the folder {folder.name}")
+    if card.generation != tag.generation:
+        problem = f"says {card.generation}, the tag {tag.generation}"
         yield _finding(f"/{layout.CARD}/generation", problem)
-    if card["kind"] != figures["kind"]:
-        problem = f"says {figures['kind']}, the card {card['kind']}"
+    if card.kind != figures.kind:
+        problem = f"says {figures.kind}, the card {card.kind}"
         yield _finding(f"/{layout.FIGURES}/kind", problem)
         return
-    for name in sorted(set(layout.FILES[card["kind"]]) - set(listed)):
-        yield _finding(f"/{name}", f"a {card['kind']} snapshot has one, listed in SHA256SUMS")
-    if card["kind"] == "reported":
-        for name, problem in misstated(figures["figures"]):
-            yield _finding(f"/{layout.FIGURES}/{name}/ci95", problem)
+    for name in sorted(set(layout.FILES[card.kind]) - set(listed)):
+        yield _finding(f"/{name}", f"a {card.kind} snapshot has one, listed in SHA256SUMS")
+    if isinstance(card, MeasuredCard):
+        yield from _measured(folder, card, figures.figures, listed)
+    elif isinstance(card, JudgedCard):
+        yield from _judged(folder, card, figures.figures, listed)
     else:
-        held = _judged if card["kind"] == "judged" else _measured
-        yield from held(folder, card, figures["figures"], listed)
+        for name, problem in misstated(figures.figures):
+            yield _finding(f"/{layout.FIGURES}/{name}/ci95", problem)
 
 
-def _measured(folder: Path, card: Json, figures: Json, listed: dict[str, str]) -> Iterator[Finding]:
+def _card(folder: Path) -> tuple[Card | None, list[Finding]]:
+    """Return a folder's card, None if it has no shape, and what is wrong with it."""
+    document, wrong = _document(folder / layout.CARD, "snapshot")
+    if wrong:
+        return None, wrong
+    days = impossible(document["measured"], f"/{layout.CARD}/measured")
+    wrong = [_finding(where, f"there is no day {text}") for where, text in days]
+    return (None if wrong else parse_card(document)), wrong
+
+
+def _measured(
+    folder: Path, card: MeasuredCard, figures: Json, listed: dict[str, str]
+) -> Iterator[Finding]:
     """Yield where a measured snapshot's card, figures or raw digests are not its manifest's."""
     manifest, wrong = _document(folder / layout.MANIFEST, "epc_manifest_schema")
     yield from wrong
     if wrong:
         return
-    if card["conditions"] != conditions_of(manifest):
+    if card.conditions != conditions_of(manifest):
         yield _finding(f"/{layout.CARD}/conditions", "are not the manifest's")
     if manifest["results"]["summary"] != figures:
         yield _finding(f"/{layout.FIGURES}", "is not the manifest's summary")
@@ -202,14 +218,16 @@ def _measured(folder: Path, card: Json, figures: Json, listed: dict[str, str]) -
         yield _finding(f"/{layout.SUMS}", "lists other raw files than the manifest")
 
 
-def _judged(folder: Path, card: Json, figures: Json, listed: dict[str, str]) -> Iterator[Finding]:
+def _judged(
+    folder: Path, card: JudgedCard, figures: Json, listed: dict[str, str]
+) -> Iterator[Finding]:
     """Yield where a judged snapshot's card, figures or raw digests are not its plan's and log's."""
     plan, wrong = _document(folder / PLAN, "judge_plan")
     log, more = _document(folder / RUN_LOG, "judge_run_log")
     yield from (*wrong, *more)
     if wrong or more:
         return
-    if card["conditions"] != judged_conditions_of(plan):
+    if card.conditions != judged_conditions_of(plan):
         yield _finding(f"/{layout.CARD}/conditions", "are not the plan's")
     if figures["totals"] != log.get("totals"):
         yield _finding(f"/{layout.FIGURES}/figures/totals", "are not the run log's")

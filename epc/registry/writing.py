@@ -7,7 +7,7 @@ from epc.records.strict_json import dumps_line, write_bytes
 from epc.registry import layout
 from epc.registry.locking import RegistryLock
 from epc.registry.reading import of_folder
-from epc.registry.snapshots import Json
+from epc.registry.typed import Json
 
 
 def end(lock: RegistryLock, event: Json) -> Path:

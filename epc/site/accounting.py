@@ -6,6 +6,7 @@ from pathlib import Path
 from epc.protocol.results import Json
 from epc.records.manifest import configuration_of
 from epc.records.strict_json import dumps
+from epc.registry.card_types import AuditSummary
 from epc.simulation.noise import coin_bands
 from epc.site import describing
 from epc.site.charts import charts_of_snapshot
@@ -14,7 +15,7 @@ from epc.site.evidence import ACCOUNT, FACTS, GALLERY, NOTE, win_rates
 from epc.site.templating import environment
 
 
-def made(given: tuple[Json, Json], trials: Path | None, drawings: Path) -> dict[str, str]:
+def made(given: tuple[Json, AuditSummary], trials: Path | None, drawings: Path) -> dict[str, str]:
     """Return the files of a snapshot's evidence, given its manifest and its audit.
 
     `drawings` keeps what was drawn.

@@ -52,7 +52,7 @@ def _index(site: Site) -> Json:
     return {
         "as_of": site.as_of.isoformat(),
         "policy": site.registry.given["policy"],
-        "snapshots": entries(site.registry, site.as_of),
+        "snapshots": [entry.as_json() for entry in entries(site.registry, site.as_of)],
         "evaluators": [
             {
                 "name": page.name,
@@ -68,7 +68,7 @@ def _index(site: Site) -> Json:
 def _snapshot(site: Site, page: SnapshotPage) -> Json:
     tag = page.row.tag
     return {
-        **page.shown,
+        **page.shown.as_json(),
         "ends": {
             "reason": page.row.standing.end_reason,
             "doubt": page.row.standing.doubt.isoformat() if page.row.standing.doubt else None,
@@ -102,14 +102,14 @@ def _evaluator(site: Site, page: EvaluatorPage) -> Json:
         "record": page.record,
         "aliases": list(page.aliases),
         "expiry": [platform.standing.state.as_json() for platform in page.platforms],
-        "snapshots": [snapshot.shown["expiry"] for snapshot in page.snapshots],
+        "snapshots": [snapshot.shown.expiry.as_json() for snapshot in page.snapshots],
     }
 
 
 def _expiry(site: Site) -> Json:
     return {
         "as_of": site.as_of.isoformat(),
-        "snapshots": [page.shown["expiry"] for page in site.snapshots],
+        "snapshots": [page.shown.expiry.as_json() for page in site.snapshots],
         "evaluators": [
             platform.standing.state.as_json()
             for page in site.evaluators

@@ -29,7 +29,7 @@ def bibtex(site: Site, page: SnapshotPage) -> str:
     row = page.row
     fields = {
         "title": f"{{{_tex(row.tag)}: {page.subject}}}",
-        "author": f"{{{_tex(page.shown['contributor'])}}}",
+        "author": f"{{{_tex(page.card.contributor)}}}",
         "year": _day(page)[:4],
         "month": str(int(_day(page)[5:7])),
         "version": row.tag,
@@ -54,7 +54,7 @@ def cff(site: Site, page: SnapshotPage) -> str:
         f"date-released: {_day(page)}",
         f"license: {page.licence}",
         "authors:",
-        f"  - name: {json.dumps(page.shown['contributor'])}",
+        f"  - name: {json.dumps(page.card.contributor)}",
     ]
     if site.address:
         lines.append(f"url: {json.dumps(f'{site.address}snapshots/{row.tag}/')}")

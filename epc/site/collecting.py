@@ -10,14 +10,15 @@ from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.judging.layout import PLAN, PROMPTS, RUN_LOG
 from epc.registry import layout
+from epc.registry.card_types import MeasuredCard
 from epc.registry.changes import changes
 from epc.registry.expiry import Expiry, doubtful_from
 from epc.registry.figures import Figure, figures
 from epc.registry.lifecycles import Life
-from epc.registry.listing import shown
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
 from epc.registry.repository import Repository
+from epc.registry.showing import shown
 from epc.registry.store import listed, place_of
 from epc.registry.sums import parse_sums
 from epc.report.audit_text import TITLES
@@ -77,7 +78,7 @@ def _is_instrument(snapshots: list[SnapshotPage], record: Json) -> bool:
 def _snapshot(checkout: Path, registry: Registry, tag: str, as_of: date) -> SnapshotPage:
     snapshot = registry.snapshots[tag]
     folder = checkout / layout.FOLDER / tag
-    audit = snapshot.card.get("audit")
+    card = snapshot.card
     files, raw = _files(checkout, folder)
     stated = tuple(figures(snapshot.figures))
     return SnapshotPage(
@@ -85,16 +86,16 @@ def _snapshot(checkout: Path, registry: Registry, tag: str, as_of: date) -> Snap
             snapshot=snapshot,
             tag=tag,
             trust=registry.trust(tag),
-            n=snapshot.figures["n"],
+            n=snapshot.n,
             directions=tuple(_directions(stated, failed=snapshot.failed)),
-            verdict=audit["verdict"] if audit else None,
+            verdict=snapshot.verdict,
             standing=_standing(registry, tag, as_of),
         ),
         shown=shown(registry, tag, as_of),
         figures=stated,
         events=tuple(registry.by_tag.get(tag, [])),
         folder=folder,
-        audit=audit,
+        audit=card.audit if isinstance(card, MeasuredCard) else None,
         files=tuple(files),
         raw=raw,
         judging=_judging(folder, raw) if snapshot.kind == "judged" else None,

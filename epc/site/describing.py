@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from epc.protocol.results import Json
 from epc.registry import layout
+from epc.registry.card_types import AuditSummary, Card, Model
 from epc.site.escaping import shown
 from epc.site.numbers import share, whole
 from epc.site.pages import Judging, Site, SnapshotPage
@@ -14,26 +15,26 @@ from epc.site.pages import Judging, Site, SnapshotPage
 Fact = tuple[str, Any]
 
 
-def model(given: Json | None) -> str:
+def model(given: Model | None) -> str:
     """Return who a model is, and through whose hands it was asked."""
     if given is None:
         return "none: the verdicts were recorded"
-    name = f"{given['platform'] or 'embedded'}/{given['model']}"
-    if given["gateway"]:
-        name += f" through {given['gateway']}"
-    return name + (" (a third party's gateway: a proxy)" if given["proxy"] else "")
+    name = f"{given.platform or 'embedded'}/{given.model}"
+    if given.gateway:
+        name += f" through {given.gateway}"
+    return name + (" (a third party's gateway: a proxy)" if given.proxy else "")
 
 
-def asked_as(given: Json) -> list[Fact]:
+def asked_as(given: Model) -> list[Fact]:
     """Return what the record itself says was asked, where the card keeps it."""
-    asked = given.get("asked")
-    return [("Asked as", f"{asked['model']}, at {asked['endpoint']}")] if asked else []
+    asked = given.asked
+    return [("Asked as", f"{asked.model}, at {asked.endpoint}")] if asked else []
 
 
-def measured(days: Json) -> str:
+def measured(card: Card) -> str:
     """Return when something was measured."""
-    first, last = days["from"], days["to"]
-    return first if first == last else f"between {first} and {last}"
+    first, last = card.first_day, card.last_day
+    return str(first) if first == last else f"between {first} and {last}"
 
 
 def judging(given: Judging) -> Iterator[Fact]:
@@ -135,12 +136,12 @@ def commands(site: Site, page: SnapshotPage) -> Iterator[tuple[str, str]]:
     )
 
 
-def judged(audit: Json) -> Iterator[Fact]:
+def judged(audit: AuditSummary) -> Iterator[Fact]:
     """Yield what an audit's own questions showed of an evaluator: planted pairs, both orders."""
-    if swap := audit["position_bias"]["swap"]:
+    if swap := audit.position_bias["swap"]:
         yield "Same answer in both orders", share(swap["order_consistency"]["mean"])
         yield "Pairs asked in both orders", whole(swap["pairs"])
-    if competence := audit["competence"]:
+    if competence := audit.competence:
         planted = competence["overall"]
         yield "Told planted good from bad", f"{competence['word']} ({planted['pairs']} pairs)"
         yield "Right about planted pairs", share(planted["accuracy"]["mean"])

@@ -24,6 +24,7 @@ from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.layout import RAW
 from epc.registry import layout
+from epc.registry.card_types import AuditSummary, MeasuredCard, parse_card
 from epc.registry.sums import parse_sums, sha256, sums_text
 from epc.report import picture
 from epc.site.accounting import made
@@ -42,13 +43,15 @@ class _Source:
     manifest: Path
     trials: Path | None
 
-    def read(self) -> tuple[Json, Json]:
+    def read(self) -> tuple[Json, AuditSummary]:
         """Return the manifest, and the audit on the card.
 
         Raises: MalformedError if one is not JSON; WorldError if it cannot be read.
         """
         card, manifest = (_document(path) for path in (self.card, self.manifest))
-        return manifest, card["audit"]
+        measured = parse_card(card)
+        assert isinstance(measured, MeasuredCard)  # nothing else has evidence
+        return manifest, measured.audit
 
     def digest(self) -> str:
         """Return the name under which it is kept."""

@@ -52,20 +52,20 @@ def embedded(value: Any) -> Markup:
 
 def of_snapshot(site: Site, page: SnapshotPage) -> dict[str, Any]:
     """Return a snapshot as a schema.org Dataset."""
-    row, given = page.row, page.shown
+    row, card = page.row, page.card
     root = site.address or "../../"  # from the page that it stands in
     return {
         "@context": "https://schema.org/",
         "@type": "Dataset",
         "name": f"{row.tag}: {page.subject}",
-        "description": f"{_said(page)} {given['evaluator']['model']}, N = {row.n}."
+        "description": f"{_said(page)} {card.evaluator.model}, N = {row.n}."
         + (f" A failed run: {FAILED}." if row.failed else ""),
         "identifier": row.tag,
         "version": row.tag,
         "license": f"{_LICENCES}{page.licence}",
         "isAccessibleForFree": True,
-        "creator": {"@type": "Organization", "name": given["contributor"]},
-        "temporalCoverage": f"{given['measured']['from']}/{given['measured']['to']}",
+        "creator": {"@type": "Organization", "name": card.contributor},
+        "temporalCoverage": f"{card.first_day}/{card.last_day}",
         "url": f"{root}snapshots/{row.tag}/",
         "expires": row.standing.state.until.isoformat() if row.standing.state.until else None,
         "variableMeasured": [figure.name for figure in page.figures],

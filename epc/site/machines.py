@@ -107,7 +107,7 @@ def _llms(site: Site) -> str:
         lines.append(f"- [The repository]({site.repository.address}): program, data, documents")
     lines += ["", f"## Snapshots that hold on {site.as_of}", ""]
     lines += [
-        f"- [{page.row.tag}]({at}snapshots/{page.row.tag}/): {page.shown['kind']}, N = {page.row.n}"
+        f"- [{page.row.tag}]({at}snapshots/{page.row.tag}/): {page.card.kind}, N = {page.row.n}"
         f"{', a failed run' if page.row.failed else ''}"
         for page in held
     ]

@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Final
 
 from epc.records.judging.layout import OUTPUTS
+from epc.registry.card_types import AuditSummary, Card, ReportedCard
 from epc.registry.changes import Change
 from epc.registry.expiry import Expiry, Policy
 from epc.registry.figures import Figure
 from epc.registry.registry import Registry
 from epc.registry.repository import Repository
-from epc.registry.snapshots import Event, Json, Snapshot
+from epc.registry.showing import Shown
+from epc.registry.snapshots import Event, Snapshot
+from epc.registry.typed import Json
 from epc.site.evidence import Evidence
 
 DATA_LICENCE: Final = "CC-BY-4.0"  # LICENSE-DATA: of what carries none of its own
@@ -110,20 +113,25 @@ class Judging:
 class SnapshotPage:
     """One snapshot with everything known of it, but for what its manifest and trials hold.
 
-    `shown` is what `epc snapshot show --format json` prints, `audit` the published audit in it.
+    `shown` is what `epc snapshot show` prints, `audit` the published audit in it.
     `folder` is where its documents lie, `raw` where its raw files do, by name; a reported one has
     none. `audit` is of a measured snapshot, `judging` of a judged one, each None for the others.
     """
 
     row: Row
-    shown: Json
+    shown: Shown
     figures: tuple[Figure, ...]
     events: tuple[Event, ...]
     folder: Path
-    audit: Json | None
+    audit: AuditSummary | None
     files: tuple[File, ...]
     raw: dict[str, Path]
     judging: Judging | None
+
+    @property
+    def card(self) -> Card:
+        """What was measured or judged, how, and by whom."""
+        return self.row.snapshot.card
 
     @property
     def subject(self) -> str:
@@ -133,7 +141,7 @@ class SnapshotPage:
     @property
     def licence(self) -> str:
         """The SPDX identifier of its data's licence; a reported one has the repository's."""
-        return str(self.shown.get("licence", DATA_LICENCE))
+        return DATA_LICENCE if isinstance(self.card, ReportedCard) else self.card.licence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ No column holds free text, so nothing in it can be taken for a formula by a spre
 
 import re
 from collections.abc import Iterator
+from datetime import date
 from typing import Any, Final
 
 from epc.site import numbers
@@ -59,28 +60,32 @@ def rows(site: Site) -> Iterator[dict[str, Any]]:
 
 def _of_snapshot(page: SnapshotPage) -> dict[str, Any]:
     """Return what stands in the row of every figure of a snapshot."""
-    row, card, state = page.row, page.shown, page.shown["expiry"]
+    row, card, state = page.row, page.card, page.row.standing.state
     named = f"{row.snapshot.platform or 'embedded'}/{row.snapshot.model}"
     return {
         "tag": row.tag,
         "generation": row.snapshot.tag.generation,
         "model": _STRANGE.sub("_", named).lstrip("-"),
-        "kind": card["kind"],
+        "kind": card.kind,
         "trust": row.trust,
-        "calibration": _truth(given=card["calibration"]),
-        "protocol_version": card["protocol_version"],
-        "measured_from": card["measured"]["from"],
-        "measured_to": card["measured"]["to"],
-        "as_of": state["as_of"],
-        "state": state["status"],
-        "reason": state["reason"],
-        "since": state["since"],
-        "until": state["until"],
+        "calibration": _truth(given=card.calibration),
+        "protocol_version": card.protocol_version,
+        "measured_from": card.first_day.isoformat(),
+        "measured_to": card.last_day.isoformat(),
+        "as_of": state.as_of.isoformat(),
+        "state": state.status,
+        "reason": state.reason,
+        "since": _day(state.since),
+        "until": _day(state.until),
         "audit": row.verdict,
         "failed": _truth(given=row.failed),
-        "faults": " ".join(fault["id"] for fault in card["known_faults"]),
+        "faults": " ".join(fault.id for fault in card.known_faults),
         "n": row.n,
     }
+
+
+def _day(day: date | None) -> str | None:
+    return day.isoformat() if day else None
 
 
 def _truth(*, given: bool) -> str:

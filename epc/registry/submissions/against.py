@@ -217,7 +217,7 @@ def unrepeatable(
         return f"there is no measured snapshot {shown(tag)}"
     if generation is not None and other.tag.generation != generation:
         return f"{tag} is of another generation than {shown(generation)}"
-    if contributor is not None and is_same(other.card["contributor"], contributor):
+    if contributor is not None and is_same(other.card.contributor, contributor):
         return f"{tag} is your own: a replication is a second contributor's"
     return None
 

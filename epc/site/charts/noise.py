@@ -15,6 +15,6 @@ def bands_of(snapshot: Snapshot, evidence: Evidence | None) -> dict[str, Band] |
     """Return a coin flip's bands under a snapshot's conditions; None where these are not known."""
     if evidence is not None:
         return evidence.coin
-    if any(label in snapshot.card["protocol_version"] for label in _OTHER_COINS):
+    if any(label in snapshot.card.protocol_version for label in _OTHER_COINS):
         return None
     return coin_bands(Configuration())

@@ -28,7 +28,7 @@ _LABEL: Final = 110  # pixels of a variant's name, so that a picture fits a phon
 
 def verdicts_chart(page: SnapshotPage) -> Chart:
     """Return the share of each verdict, of all outputs and by prompt variant."""
-    figures = page.shown["figures"]
+    figures = page.row.snapshot.figures
     variants = figures["variants"]
     groups = [list(_rows(group)) for group in ({"value": _ALL, **figures}, *variants)]
     rows = [row for group in groups for row in group]

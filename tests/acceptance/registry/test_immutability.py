@@ -89,6 +89,13 @@ def test_an_edit_of_a_published_folder_is_named(
     assert f"snapshots/{SECOND}/{name}" in {w.split(".json/")[0] for w in places(checkout)}
 
 
+def test_a_card_of_a_day_that_there_is_not_is_found(checkout: Checkout) -> None:
+    """The schema knows only the shape of a day."""
+    edit(checkout.home / SECOND / "snapshot.json", '"to": "2026-01-01"', '"to": "2026-02-31"')
+
+    assert f"snapshots/{SECOND}/snapshot.json/measured/to" in places(checkout)
+
+
 def reseal(checkout: Checkout) -> None:
     """Edit a figure and everything that vouches for it, as a forger would."""
     folder = checkout.home / SECOND

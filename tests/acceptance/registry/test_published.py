@@ -13,6 +13,7 @@ from engine_support import epc
 from registry_support import ROOT, day
 from scipy.stats import binomtest, t
 
+from epc.registry.card_types import ReportedCard
 from epc.registry.checking import check
 from epc.registry.listing import entries, text
 from epc.registry.reading import of_folder
@@ -49,7 +50,7 @@ def published() -> Registry:
 
 
 def faults(registry: Registry, tag: str) -> dict[str, str]:
-    return {fault["id"]: fault["says"] for fault in registry.snapshots[tag].card["known_faults"]}
+    return {fault.id: fault.says for fault in registry.snapshots[tag].card.known_faults}
 
 
 def test_everything_is_as_it_was_published() -> None:
@@ -86,7 +87,7 @@ def test_epc_3_table_2_is_transcribed_as_later_measurements(published: Registry,
 def test_epc_3_table_3_is_transcribed_with_students_intervals(published: Registry) -> None:
     found = published.snapshots["v1.2-DeepSeekChat-0526"]
 
-    assert found.card["protocol_version"] == "EPC-v1.0-AltRounds"  # R = 16
+    assert found.card.protocol_version == "EPC-v1.0-AltRounds"  # R = 16
     for name, (value, sd) in TABLE_3.items():
         figure = found.figures[name]
         assert (figure["mean"], figure["sd"]) == (value, sd)
@@ -101,16 +102,17 @@ def test_a_reported_snapshot_is_never_taken_for_a_measured_one(
     found = published.snapshots[tag]
 
     assert (found.kind, found.trust, found.calibration) == ("reported", "reported", False)
-    assert found.card["citation"]["work"].startswith("arXiv:2607.00297v1")
+    assert isinstance(found.card, ReportedCard)
+    assert found.card.citation.work.startswith("arXiv:2607.00297v1")
     names = {path.name for path in (ROOT / "snapshots" / tag).iterdir()}
     assert names == {"snapshot.json", "metrics.json", "SHA256SUMS"}
 
 
 def test_epc_5_3_2_figures_from_third_parties_gateways_are_marked(published: Registry) -> None:
     gateways = {
-        tag: s.card["evaluator"]["gateway"]
+        tag: s.card.evaluator.gateway
         for tag, s in published.snapshots.items()
-        if s.kind == "reported" and s.card["evaluator"]["proxy"]
+        if s.kind == "reported" and s.card.evaluator.proxy
     }
 
     assert gateways == {
@@ -262,16 +264,16 @@ def test_instruments_are_listed_apart_and_show_what_they_were_made_to_show(
     published: Registry,
 ) -> None:
     """A coin and a fixed place show no coupling, planted opposite preferences do."""
-    rows = {row["tag"]: row for row in entries(published, day("2026-11-22"))}
-    instruments = {tag: row for tag, row in rows.items() if row["calibration"]}
-    words = {tag: row["audit"] for tag, row in instruments.items() if row["kind"] == "measured"}
+    rows = {row.tag: row for row in entries(published, day("2026-11-22"))}
+    instruments = {tag: row for tag, row in rows.items() if row.calibration}
+    words = {tag: row.audit for tag, row in instruments.items() if row.kind == "measured"}
 
     assert words == {
         "v1.0-AlwaysA": "no_detectable_coupling",
         "v1.0-CoinFlip": "no_detectable_coupling",
         "v1.0-Scripted-Opposed": "coupled",
     }
-    low, high = rows["v1.0-Scripted-Opposed"]["excess_ci95"]
+    low, high = rows["v1.0-Scripted-Opposed"].excess_ci95 or (0, 0)
     assert 0 < low < high
     apart = text(list(rows.values())).split("Calibration runs, made with mock evaluators:")
     assert all(tag not in apart[0] and tag in apart[1] for tag in instruments)

@@ -9,13 +9,14 @@ from registry_support import card, event, generation_record, judged, measured, s
 from epc.registry.endings import endings
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, Snapshot
+from epc.registry.typed import as_json
 
 
 def registry(*snapshots: Snapshot, events: tuple[Event, ...] = ()) -> Registry:
     return Registry.of(
         {
             "evaluators": [generation_record()],
-            "snapshots": [{"card": s.card, "figures": s.figures} for s in snapshots],
+            "snapshots": [{"card": as_json(s.card), "figures": s.figures} for s in snapshots],
             "events": [e.given for e in events],
             "policy": {"maximum_age_days": 180, "notice_days": 60},
         }

@@ -143,7 +143,7 @@ def test_reading_r55_pinned_weights_neither_grow_old_nor_retire() -> None:
 
 
 def test_a_calibration_snapshot_holds_for_good_unless_it_is_withdrawn() -> None:
-    flip = Snapshot.of(card() | {"calibration": True}, FIGURES)
+    flip = Snapshot.parse(card() | {"calibration": True}, FIGURES)
 
     def found(*told: Event) -> Expiry:
         late = day("2036-01-01")

@@ -1,7 +1,16 @@
 """Figures side by side, and the intervals that a publication's numbers allow."""
 
 import pytest
-from registry_support import FIGURES, card, judged, measured, snapshot
+from registry_support import (
+    CONDITIONS,
+    FIGURES,
+    JUDGED_CONDITIONS,
+    audit_record,
+    card,
+    judged,
+    measured,
+    snapshot,
+)
 from scipy.stats import binomtest, t
 
 from epc.registry.figures import difference, disagreement, figures, misstated
@@ -15,12 +24,12 @@ def test_reading_r8_a_run_failed_by_its_audits_word_or_by_the_fault_that_its_rec
     fault = {"id": "failed-runs", "says": "25 of 30 seeds counted no verdict."}
     other = {"id": "no-spread", "says": "No spread was published."}
     words = ("coupled", "no_detectable_coupling", "collapsed", "inconclusive")
-    reported_one = Snapshot.of(card() | {"known_faults": [other, fault]}, FIGURES)
+    reported_one = Snapshot.parse(card() | {"known_faults": [other, fault]}, FIGURES)
 
     assert reported_one.failed
-    assert not Snapshot.of(card() | {"known_faults": [other]}, FIGURES).failed
-    assert measured(audit={"verdict": "no_verdicts_counted"}).failed
-    assert not any(measured(audit={"verdict": word}).failed for word in words)
+    assert not Snapshot.parse(card() | {"known_faults": [other]}, FIGURES).failed
+    assert measured(audit=audit_record("no_verdicts_counted")).failed
+    assert not any(measured(audit=audit_record(word)).failed for word in words)
     assert not judged().failed
     assert difference(reported_one, snapshot("v1.1-Judge-1")).failed == ("v1.0-Judge-1",)
 
@@ -82,7 +91,7 @@ def test_another_gateway_is_another_condition_and_another_spelling_is_not(
     other = card("v1.1-Judge-1")
     other["evaluator"][key] = value
 
-    found = difference(snapshot(), Snapshot.of(other, FIGURES))
+    found = difference(snapshot(), Snapshot.parse(other, FIGURES))
 
     assert found.like_for_like is alike
 
@@ -105,8 +114,7 @@ def test_a_reported_figure_replicates_nothing() -> None:
 
 @pytest.mark.parametrize("key", ["tasks", "rounds", "exhaustive", "evaluator_prompt"])
 def test_other_conditions_of_two_measurements_are_not_like_for_like(key: str) -> None:
-    other = measured("v1.1-Judge-1")
-    other.card["conditions"][key] = "another"
+    other = measured("v1.1-Judge-1", conditions=CONDITIONS | {key: "another"})
 
     found = difference(measured(), other)
 
@@ -114,8 +122,7 @@ def test_other_conditions_of_two_measurements_are_not_like_for_like(key: str) ->
 
 
 def test_a_condition_that_one_card_alone_states_is_held_against_both() -> None:
-    other = measured("v1.1-Judge-1")
-    other.card["conditions"]["added"] = "later"
+    other = measured("v1.1-Judge-1", conditions=CONDITIONS | {"added": "later"})
 
     assert difference(measured(), other).conditions == {"added": (None, "later")}
     assert difference(other, measured()).conditions == {"added": ("later", None)}
@@ -123,8 +130,7 @@ def test_a_condition_that_one_card_alone_states_is_held_against_both() -> None:
 
 @pytest.mark.parametrize("key", ["samples", "prompts", "constraint", "mapping", "decoding"])
 def test_other_conditions_of_two_evaluations_are_not_like_for_like(key: str) -> None:
-    other = judged("v1.1-Judge-1")
-    other.card["conditions"][key] = "another"
+    other = judged("v1.1-Judge-1", conditions=JUDGED_CONDITIONS | {key: "another"})
 
     assert list(difference(judged(), other).conditions) == [key]
     assert difference(judged(), judged("v1.1-Judge-1", share=0.6)).like_for_like

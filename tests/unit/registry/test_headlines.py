@@ -7,7 +7,8 @@ from registry_support import Checkout, card, generation_record, judged, measured
 from epc.registry.headlines import gammas, headline, write_headlines
 from epc.registry.locking import RegistryLock
 from epc.registry.registry import Registry
-from epc.registry.snapshots import Json, Snapshot
+from epc.registry.snapshots import Snapshot
+from epc.registry.typed import Json, as_json
 
 TAG = "v1.0-Judge-1"
 
@@ -20,7 +21,7 @@ def registry(snapshot: Snapshot, *events: str) -> Registry:
     return Registry.of(
         {
             "evaluators": [generation_record()],
-            "snapshots": [{"card": snapshot.card, "figures": snapshot.figures}],
+            "snapshots": [{"card": as_json(snapshot.card), "figures": snapshot.figures}],
             "events": told,
             "policy": {"maximum_age_days": 180, "notice_days": 60},
         }
@@ -36,7 +37,7 @@ def audited(**given: Json) -> Snapshot:
         "noise_floor": {"a_to_b": floor},
     }
     figures = whole.figures | {"control": control, "tie_rate": {"mean": 0.5, "ci95": None}}
-    return Snapshot.of(whole.card | {"audit": {"verdict": "inconclusive"}} | given, figures)
+    return Snapshot.parse(as_json(whole.card) | given, figures)
 
 
 def test_a_measured_headline_has_gammas_excess_and_the_audits_word() -> None:
@@ -85,7 +86,7 @@ def test_a_row_of_the_plot_has_its_interval_and_its_floor_where_there_is_one() -
 
 
 def test_a_mock_is_called_a_calibration() -> None:
-    shown = headline(registry(Snapshot.of(card() | {"calibration": True}, {"n": 1})), TAG)
+    shown = headline(registry(Snapshot.parse(card() | {"calibration": True}, {"n": 1})), TAG)
 
     assert shown["kind"] == "calibration"
 

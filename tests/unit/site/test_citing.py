@@ -1,12 +1,14 @@
 """Citations that other programs can read, whatever a contributor is called."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
-from registry_support import day
+from registry_support import day, measured, snapshot
 from site_support import ADDRESS, with_documents
 
+from epc.registry.snapshots import Snapshot
 from epc.site.citing import bibtex, cff
 from epc.site.collecting import collect
 from epc.site.linked_data import of_snapshot
@@ -31,15 +33,16 @@ def test_a_cff_is_yaml_and_names_snapshot_and_contributor(tmp_path: Path, name: 
 
 
 @pytest.mark.parametrize(
-    ("own", "stated"), [({}, "CC-BY-4.0"), ({"licence": "CC0-1.0"}, "CC0-1.0")]
+    ("own", "stated"), [(snapshot(), "CC-BY-4.0"), (measured(licence="CC0-1.0"), "CC0-1.0")]
 )
 def test_a_snapshot_is_cited_under_its_own_licence(
-    tmp_path: Path, own: dict[str, str], stated: str
+    tmp_path: Path, own: Snapshot, stated: str
 ) -> None:
     made = with_documents(tmp_path)
-    made.publish(**own)
+    made.publish()
     found = collect(made.folder, as_of=day("2026-04-01"), address=ADDRESS)
     page = found.snapshots[0]
+    page = replace(page, row=replace(page.row, snapshot=own))
 
     assert yaml.safe_load(cff(found, page))["license"] == stated
     assert of_snapshot(found, page)["license"] == f"https://spdx.org/licenses/{stated}"

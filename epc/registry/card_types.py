@@ -1,0 +1,169 @@
+"""The card of a snapshot as a value, of one class a kind (`snapshot.json`).
+
+The classes follow `snapshot.json` among the schemas. Past this module nobody indexes a card by a
+string, so that a misspelt key is an error of the type checker.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Final, Literal
+
+from epc.registry.typed import Json, parse
+
+SnapshotKind = Literal["measured", "judged", "reported"]
+Trust = Literal["reported", "recomputed", "re-executed", "replicated"]
+Word = Literal[
+    "coupled", "no_detectable_coupling", "no_verdicts_counted", "collapsed", "inconclusive"
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the record itself says was asked: the model's name and the address."""
+
+    model: str
+    endpoint: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """Who was asked, and through whose hands."""
+
+    model: str
+    platform: str | None
+    gateway: str | None
+    proxy: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model(Identity):
+    """Who was asked, and how its name is spelt in a publication and in the record."""
+
+    as_printed: str | None
+    asked: Asked | None = None
+
+    @property
+    def identity(self) -> Identity:
+        """The model without its spellings."""
+        return Identity(
+            model=self.model, platform=self.platform, gateway=self.gateway, proxy=self.proxy
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """Something that is known to be wrong with a snapshot."""
+
+    id: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """Where the figures of a reported snapshot were printed."""
+
+    work: str
+    place: str
+    address: str
+    as_printed: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditSummary:
+    """What `epc audit` said of a run when it was published."""
+
+    verdict: Word
+    p_value: int | float | None
+    unit: Literal["task", "seed"] | None
+    position_bias: Mapping[str, Any]
+    determinism: Mapping[str, Any] | None
+    competence: Mapping[str, Any] | None
+    findings: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Card:
+    """What the cards of all kinds state. `measured` are the first and the last day.
+
+    `conditions`, which reported ones lack, are what must agree, beside the models, for two to be
+    like for like. They are compared and never read, so that one that was added later counts too.
+    """
+
+    tag: str
+    generation: str
+    protocol_version: str
+    evaluator: Model
+    measured: Mapping[Literal["from", "to"], date]
+    contributor: str
+    known_faults: tuple[Fault, ...]
+
+    @property
+    def first_day(self) -> date:
+        """The first day on which it may have been measured."""
+        return self.measured["from"]
+
+    @property
+    def last_day(self) -> date:
+        """The last day on which it may have been measured."""
+        return self.measured["to"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredCard(_Card):
+    """The card of a measured snapshot, which rests on raw trials."""
+
+    kind: Literal["measured"]
+    trust: Literal["recomputed", "re-executed", "replicated"]
+    executor: Model | None
+    conditions: Mapping[str, Any]
+    audit: AuditSummary
+    licence: str
+    conflicts_of_interest: str | None
+    calibration: bool
+    replicates: str | None
+    citation: None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportedCard(_Card):
+    """The card of a snapshot whose figures were transcribed from a publication."""
+
+    kind: Literal["reported"]
+    trust: Literal["reported"]
+    executor: Model | None
+    calibration: bool
+    replicates: None
+    citation: Citation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedCard(_Card):
+    """The card of a judge's evaluations, which rest on its raw replies."""
+
+    kind: Literal["judged"]
+    trust: Literal["recomputed"]
+    executor: None
+    conditions: Mapping[str, Any]
+    licence: str
+    conflicts_of_interest: str | None
+    calibration: bool
+    replicates: None
+    citation: None
+
+
+Card = MeasuredCard | ReportedCard | JudgedCard
+
+KINDS: Final[Mapping[SnapshotKind, type[Card]]] = {
+    "measured": MeasuredCard,
+    "reported": ReportedCard,
+    "judged": JudgedCard,
+}
+
+
+def parse_card(document: Json) -> Card:
+    """Return the card that a document holds.
+
+    Raises: KeyError or ValueError if it is none.
+    """
+    return parse(document, KINDS[document["kind"]])

@@ -1,0 +1,138 @@
+"""One snapshot, and two side by side, for people and for programs."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from epc.registry.card_types import AuditSummary, Citation, Identity, MeasuredCard, Model, Trust
+from epc.registry.expiry import Expiry
+from epc.registry.figures import Difference, figures
+from epc.registry.registry import Registry
+from epc.registry.snapshots import FAILED, Event, Snapshot
+from epc.registry.typed import Json, as_json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """All that is known of one snapshot on a day."""
+
+    snapshot: Snapshot
+    trust: Trust
+    events: Sequence[Event]
+    expiry: Expiry
+
+    def as_json(self) -> Json:
+        """Return it as plain JSON: the card, and what is known beside it."""
+        return {
+            **as_json(self.snapshot.card),
+            "trust": self.trust,
+            "failed": self.snapshot.failed,
+            "figures": self.snapshot.figures,
+            "events": [event.given for event in self.events],
+            "expiry": self.expiry.as_json(),
+        }
+
+
+def shown(registry: Registry, tag: str, as_of: date) -> Shown:
+    """Return all that is known of one snapshot."""
+    return Shown(
+        snapshot=registry.snapshots[tag],
+        trust=registry.trust(tag),
+        events=tuple(registry.by_tag.get(tag, [])),
+        expiry=registry.of_tag(tag, as_of),
+    )
+
+
+def shown_text(value: Shown) -> str:
+    """Return one snapshot as a page."""
+    snapshot, card, state = value.snapshot, value.snapshot.card, value.expiry
+    reason = f", {state.reason}" if state.reason else ""
+    days = " to ".join(dict.fromkeys((str(card.first_day), str(card.last_day))))
+    kinds = dict.fromkeys((card.kind, value.trust))
+    lines = [
+        f"{card.tag}  {', '.join(kinds)}  {card.protocol_version}",
+        f"  state      {state.status}{reason}: {state.note}",
+        f"  evaluator  {_model(card.evaluator)}",
+        *_asked_as(card.evaluator),
+        f"  executor   {_model(card.executor)}",
+        f"  measured   {days}, N = {snapshot.n}, by {card.contributor}",
+    ]
+    if snapshot.failed:
+        lines.insert(1, f"  FAILED     {FAILED}")
+    if isinstance(card, MeasuredCard):
+        lines += _audited(card.audit, snapshot.figures["control"]["method"])
+    if card.kind == "judged":
+        lines[2:] = _of_judge(snapshot, days)
+    if card.citation:
+        lines += _cited(card.citation)
+    lines += ["", "  figures, with 95% intervals where the numbers allow one"]
+    lines += [f"    {figure.name:<36}{figure}" for figure in figures(snapshot.figures)]
+    if card.known_faults:
+        lines += ["", "  known faults"]
+        lines += [f"    {fault.id}: {fault.says}" for fault in card.known_faults]
+    lines += ["", "  events"]
+    lines += [_event(event) for event in value.events]
+    return "\n".join(lines)
+
+
+def _audited(audit: AuditSummary, control: str) -> list[str]:
+    """Return what an audit said, and what it warned of."""
+    p_value = "" if audit.p_value is None else f", p = {audit.p_value:.2g}"
+    told = [f"  audit      {audit.verdict}{p_value}; the control is {control}"]
+    return told + [f"             {finding['problem']}" for finding in audit.findings]
+
+
+def _cited(citation: Citation) -> list[str]:
+    parts = (citation.work, citation.place, citation.address)
+    return [f"  source     {parts[0]}", *(f"             {part}" for part in parts[1:])]
+
+
+def _of_judge(snapshot: Snapshot, days: str) -> Iterator[str]:
+    """Yield who judged how much, and what to know before believing it."""
+    card, figures = snapshot.card, snapshot.figures
+    yield f"  judge      {_model(card.evaluator)}"
+    yield from _asked_as(card.evaluator)
+    yield f"  judged     {days}, N = {snapshot.n}, by {card.contributor}"
+    for method, total in figures["totals"].items():
+        flags = "".join(f", {flag} {count}" for flag, count in total["flags"].items())
+        if total["samples"]:
+            counts = f"{total['valid']} valid, {total['invalid']} invalid"
+            yield f"  totals     {method}: {counts}{flags}"
+    yield from (f"  beware     {remark}" for remark in figures["remarks"])
+
+
+def _model(model: Identity | None) -> str:
+    if model is None:
+        return "none"
+    gateway = f" through {model.gateway}" if model.gateway else ""
+    proxy = ", a third party's gateway" if model.proxy else ""
+    return f"{model.platform or 'embedded'}/{model.model}{gateway}{proxy}"
+
+
+def _asked_as(model: Model) -> Iterator[str]:
+    """Yield what the record itself says was asked; cards of before this was kept say nothing."""
+    if model.asked:
+        yield f"  asked as   {model.asked.model} at {model.asked.endpoint}"
+
+
+def _event(event: Event) -> str:
+    return f"    {event.date}  {event.name}  {event.reason}".rstrip()
+
+
+def difference_text(found: Difference) -> str:
+    """Return two snapshots side by side."""
+    lines = ["like for like" if found.like_for_like else "NOT like for like; these differ:"]
+    lines += [f"{tag} is a failed run: {FAILED}" for tag in found.failed]
+    for key, (a, b) in found.conditions.items():
+        lines += [f"  {key}", f"    a  {_shown(a)}", f"    b  {_shown(b)}"]
+    if not found.figures:
+        lines.append("no figure stands in both")
+    for name, (x, y) in found.figures.items():
+        gap = "" if found.failed else f"  {y.mean - x.mean:+.3f}"
+        lines.append(f"  {name:<36}{x.mean:.3f}  {y.mean:.3f}{gap}")
+    return "\n".join(lines)
+
+
+def _shown(condition: Any) -> str:
+    return _model(condition) if isinstance(condition, Identity) else str(condition)

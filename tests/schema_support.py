@@ -1,0 +1,141 @@
+"""A class held against its schema, key by key: neither may change without the other."""
+
+import types
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from datetime import date
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+Json = dict[str, Any]
+
+_PLAIN: dict[Any, set[str]] = {
+    str: {"string"},
+    date: {"string"},
+    int: {"integer"},
+    float: {"number"},
+    bool: {"boolean"},
+}
+
+
+def departures(kind: Any, schema: Json, root: Json | None = None, where: str = "$") -> list[str]:
+    """Return every place where a type and a schema do not say the same."""
+    return list(_departures(kind, schema, root or schema, where))
+
+
+def _departures(kind: Any, schema: Json, root: Json, where: str) -> Iterator[str]:
+    if kind is not Any:
+        yield from _any_of(_options(kind), resolved(schema, root), root, where)
+
+
+def _any_of(options: tuple[Any, ...], schema: Json, root: Json, where: str) -> Iterator[str]:
+    if schema == {}:
+        return
+    nullable, bare = _without_null(schema, root)
+    if nullable != (type(None) in options):
+        yield f"{where}: null is {'allowed' if nullable else 'not allowed'} by the schema alone"
+    rest = [option for option in options if option is not type(None)]
+    if bare is None or not rest:
+        if bare is not None or rest:
+            yield f"{where}: {options} is null alone on one side"
+    elif set(rest) == {int, float}:
+        yield from _plain(float, bare, where)
+    elif len(rest) == 1:
+        yield from _one(rest[0], bare, root, where)
+    else:
+        yield f"{where}: {options} is no single type"
+
+
+def _one(kind: Any, schema: Json, root: Json, where: str) -> Iterator[str]:
+    origin, words = get_origin(kind), get_args(kind)
+    if is_dataclass(kind):
+        yield from _record(kind, schema, root, where)
+    elif origin is Literal:
+        if set(words) != set(_values(schema)):
+            yield f"{where}: {words} are not {_values(schema)}"
+    elif origin is tuple:
+        if schema.get("type") != "array":
+            yield f"{where}: no array"
+        yield from _departures(words[0], schema.get("items", {}), root, f"{where}[]")
+    elif origin in (dict, Mapping) or (isinstance(origin, type) and issubclass(origin, Mapping)):
+        yield from _mapping(words, schema, root, where)
+    elif kind is bool and "const" in schema:
+        if not isinstance(schema["const"], bool):
+            yield f"{where}: {schema['const']} is no truth value"
+    else:
+        yield from _plain(kind, schema, where)
+
+
+def _record(kind: Any, schema: Json, root: Json, where: str) -> Iterator[str]:
+    hints, properties = get_type_hints(kind), schema.get("properties", {})
+    own = {field.name: field for field in fields(kind)}
+    for name in sorted(own.keys() ^ properties.keys()):
+        yield f"{where}.{name}: stands in the {'class' if name in own else 'schema'} alone"
+    if schema.get("additionalProperties") is not False:
+        yield f"{where}: the schema allows other keys"
+    for name in sorted(own.keys() & properties.keys()):
+        optional = own[name].default is not MISSING or own[name].default_factory is not MISSING
+        if optional == (name in schema.get("required", [])):
+            yield f"{where}.{name}: is required {'by the schema' if optional else 'here'} alone"
+        given = resolved(properties[name], root)
+        nullable, _ = _without_null(given, root)
+        options = _options(hints[name])
+        # None as the default says that an optional key is absent, and no more than that.
+        if optional and own[name].default is None and not nullable:
+            options = tuple(option for option in options if option is not type(None))
+        if options != (Any,):
+            yield from _any_of(options, given, root, f"{where}.{name}")
+
+
+def _mapping(words: tuple[Any, ...], schema: Json, root: Json, where: str) -> Iterator[str]:
+    keys, value = words
+    if schema.get("type") != "object":
+        yield f"{where}: no object"
+    elif get_origin(keys) is Literal:
+        if set(get_args(keys)) != schema["properties"].keys():
+            yield f"{where}: {get_args(keys)} are not its keys"
+        if set(get_args(keys)) != set(schema["required"]):
+            yield f"{where}: not every key is required"
+        for key in set(get_args(keys)) & schema["properties"].keys():
+            yield from _departures(value, schema["properties"][key], root, f"{where}.{key}")
+    elif value is not Any:
+        yield from _departures(value, schema.get("additionalProperties", {}), root, f"{where}.*")
+
+
+def _plain(kind: Any, schema: Json, where: str) -> Iterator[str]:
+    if schema.get("type") not in _PLAIN.get(kind, set()):
+        yield f"{where}: {kind} is not {schema}"
+
+
+def resolved(schema: Json, root: Json) -> Json:
+    """Return what a reference within a schema refers to."""
+    if "$ref" not in schema:
+        return schema
+    target: Any = root
+    for part in schema["$ref"].removeprefix("#/").split("/"):
+        target = target[part]
+    return resolved(target, root)
+
+
+def _without_null(schema: Json, root: Json) -> tuple[bool, Json | None]:
+    """Return whether a schema allows null, and what else it allows."""
+    if schema.get("type") == "null":
+        return True, None
+    if None in schema.get("enum", []):
+        return True, schema | {"enum": [value for value in schema["enum"] if value is not None]}
+    options = [resolved(option, root) for option in schema.get("anyOf", [])]
+    rest = [option for option in options if option.get("type") != "null"]
+    if len(rest) == len(options):
+        return False, schema
+    (bare,) = rest
+    return True, bare
+
+
+def _values(schema: Json) -> list[Any]:
+    return schema["enum"] if "enum" in schema else [schema.get("const")]
+
+
+def _options(kind: Any) -> tuple[Any, ...]:
+    """Return the members of a union, or the type itself."""
+    if kind is None:
+        return (type(None),)
+    return get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)

@@ -1,0 +1,107 @@
+"""The registry's documents as values: each class is its schema, and writing gives the document."""
+
+import ast
+import json
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from registry_support import ROOT
+from schema_support import departures
+
+from epc.records.schemas import schema
+from epc.records.strict_json import dumps
+from epc.registry.card_types import KINDS, parse_card
+from epc.registry.typed import as_json
+
+Json = dict[str, Any]
+CARDS = sorted(ROOT.glob("snapshots/v*/snapshot.json"))
+
+
+def of_kind(name: str, kind: str) -> Json:
+    """Return the branch of a schema that is of one kind, with the schema's definitions."""
+    whole = schema(name)
+    (branch,) = (b for b in whole["oneOf"] if b["properties"]["kind"]["const"] == kind)
+    return {**branch, "$defs": whole["$defs"]}
+
+
+PAIRS: dict[str, tuple[Any, Json]] = {
+    f"{kind} card": (KINDS[kind], of_kind("snapshot", kind)) for kind in KINDS
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_class_has_the_keys_and_kinds_of_its_schema(name: str) -> None:
+    assert departures(*PAIRS[name]) == []
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_key_that_one_side_alone_has_or_requires_is_found(name: str) -> None:
+    kind, right = PAIRS[name]
+    added, dropped, freed, nulled = (deepcopy(right) for _ in range(4))
+    added["properties"]["surplus"] = {"type": "string"}
+    key = next(k for k, v in right["properties"].items() if v.get("type") == "string")
+    del dropped["properties"][key]
+    freed["required"].remove(key)
+    nulled["properties"][key] = {"anyOf": [right["properties"][key], {"type": "null"}]}
+
+    assert departures(kind, added) == ["$.surplus: stands in the schema alone"]
+    assert departures(kind, dropped) == [f"$.{key}: stands in the class alone"]
+    assert departures(kind, freed) == [f"$.{key}: is required here alone"]
+    assert departures(kind, nulled) == [f"$.{key}: null is allowed by the schema alone"]
+
+
+@pytest.mark.parametrize("inner", ["model", "fault"])
+def test_a_key_that_is_added_deep_in_a_schema_is_found(inner: str) -> None:
+    kind, right = PAIRS["measured card"]
+    added = deepcopy(right)
+    added["$defs"][inner]["properties"]["surplus"] = {"type": "string"}
+
+    found = departures(kind, added)
+
+    assert found
+    assert all(line.endswith(".surplus: stands in the schema alone") for line in found)
+
+
+@pytest.mark.parametrize("path", CARDS, ids=lambda path: path.parent.name)
+def test_a_published_card_is_written_as_it_was_read(path: Path) -> None:
+    text = path.read_text()
+
+    assert dumps(as_json(parse_card(json.loads(text)))) == text
+
+
+# What a value that was parsed is called, wherever it goes.
+VALUES = {"card"}
+READERS = [
+    path for room in ("registry", "site") for path in sorted((ROOT / "epc" / room).rglob("*.py"))
+]
+TEMPLATES = sorted((ROOT / "epc" / "site" / "templates").glob("*.j2"))
+
+
+def indexed(text: str) -> list[str]:
+    """Return every access to a parsed value, or to a part of one, by a string key."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            whose = node.value.attr if isinstance(node.value, ast.Attribute) else None
+            whose = node.value.id if isinstance(node.value, ast.Name) else whose
+            if whose in VALUES and isinstance(node.slice.value, str):
+                found.append(ast.unparse(node))
+    return found
+
+
+@pytest.mark.parametrize("path", READERS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_nothing_indexes_a_parsed_document_by_a_string(path: Path) -> None:
+    assert indexed(path.read_text()) == []
+
+
+def test_an_index_into_a_parsed_document_is_found() -> None:
+    text = "a = snapshot.card['tag'] + card['evaluator']['model'] + figures['n'] + card[0]"
+
+    assert sorted(indexed(text)) == ["card['evaluator']", "snapshot.card['tag']"]
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
+def test_no_template_indexes_a_parsed_document_by_a_string(path: Path) -> None:
+    assert not any(f"{name}[" in path.read_text() for name in VALUES)
