@@ -45,7 +45,7 @@ def generation_record(name: str = "Judge-1", *lives: Json) -> Json:
 
 
 def generation(*lives: Json) -> Generation:
-    return Generation.of(generation_record("Judge-1", *lives))
+    return Generation.parse(generation_record("Judge-1", *lives))
 
 
 def card(tag: str = "v1.0-Judge-1", first: str = "2026-01-01", last: str | None = None) -> Json:

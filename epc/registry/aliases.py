@@ -22,7 +22,7 @@ def followed(life: Life, day: date, served: Served) -> Life:
     begun = [p for p in life.points_to if p.since is None or p.since <= day]
     # Reading R54: what moves later ends what was measured on this day, and not the alias.
     later = [
-        (p.since, Route(date=p.since, to=p.to, source=p.source))
+        (p.since, Route(date=p.since, to=p.to, source=p.source, seen=p.seen))
         for p in life.points_to
         if p.since and p.since > day
     ]

@@ -11,8 +11,8 @@ from epc.records.findings import Findings
 from epc.records.schemas import findings as schema_findings
 from epc.registry import layout
 from epc.registry.days import impossible
-from epc.registry.lifecycles import Json
 from epc.registry.reading import policy
+from epc.registry.typed import Json
 
 _CLAUSE: Final = "EPC-5.3(1)"
 

@@ -11,8 +11,9 @@ from typing import Final, Literal
 
 from epc.registry.aliases import in_words_of_alias
 from epc.registry.days import days_away
-from epc.registry.lifecycles import Json, Life, Pointer
+from epc.registry.lifecycles import Life, Pointer
 from epc.registry.snapshots import Event, Snapshot
+from epc.registry.typed import Json
 
 Status = Literal["current", "expiring", "expired", "unknown"]
 Reason = Literal["withdrawn", "retired", "drifted", "superseded", "stale"]

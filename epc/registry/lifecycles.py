@@ -6,9 +6,10 @@ Pure: it takes JSON that a schema has admitted, and reads neither file nor clock
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Final, Literal, Self
+from typing import Final, Literal, Self
 
-Json = dict[str, Any]
+from epc.registry.typed import Json, parse
+
 MOCKS: Final = "mock/"  # before the name of an evaluator that has no life
 # Where a maker serves its models itself, if not under its own name.
 _OWN: Final = {
@@ -16,6 +17,17 @@ _OWN: Final = {
     "google": frozenset({"google-gemini-api", "google-vertex"}),
 }
 Kind = Literal["exact", "not_before", "announced"]
+Day = date  # where a field itself is called `date`
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Other:
+    """Another date that was stated for the same end, and why it is not the one used."""
+
+    date: Day
+    by: str
+    seen: Day | None
+    settled: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,35 +35,25 @@ class Stated:
     """A date as somebody stated it.
 
     `exact` is the platform's own day; `not_before` a day until which nothing ends; `announced`
-    somebody else's word, or one that reserves the day. `others` counts the days that were stated
-    and are not used: those that moved, and those of sources that disagree.
+    somebody else's word, or one that reserves the day. `others` are the days that were stated and
+    are not used: those that moved, and those of sources that disagree.
     """
 
-    date: date
+    date: Day
     kind: Kind
     source: str
-    others: int
-
-    @classmethod
-    def of(cls, given: Json | None) -> Self | None:
-        """Return the date that stands in a record; None where nothing is stated."""
-        if given is None:
-            return None
-        return cls(
-            date=date.fromisoformat(given["date"]),
-            kind=given["kind"],
-            source=given["source"],
-            others=len(given["others"]),
-        )
+    seen: Day | None
+    others: tuple[Other, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
     """From this day the name is answered by another model."""
 
-    date: date
+    date: Day
     to: str
     source: str
+    seen: Day | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,24 +67,62 @@ class Pointer:
     since: date | None
     to: str
     source: str
-    seen: date | None
-
-    @classmethod
-    def of(cls, given: Json) -> Self:
-        """Return the pointer that stands in a record."""
-        since, seen = (
-            date.fromisoformat(d) if (d := given[k]) else None for k in ("since", "seen")
-        )
-        return cls(since=since, to=given["to"], source=given["source"], seen=seen)
+    seen: Day | None
 
     def as_json(self) -> Json:
-        """Return the pointer as it stands in a record."""
+        """Return the pointer as it stands in an answer."""
         return {
             "to": self.to,
             "since": self.since.isoformat() if self.since else None,
             "source": self.source,
             "seen": self.seen.isoformat() if self.seen else None,
         }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """Which source was consulted last, by way of what, and when."""
+
+    source: str
+    via: str
+    seen: Day | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LifeRecord:
+    """What one platform says of one generation, as it stands in the record."""
+
+    platform: str
+    model: str
+    aliases: tuple[str, ...]
+    pinned: bool
+    released: Stated | None
+    deprecated: Stated | None
+    retires: Stated | None
+    replacement: str | None
+    routes: tuple[Route, ...]
+    confidence: Literal["high", "medium", "low"]
+    checked: Checked
+    notes: tuple[str, ...]
+    points_to: tuple[Pointer, ...] = ()
+
+    @property
+    def stages(self) -> dict[str, Stated | None]:
+        """The dates of its life, in their order."""
+        return {
+            "released": self.released,
+            "deprecated": self.deprecated,
+            "retires": self.retires,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerationRecord:
+    """The record of one evaluator generation: `snapshots/evaluators/NAME.json`."""
+
+    generation: str
+    maker: str
+    platforms: tuple[LifeRecord, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,22 +150,19 @@ class Life:
     earlier: int = 0
 
     @classmethod
-    def of(cls, given: Json) -> Self:
-        """Return the life that stands in a record."""
+    def of(cls, record: LifeRecord) -> Self:
+        """Return the life that a record describes."""
         return cls(
-            platform=given["platform"],
-            model=given["model"],
-            aliases=tuple(given["aliases"]),
-            pinned=given["pinned"],
-            released=Stated.of(given["released"]),
-            retires=Stated.of(given["retires"]),
-            routes=tuple(
-                Route(date=date.fromisoformat(r["date"]), to=r["to"], source=r["source"])
-                for r in given["routes"]
-            ),
-            replacement=given["replacement"],
-            source=given["checked"]["source"],
-            points_to=tuple(Pointer.of(pointer) for pointer in given.get("points_to", ())),
+            platform=record.platform,
+            model=record.model,
+            aliases=record.aliases,
+            pinned=record.pinned,
+            released=record.released,
+            retires=record.retires,
+            routes=record.routes,
+            replacement=record.replacement,
+            source=record.checked.source,
+            points_to=record.points_to,
         )
 
     @property
@@ -135,7 +172,7 @@ class Life:
         A day that moved stays beside the one that is used, and a name given to another model stays
         recorded.
         """
-        stated = 1 + self.retires.others if self.retires else 0
+        stated = 1 + len(self.retires.others) if self.retires else 0
         return self.earlier + stated + len(self.routes)
 
 
@@ -146,12 +183,14 @@ class Generation:
     name: str
     maker: str
     lives: tuple[Life, ...]
+    record: GenerationRecord
 
     @classmethod
-    def of(cls, given: Json) -> Self:
-        """Return the generation that a record of valid shape describes."""
-        lives = tuple(Life.of(platform) for platform in given["platforms"])
-        return cls(name=given["generation"], maker=given["maker"], lives=lives)
+    def parse(cls, document: Json) -> Self:
+        """Return the generation that a document of valid shape describes."""
+        record = parse(document, GenerationRecord)
+        lives = tuple(Life.of(platform) for platform in record.platforms)
+        return cls(name=record.generation, maker=record.maker, lives=lives, record=record)
 
     def on(self, platform: str | None) -> Life | None:
         """Return the life on a platform."""

@@ -14,10 +14,11 @@ from epc.registry import expiry
 from epc.registry.aliases import Served, followed
 from epc.registry.card_types import Trust
 from epc.registry.expiry import Expiry, Policy
-from epc.registry.lifecycles import Generation, Json, Life, find
+from epc.registry.lifecycles import Generation, Life, find
 from epc.registry.names import is_same
 from epc.registry.snapshots import STEPS, Event, Snapshot
 from epc.registry.tags import Tag
+from epc.registry.typed import Json
 
 _HINTS: Final = 3
 
@@ -39,7 +40,7 @@ class Registry:
     def of(cls, given: Json) -> Self:
         """Return the registry that a published document describes."""
         pairs = [Snapshot.parse(entry["card"], entry["figures"]) for entry in given["snapshots"]]
-        lives = [Generation.of(record) for record in given["evaluators"]]
+        lives = [Generation.parse(record) for record in given["evaluators"]]
         policy = given["policy"]
         events = tuple(Event.of(line) for line in given["events"])
         by_tag: dict[str, list[Event]] = {}

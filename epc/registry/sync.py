@@ -12,10 +12,9 @@ Two shapes of source are read:
                    endpoint answers where it states when a model ends
 """
 
-import copy
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from difflib import unified_diff
 from typing import Any, Final
@@ -23,7 +22,8 @@ from typing import Any, Final
 from epc.json_text import lines_of
 from epc.records.strict_json import dumps
 from epc.registry import layout
-from epc.registry.lifecycles import Json, Kind
+from epc.registry.lifecycles import GenerationRecord, Kind, LifeRecord, Other, Stated
+from epc.registry.typed import Json, as_json
 
 # What the list calls a platform, and what it is called here.
 _PLATFORMS: Final = {
@@ -129,73 +129,70 @@ def _day(given: Any) -> date | None:
     return date.fromisoformat(match[0]) if match else None
 
 
-def proposed(record: Json, told: Iterable[Claim]) -> Json:
+def proposed(record: GenerationRecord, told: Iterable[Claim]) -> GenerationRecord:
     """Return a generation's record with the claims that are newer than what it says.
 
     An older word than ours changes nothing. The same day again is seen again, and keeps its kind. A
     day that a claim replaces is kept among the others.
     """
-    changed = copy.deepcopy(record)
+    known = list(told)
+    return replace(record, platforms=tuple(_after(life, known) for life in record.platforms))
+
+
+def _after(life: LifeRecord, told: Iterable[Claim]) -> LifeRecord:
+    """Return a life with the claims on it, one after the other."""
     for claim in told:
-        for life in changed["platforms"]:
-            if (life["platform"], life["model"]) == (claim.platform, claim.model):
-                _take(life, claim)
-    return changed
+        if (life.platform, life.model) == (claim.platform, claim.model):
+            life = _taken(life, claim)
+    return life
 
 
-def _take(life: Json, claim: Claim) -> None:
-    before, seen = life["retires"], claim.seen.isoformat()
-    if ((before or life["checked"])["seen"] or "") >= seen:
-        return
-    if claim.retires is None:
-        _take_none(life, claim)
-        return
-    day = claim.retires.isoformat()
-    if before and before["date"] == day:
-        life["retires"] = {**before, "source": claim.source, "seen": seen}
-        return
-    others = []
+def _taken(life: LifeRecord, claim: Claim) -> LifeRecord:
+    """Return a life with one claim, or as it is if the claim is no newer."""
+    before, day = life.retires, claim.retires
+    if ((before or life.checked).seen or date.min) >= claim.seen:
+        return life
+    if day is None:
+        return _taken_none(life, claim)
+    if before and before.date == day:
+        return replace(life, retires=replace(before, source=claim.source, seen=claim.seen))
+    others: tuple[Other, ...] = ()
     if before:
-        settled = f"moved to {day}, as seen on {seen}"
-        earlier = {"by": before["source"], "date": before["date"], "seen": before["seen"]}
-        others = [{**earlier, "settled": settled}, *before["others"]]
-    life["retires"] = {
-        "date": day,
-        "kind": claim.kind,
-        "source": claim.source,
-        "seen": seen,
-        "others": others,
-    }
+        settled = f"moved to {day}, as seen on {claim.seen}"
+        earlier = Other(date=before.date, by=before.source, seen=before.seen, settled=settled)
+        others = (earlier, *before.others)
+    retires = Stated(date=day, kind=claim.kind, source=claim.source, seen=claim.seen, others=others)
+    return replace(life, retires=retires)
 
 
-def _take_none(life: Json, claim: Claim) -> None:
-    """Take the word that no end is published; a day that stood there is kept as a note."""
-    seen = claim.seen.isoformat()
-    if before := life["retires"]:
-        when = f", seen on {before['seen']}" if before["seen"] else ""
-        note = f"{before['source']} stated {before['date']}{when}; on {seen} none was published."
-        life["notes"] = [*life["notes"], note]
-        life["retires"] = None
-    life["checked"] = {**life["checked"], "source": claim.source, "seen": seen}
+def _taken_none(life: LifeRecord, claim: Claim) -> LifeRecord:
+    """Return a life without an end, as none is published; a day that stood there is a note."""
+    checked = replace(life.checked, source=claim.source, seen=claim.seen)
+    before = life.retires
+    if before is None:
+        return replace(life, checked=checked)
+    when = f", seen on {before.seen}" if before.seen else ""
+    note = f"{before.source} stated {before.date}{when}; on {claim.seen} none was published."
+    return replace(life, checked=checked, retires=None, notes=(*life.notes, note))
 
 
-def diff(records: Iterable[Json], told: Iterable[Claim]) -> str:
+def diff(records: Iterable[GenerationRecord], told: Iterable[Claim]) -> str:
     """Return what the claims would change, as a diff that `git apply` takes."""
     known = list(told)
     return "".join(line for record in records for line in _diff_of(record, proposed(record, known)))
 
 
-def _diff_of(record: Json, changed: Json) -> Iterator[str]:
-    path = f"{layout.FOLDER}/{layout.EVALUATORS}/{record['generation']}.json"
+def _diff_of(record: GenerationRecord, changed: GenerationRecord) -> Iterator[str]:
+    path = f"{layout.FOLDER}/{layout.EVALUATORS}/{record.generation}.json"
     before, after = (
-        [f"{line}\n" for line in lines_of(dumps(document))] for document in (record, changed)
+        [f"{line}\n" for line in lines_of(dumps(as_json(value)))] for value in (record, changed)
     )
     yield from unified_diff(before, after, f"a/{path}", f"b/{path}")
 
 
-def candidates(records: Iterable[Json], told: Iterable[Claim]) -> list[Claim]:
+def candidates(records: Iterable[GenerationRecord], told: Iterable[Claim]) -> list[Claim]:
     """Return the newest word on each model that a source knows and the registry does not."""
-    known = {(life["platform"], life["model"]) for r in records for life in r["platforms"]}
+    known = {(life.platform, life.model) for record in records for life in record.platforms}
     newest: dict[tuple[str, str], Claim] = {}
     for claim in sorted(told, key=lambda claim: claim.seen):
         if (claim.platform, claim.model) not in known:

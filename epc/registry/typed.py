@@ -1,11 +1,11 @@
 """Documents as values, there and back: parsed once, then read by attribute.
 
-A class follows its schema: a field without a default is a required key, one whose default is None
-an optional key, which is absent and never null. A test compares each class with its schema.
+A class follows its schema: a field without a default is a required key, one with a default an
+optional key, which is absent where it has the default. A test compares each class with its schema.
 """
 
 from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from datetime import date
 from functools import cache
 from typing import Any, TypeVar
@@ -28,8 +28,8 @@ def as_json(value: Any) -> Any:
     """Return the plain JSON that a value was parsed from, keys in canonical order."""
     if is_dataclass(value):
         kind: Any = type(value)
-        keys = ((name, getattr(value, name), optional) for name, optional in _keys(kind))
-        return {name: as_json(v) for name, v, optional in keys if not (optional and v is None)}
+        items = ((name, getattr(value, name), default) for name, default in _keys(kind))
+        return {name: as_json(item) for name, item, default in items if item != default}
     if isinstance(value, Mapping):
         return {key: as_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -38,6 +38,6 @@ def as_json(value: Any) -> Any:
 
 
 @cache
-def _keys(kind: Any) -> tuple[tuple[str, bool], ...]:
-    """Return the keys of a class, sorted, and which of them are optional."""
-    return tuple(sorted((field.name, field.default is not MISSING) for field in fields(kind)))
+def _keys(kind: Any) -> list[tuple[str, Any]]:
+    """Return the sorted keys of a class, each with its default, MISSING where it has none."""
+    return sorted(((field.name, field.default) for field in fields(kind)), key=lambda key: key[0])

@@ -11,6 +11,7 @@ from typing import Any, Final
 from epc.protocol.results import Json
 from epc.records.schemas import VERSION, schema
 from epc.registry.listing import entries
+from epc.registry.typed import as_json
 from epc.site.badges import endpoint
 from epc.site.pages import DATA_LICENCE, EvaluatorPage, Site, SnapshotPage
 
@@ -56,7 +57,7 @@ def _index(site: Site) -> Json:
         "evaluators": [
             {
                 "name": page.name,
-                "maker": page.record["maker"],
+                "maker": page.maker,
                 "aliases": list(page.aliases),
                 "snapshots": [snapshot.row.tag for snapshot in page.snapshots],
             }
@@ -99,7 +100,11 @@ def _snapshot(site: Site, page: SnapshotPage) -> Json:
 def _evaluator(site: Site, page: EvaluatorPage) -> Json:
     return {
         "as_of": site.as_of.isoformat(),
-        "record": page.record,
+        "record": {
+            "generation": page.name,
+            "maker": page.maker,
+            "platforms": [as_json(platform.record) for platform in page.platforms],
+        },
         "aliases": list(page.aliases),
         "expiry": [platform.standing.state.as_json() for platform in page.platforms],
         "snapshots": [snapshot.shown.expiry.as_json() for snapshot in page.snapshots],

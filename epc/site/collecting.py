@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from epc.errors import EpcError
-from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.judging.layout import PLAN, PROMPTS, RUN_LOG
 from epc.registry import layout
@@ -51,9 +50,7 @@ def collect(
     by_generation: dict[str, list[SnapshotPage]] = {}
     for page in snapshots:
         by_generation.setdefault(page.row.snapshot.tag.generation, []).append(page)
-    records = {record["generation"]: record for record in registry.given["evaluators"]}
-    for name in by_generation:
-        records.setdefault(name, {"generation": name, "maker": None, "platforms": []})
+    names = dict.fromkeys([*registry.generations, *by_generation])
     return Site(
         as_of=as_of,
         address=address,
@@ -62,17 +59,17 @@ def collect(
         registry=registry,
         snapshots=snapshots,
         evaluators=tuple(
-            _evaluator(registry, records[name], by_generation.get(name, []), as_of)
-            for name in sorted(records, key=str.casefold)
-            if not _is_instrument(by_generation.get(name, []), records[name])
+            _evaluator(registry, name, by_generation.get(name, []), as_of)
+            for name in sorted(names, key=str.casefold)
+            if name in registry.generations or not _is_instrument(by_generation[name])
         ),
         changes=tuple(changes(registry, date.min, as_of)),
     )
 
 
-def _is_instrument(snapshots: list[SnapshotPage], record: Json) -> bool:
-    """Return whether a generation is a mock that no record of an evaluator knows."""
-    return not record["platforms"] and all(page.row.snapshot.calibration for page in snapshots)
+def _is_instrument(snapshots: list[SnapshotPage]) -> bool:
+    """Return whether a generation, which no record of an evaluator knows, is a mock."""
+    return all(page.row.snapshot.calibration for page in snapshots)
 
 
 def _snapshot(checkout: Path, registry: Registry, tag: str, as_of: date) -> SnapshotPage:
@@ -172,15 +169,16 @@ def _text(path: Path) -> str:
 
 
 def _evaluator(
-    registry: Registry, record: Json, snapshots: list[SnapshotPage], as_of: date
+    registry: Registry, name: str, snapshots: list[SnapshotPage], as_of: date
 ) -> EvaluatorPage:
-    generation = registry.generations.get(record["generation"])
+    generation = registry.generations.get(name)
     lives = generation.lives if generation else ()
+    records = generation.record.platforms if generation else ()
     platforms = []
-    for given, life in zip(record["platforms"], lives, strict=True):
+    for given, life in zip(records, lives, strict=True):
 
         def on(day: date, life: Any = life) -> Expiry:
-            return registry.of_life(record["generation"], life, day)
+            return registry.of_life(name, life, day)
 
         state = on(as_of)
         ending = on(state.until) if state.until and state.until > as_of else state
@@ -188,11 +186,11 @@ def _evaluator(
             state=state, end_reason=ending.reason, doubt=doubtful_from(registry.meant(life, as_of))
         )
         platforms.append(Platform(record=given, standing=standing))
-    named = [name for p in record["platforms"] for name in (p["model"], *p["aliases"])]
+    spellings = [spelling for life in lives for spelling in (life.model, *life.aliases)]
     return EvaluatorPage(
-        name=record["generation"],
-        record=record,
-        aliases=tuple(dict.fromkeys(n for n in named if n != record["generation"])),
+        name=name,
+        maker=generation.maker if generation else None,
+        aliases=tuple(dict.fromkeys(n for n in spellings if n != name)),
         pointed_at_by=tuple(_pointing(registry, lives, as_of)),
         targets=_targets(registry, lives),
         platforms=tuple(platforms),

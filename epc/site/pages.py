@@ -11,6 +11,7 @@ from epc.registry.card_types import AuditSummary, Card, ReportedCard
 from epc.registry.changes import Change
 from epc.registry.expiry import Expiry, Policy
 from epc.registry.figures import Figure
+from epc.registry.lifecycles import LifeRecord
 from epc.registry.registry import Registry
 from epc.registry.repository import Repository
 from epc.registry.showing import Shown
@@ -148,7 +149,7 @@ class SnapshotPage:
 class Platform:
     """One platform's life of a generation: its record as it stands, and its state."""
 
-    record: Json
+    record: LifeRecord
     standing: Standing
 
 
@@ -161,7 +162,7 @@ class EvaluatorPage:
     """
 
     name: str
-    record: Json
+    maker: str | None
     aliases: tuple[str, ...]
     pointed_at_by: tuple[str, ...]
     targets: Mapping[str, str]

@@ -38,10 +38,11 @@ from registry_support import (
 
 from epc.records.strict_json import dumps, dumps_line
 from epc.registry.cards import Said
-from epc.registry.lifecycles import Life
+from epc.registry.lifecycles import Life, LifeRecord
 from epc.registry.publishing import _build, offered
 from epc.registry.sums import sha256
 from epc.registry.tags import Tag
+from epc.registry.typed import parse
 from epc.spec.epc_v1 import DOMAINS
 from epc.spec.reference import STRATEGIES
 
@@ -96,7 +97,7 @@ def of_measured(folder: Path, number: int) -> dict[str, str]:
         replicates=None,
     )
     offer = offered(run, said)
-    life = Life.of(life_record(model=said.generation.lower()))
+    life = Life.of(parse(life_record(model=said.generation.lower()), LifeRecord))
     _build(folder, offer, offer.card(Tag.parse(tag), life))
     shutil.rmtree(place)
     seal = sha256(folder / "snapshots" / tag / "SHA256SUMS")

@@ -93,12 +93,12 @@ def _events(page: EvaluatorPage) -> Iterator[Json]:
     """Yield what happened to an evaluator and its snapshots, and the ends to come."""
     for platform in page.platforms:
         record = platform.record
-        for what in ("released", "deprecated", "retires"):
-            if stated := record[what]:
-                word = "kept until" if stated["kind"] == "not_before" else what
-                yield _event(stated["date"], word, record["platform"], stated["kind"])
-        for route in record["routes"]:
-            yield _event(route["date"], "rerouted", record["platform"], f"to {route['to']}")
+        for what, stated in record.stages.items():
+            if stated:
+                word = "kept until" if stated.kind == "not_before" else what
+                yield _event(stated.date.isoformat(), word, record.platform, stated.kind)
+        for route in record.routes:
+            yield _event(route.date.isoformat(), "rerouted", record.platform, f"to {route.to}")
     for snapshot in page.baselines:
         tag, standing = snapshot.row.tag, snapshot.row.standing
         for event in snapshot.events:

@@ -100,6 +100,6 @@ def test_what_was_recorded_of_an_end_never_counts_for_less_after_a_move() -> Non
 
 
 def test_what_is_no_alias_means_itself() -> None:
-    (life,) = Generation.of(generation_record()).lives
+    (life,) = Generation.parse(generation_record()).lives
 
     assert MOVED.meant(life, day("2026-01-01")) is life

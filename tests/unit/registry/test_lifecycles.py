@@ -6,7 +6,7 @@ from epc.registry.lifecycles import Generation, find
 HERE = generation(
     life_record(aliases=["judge-latest"]), life_record(platform="cloud", model="Judge.One")
 )
-OTHER = Generation.of(generation_record("Other", life_record(model="other-1")))
+OTHER = Generation.parse(generation_record("Other", life_record(model="other-1")))
 
 
 @pytest.mark.parametrize(

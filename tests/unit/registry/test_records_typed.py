@@ -13,9 +13,11 @@ from schema_support import departures
 from epc.records.schemas import schema
 from epc.records.strict_json import dumps
 from epc.registry.card_types import KINDS, parse_card
-from epc.registry.typed import as_json
+from epc.registry.lifecycles import GenerationRecord
+from epc.registry.typed import as_json, parse
 
 Json = dict[str, Any]
+GENERATIONS = sorted(ROOT.glob("snapshots/evaluators/*.json"))
 CARDS = sorted(ROOT.glob("snapshots/v*/snapshot.json"))
 
 
@@ -27,7 +29,8 @@ def of_kind(name: str, kind: str) -> Json:
 
 
 PAIRS: dict[str, tuple[Any, Json]] = {
-    f"{kind} card": (KINDS[kind], of_kind("snapshot", kind)) for kind in KINDS
+    **{f"{kind} card": (KINDS[kind], of_kind("snapshot", kind)) for kind in KINDS},
+    "generation": (GenerationRecord, schema("evaluator_generation")),
 }
 
 
@@ -41,7 +44,7 @@ def test_a_key_that_one_side_alone_has_or_requires_is_found(name: str) -> None:
     kind, right = PAIRS[name]
     added, dropped, freed, nulled = (deepcopy(right) for _ in range(4))
     added["properties"]["surplus"] = {"type": "string"}
-    key = next(k for k, v in right["properties"].items() if v.get("type") == "string")
+    key = "tag" if "tag" in right["properties"] else "generation"
     del dropped["properties"][key]
     freed["required"].remove(key)
     nulled["properties"][key] = {"anyOf": [right["properties"][key], {"type": "null"}]}
@@ -52,9 +55,15 @@ def test_a_key_that_one_side_alone_has_or_requires_is_found(name: str) -> None:
     assert departures(kind, nulled) == [f"$.{key}: null is allowed by the schema alone"]
 
 
-@pytest.mark.parametrize("inner", ["model", "fault"])
-def test_a_key_that_is_added_deep_in_a_schema_is_found(inner: str) -> None:
-    kind, right = PAIRS["measured card"]
+@pytest.mark.parametrize(
+    ("name", "inner"),
+    [
+        *(("measured card", inner) for inner in ("model", "fault")),
+        *(("generation", inner) for inner in ("stated", "other", "route", "platform", "pointer")),
+    ],
+)
+def test_a_key_that_is_added_deep_in_a_schema_is_found(name: str, inner: str) -> None:
+    kind, right = PAIRS[name]
     added = deepcopy(right)
     added["$defs"][inner]["properties"]["surplus"] = {"type": "string"}
 
@@ -71,10 +80,22 @@ def test_a_published_card_is_written_as_it_was_read(path: Path) -> None:
     assert dumps(as_json(parse_card(json.loads(text)))) == text
 
 
+@pytest.mark.parametrize("path", GENERATIONS, ids=lambda path: path.stem)
+def test_a_published_generation_is_written_as_it_was_read(path: Path) -> None:
+    text = path.read_text()
+
+    assert dumps(as_json(parse(json.loads(text), GenerationRecord))) == text
+
+
 # What a value that was parsed is called, wherever it goes.
-VALUES = {"card"}
+VALUES = {"card", "life"}
+# It says what is wrong with documents that are none yet.
+CHECKS = {"checking.py"}
 READERS = [
-    path for room in ("registry", "site") for path in sorted((ROOT / "epc" / room).rglob("*.py"))
+    path
+    for room in ("registry", "site")
+    for path in sorted((ROOT / "epc" / room).rglob("*.py"))
+    if path.name not in CHECKS
 ]
 TEMPLATES = sorted((ROOT / "epc" / "site" / "templates").glob("*.j2"))
 

@@ -1,14 +1,14 @@
 """Proposals from others' lists: a diff, nothing lost, nothing written."""
 
-import copy
 import subprocess
 from pathlib import Path
 
 import pytest
 from registry_support import Checkout, day, generation_record, life_record, stated
 
-from epc.registry.lifecycles import Kind
+from epc.registry.lifecycles import GenerationRecord, Kind, LifeRecord
 from epc.registry.sync import Claim, candidates, claims, diff, proposed
+from epc.registry.typed import as_json, parse
 
 SEEN = day("2026-11-01")
 
@@ -22,8 +22,14 @@ def claim(
     )
 
 
-def record(retires: dict[str, object] | None) -> dict[str, object]:
-    return generation_record("Judge-1", life_record(retires=retires))
+def record(retires: dict[str, object] | None) -> GenerationRecord:
+    return parse(generation_record("Judge-1", life_record(retires=retires)), GenerationRecord)
+
+
+def changed_life(before: dict[str, object], told: Claim) -> LifeRecord:
+    """Return the only life of a record after a claim."""
+    (life,) = proposed(record(before), [told]).platforms
+    return life
 
 
 def known(on: str, seen: str | None) -> dict[str, object]:
@@ -31,16 +37,13 @@ def known(on: str, seen: str | None) -> dict[str, object]:
 
 
 def test_a_newer_word_moves_the_date_and_keeps_the_earlier_one() -> None:
-    changed = proposed(record(known("2026-12-01", "2026-10-01")), [claim("2027-01-01")])
+    retires = changed_life(known("2026-12-01", "2026-10-01"), claim("2027-01-01")).retires
 
-    retires = changed["platforms"][0]["retires"]
-    assert (retires["date"], retires["source"], retires["seen"]) == (
-        "2027-01-01",
-        "list",
-        "2026-11-01",
-    )
-    (earlier,) = retires["others"]
-    assert (earlier["date"], earlier["by"], earlier["seen"]) == ("2026-12-01", "page", "2026-10-01")
+    assert retires
+    assert (retires.date, retires.source, retires.seen) == (day("2027-01-01"), "list", SEEN)
+    (earlier,) = retires.others
+    assert (earlier.date, earlier.seen) == (day("2026-12-01"), day("2026-10-01"))
+    assert earlier.by == "page"
 
 
 @pytest.mark.parametrize(
@@ -53,9 +56,8 @@ def test_a_newer_word_moves_the_date_and_keeps_the_earlier_one() -> None:
 )
 def test_an_older_word_changes_nothing(before: dict[str, object] | None, told: Claim) -> None:
     given = record(before)
-    kept = copy.deepcopy(given)
 
-    assert proposed(given, [told]) == kept
+    assert proposed(given, [told]) == given
     assert diff([given], [told]) == ""
 
 
@@ -63,7 +65,7 @@ def test_an_older_word_changes_nothing(before: dict[str, object] | None, told: C
 def test_the_proposal_is_a_diff_that_git_applies(tmp_path: Path, page: str) -> None:
     checkout = Checkout(tmp_path)
     given = record(stated("2026-12-01", source=page) | {"seen": None})
-    checkout.evaluator(given)
+    checkout.evaluator(as_json(given))
     path = checkout.home / "evaluators" / "Judge-1.json"
     before = path.read_text()
 
@@ -102,36 +104,36 @@ def test_models_that_only_the_source_knows_are_named() -> None:
     late = claim("2027-02-01", model="judge-2")
     told = [claim("2027-01-01"), late, claim("2027-01-01", "2026-10-01", model="judge-2")]
 
-    assert candidates([generation_record()], told) == [late]
+    assert candidates([record(None)], told) == [late]
 
 
 @pytest.mark.parametrize("kind", ["exact", "not_before", "announced"])
 def test_a_day_seen_again_keeps_its_kind_and_refreshes_when_it_was_seen(kind: str) -> None:
     before = known("2026-12-01", "2026-10-01") | {"kind": kind}
 
-    changed = proposed(record(before), [claim("2026-12-01", kind="exact")])
+    life = changed_life(before, claim("2026-12-01", kind="exact"))
 
-    seen = {"source": "list", "seen": "2026-11-01"}
-    assert changed["platforms"][0]["retires"] == before | seen
+    assert as_json(life.retires) == before | {"source": "list", "seen": "2026-11-01"}
 
 
 def test_a_day_that_moved_has_the_kind_that_its_source_states() -> None:
     before = known("2026-12-01", "2026-10-01")
 
-    changed = proposed(record(before), [claim("2027-01-01", kind="not_before")])
+    retires = changed_life(before, claim("2027-01-01", kind="not_before")).retires
 
-    assert changed["platforms"][0]["retires"]["kind"] == "not_before"
+    assert retires
+    assert retires.kind == "not_before"
 
 
 def test_no_published_end_takes_the_day_away_and_keeps_it_as_a_note() -> None:
     changed = proposed(record(known("2026-12-01", "2026-10-01")), [claim(None)])
 
-    (life,) = changed["platforms"]
-    assert life["retires"] is None
-    assert life["notes"] == [
-        "page stated 2026-12-01, seen on 2026-10-01; on 2026-11-01 none was published."
-    ]
-    assert (life["checked"]["source"], life["checked"]["seen"]) == ("list", "2026-11-01")
+    (life,) = changed.platforms
+    assert life.retires is None
+    assert life.notes == (
+        "page stated 2026-12-01, seen on 2026-10-01; on 2026-11-01 none was published.",
+    )
+    assert (life.checked.source, life.checked.seen) == ("list", SEEN)
     assert proposed(changed, [claim("2026-12-01", "2026-10-31")]) == changed  # an older word
 
 
