@@ -114,7 +114,7 @@ def sync(ctx: click.Context, source: str, platform: str | None, form: str) -> No
             f"{source} names no end of any model\n"
             "  fix: name a list as llm-sunset has, or a models endpoint's answer with --platform"
         )
-    records = of_folder(find_checkout(Path.cwd())).given["evaluators"]
+    records = of_folder(find_checkout(Path.cwd())).records
     found, new = diff(records, told), candidates(records, told)
     if form == "json":
         echo_json({"diff": found, "candidates": [claim.as_json() for claim in new]})

@@ -14,7 +14,7 @@ from epc.registry import expiry
 from epc.registry.aliases import Served, followed
 from epc.registry.card_types import Trust
 from epc.registry.expiry import Expiry, Policy
-from epc.registry.lifecycles import Generation, Life, find
+from epc.registry.lifecycles import Generation, GenerationRecord, Life, find
 from epc.registry.names import is_same
 from epc.registry.snapshots import STEPS, Event, Snapshot
 from epc.registry.tags import Tag
@@ -68,6 +68,11 @@ class Registry:
         if found is None:
             raise UsageError(f"there is no snapshot {tag}\n  fix: see `epc snapshot list`")
         return found
+
+    @property
+    def records(self) -> list[GenerationRecord]:
+        """The records of all evaluator generations."""
+        return [generation.record for generation in self.generations.values()]
 
     def life(self, generation: str, platform: str | None) -> Life | None:
         """Return the life of a generation on a platform, if it is known."""

@@ -74,7 +74,7 @@ def upkeep(
     news = days_away(as_of, -registry.policy.notice)
     expired = [state for state in states if state.status == "expired"]
     new = [state for state in expired if state.since and state.since > news]
-    records = [generation.record for generation in registry.generations.values()]
+    records = registry.records
     return Upkeep(
         as_of=as_of,
         expired=tuple(new),
