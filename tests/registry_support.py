@@ -11,6 +11,7 @@ from epc.records.strict_json import dumps, dumps_line
 from epc.registry.lifecycles import Generation
 from epc.registry.snapshots import Event, Snapshot
 from epc.registry.sums import sha256, sums_text
+from epc.registry.typed import parse
 
 ROOT = Path(__file__).parent.parent
 Json = dict[str, Any]
@@ -146,7 +147,7 @@ def judged(tag: str = "v1.0-Judge-1", share: float = 0.5, **given: Any) -> Snaps
 
 
 def event(name: str, day: str, tag: str = "v1.0-Judge-1", **given: str) -> Event:
-    return Event.of({"event": name, "date": day, "tag": tag, **given})
+    return parse({"event": name, "date": day, "tag": tag, **given}, Event)
 
 
 def day(text: str) -> date:

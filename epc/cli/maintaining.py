@@ -185,12 +185,14 @@ def _end(tag: str, event: dict[str, str]) -> None:
     from epc.registry.headlines import write_headlines
     from epc.registry.locking import locked
     from epc.registry.reading import find_checkout, of_folder
+    from epc.registry.snapshots import Event
+    from epc.registry.typed import parse
     from epc.registry.writing import end
 
     checkout = find_checkout(Path.cwd())
     with locked(checkout, tell=note) as lock:
         found = of_folder(checkout).snapshot(tag)
-        path = end(lock, {"date": now().date().isoformat(), "tag": str(found.tag), **event})
+        path = end(lock, parse({"date": now().date(), "tag": str(found.tag), **event}, Event))
         write_headlines(lock)
     note(f"added to {path}; commit it")
 

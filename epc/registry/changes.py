@@ -31,7 +31,7 @@ def changes(registry: Registry, since: date, as_of: date) -> list[Change]:
     An expiry that follows from dates alone has no event; it is listed on its day all the same.
     """
     found = [
-        Change(date=event.date, tag=event.tag, what=event.name, why=event.reason)
+        Change(date=event.date, tag=event.tag, what=event.event, why=event.reason)
         for event in registry.events
         if since < event.date <= as_of
     ]

@@ -223,9 +223,12 @@ def _state(
 
 def _of_events(events: Iterable[Event]) -> Iterator[_End]:
     for event in events:
-        if event.name != "published":
-            reason: Reason = event.given["cause"] if event.name == "expired" else event.name
-            source = event.given.get("source", EVENTS_SOURCE)
+        if event.event == "expired":
+            reason: Reason | None = event.cause
+        else:
+            reason = None if event.event == "published" else event.event
+        if reason:
+            source = event.source or EVENTS_SOURCE
             yield _End(day=event.date, reason=reason, source=source, note=event.reason)
 
 

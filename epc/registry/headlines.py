@@ -60,7 +60,7 @@ def gammas(registry: Registry) -> Iterator[Json]:
 def _standing(registry: Registry, tag: str) -> Json:
     """Return what must be known beside a figure: what it rests on, and what became of it."""
     snapshot = registry.snapshots[tag]
-    told = [event.name for event in registry.by_tag.get(tag, [])]
+    told = [event.event for event in registry.by_tag.get(tag, [])]
     return {
         "kind": "calibration" if snapshot.calibration else snapshot.kind,
         "audit": snapshot.verdict or "none",

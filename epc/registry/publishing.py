@@ -31,11 +31,11 @@ from epc.registry.locking import RegistryLock
 from epc.registry.offers import Offer, offered_run
 from epc.registry.reading import folders, of_folder, taken
 from epc.registry.registry import Registry
-from epc.registry.snapshots import Metrics, Snapshot
+from epc.registry.snapshots import Event, Metrics, Snapshot
 from epc.registry.store import put
 from epc.registry.sums import sha256, sums_text
 from epc.registry.tags import Tag, next_tag
-from epc.registry.typed import Json, as_json
+from epc.registry.typed import as_json
 from epc.registry.writing import append
 
 
@@ -85,11 +85,11 @@ def publish(
     if not folder.is_dir():
         _build(checkout, offer, card)
         tell(f"wrote {folder}")
-    if not any(event.name == "published" for event in registry.by_tag.get(str(tag), [])):
+    if not any(event.event == "published" for event in registry.by_tag.get(str(tag), [])):
         told = _told(folder, registry, new, day)
         append(lock, *told)
         for event in told:
-            tell(f"event: {event['tag']} {event['event']}")
+            tell(f"event: {event.tag} {event.event}")
     write_headlines(lock)
     if git:
         parts = (str(tag), layout.EVENTS, layout.STORE, *HEADLINES)
@@ -100,10 +100,11 @@ def publish(
     return tag
 
 
-def _told(folder: Path, registry: Registry, new: Snapshot, day: date) -> list[Json]:
+def _told(folder: Path, registry: Registry, new: Snapshot, day: date) -> list[Event]:
     """Return the events of a publication: its own, and what it means for older snapshots."""
-    own = {"event": "published", "sha256": sha256(folder / layout.SUMS), "tag": str(new.tag)}
-    return [{"date": day.isoformat(), **event} for event in (own, *endings(registry, new))]
+    digest = sha256(folder / layout.SUMS)
+    own = Event(date=day, tag=str(new.tag), event="published", sha256=digest)
+    return [own, *endings(registry, new, day)]
 
 
 def _life(registry: Registry, offer: Offer) -> Life | None:

@@ -81,7 +81,7 @@ def recompute(checkout: Path, registry: Registry, tags: Iterable[Tag]) -> Iterat
 def _seal(registry: Registry, tag: Tag) -> str | None:
     """Return the digest that a snapshot's event sealed its SHA256SUMS with."""
     told = registry.by_tag.get(str(tag), [])
-    seals = (event.given.get("sha256") for event in told if event.name == "published")
+    seals = (event.sha256 for event in told if event.event == "published")
     return next(seals, None)
 
 

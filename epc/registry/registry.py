@@ -18,7 +18,7 @@ from epc.registry.lifecycles import Generation, GenerationRecord, Life, find
 from epc.registry.names import is_same
 from epc.registry.snapshots import STEPS, Event, Snapshot
 from epc.registry.tags import Tag
-from epc.registry.typed import Json
+from epc.registry.typed import Json, parse
 
 _HINTS: Final = 3
 
@@ -42,11 +42,11 @@ class Registry:
         pairs = [Snapshot.parse(entry["card"], entry["figures"]) for entry in given["snapshots"]]
         lives = [Generation.parse(record) for record in given["evaluators"]]
         policy = given["policy"]
-        events = tuple(Event.of(line) for line in given["events"])
+        events = tuple(parse(line, Event) for line in given["events"])
         by_tag: dict[str, list[Event]] = {}
         for event in events:
             by_tag.setdefault(event.tag, []).append(event)
-        gone = {event.tag for event in events if event.name == "withdrawn"}
+        gone = {event.tag for event in events if event.event == "withdrawn"}
         standing = [s for s in pairs if str(s.tag) not in gone]
         return cls(
             generations={generation.name: generation for generation in lives},

@@ -29,7 +29,7 @@ class Shown:
             "trust": self.trust,
             "failed": self.snapshot.failed,
             "figures": self.snapshot.figures,
-            "events": [event.given for event in self.events],
+            "events": [as_json(event) for event in self.events],
             "expiry": self.expiry.as_json(),
         }
 
@@ -117,7 +117,7 @@ def _asked_as(model: Model) -> Iterator[str]:
 
 
 def _event(event: Event) -> str:
-    return f"    {event.date}  {event.name}  {event.reason}".rstrip()
+    return f"    {event.date}  {event.event}  {event.reason}".rstrip()
 
 
 def difference_text(found: Difference) -> str:

@@ -88,25 +88,23 @@ class Snapshot:
         return any(fault.id == _FAILED_FAULT for fault in self.card.known_faults)
 
 
+Cause = Literal["retired", "stale"]
 EventName = Literal["published", "withdrawn", "superseded", "drifted", "expired"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """Something that happened to a snapshot on a day. Only `published` needs no reason."""
+    """Something that happened to a snapshot on a day: a line of `events.jsonl`.
 
-    name: EventName
-    tag: str
+    Which kind has which of the keys with a default is what the schema says. Only `published` needs
+    no reason.
+    """
+
     date: date
-    given: Json
-
-    @classmethod
-    def of(cls, given: Json) -> Self:
-        """Return the event that a line of valid shape describes."""
-        day = date.fromisoformat(given["date"])
-        return cls(name=given["event"], tag=given["tag"], date=day, given=given)
-
-    @property
-    def reason(self) -> str:
-        """Why it happened, in words."""
-        return str(self.given.get("reason", ""))
+    tag: str
+    event: EventName
+    sha256: str = ""
+    reason: str = ""
+    by: str = ""
+    cause: Cause | None = None
+    source: str = ""

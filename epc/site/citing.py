@@ -65,7 +65,7 @@ def cff(site: Site, page: SnapshotPage) -> str:
 
 def _day(page: SnapshotPage) -> str:
     """Return the day of publication, else that of measuring."""
-    days = [event.date for event in page.events if event.name == "published"]
+    days = [event.date for event in page.events if event.event == "published"]
     return (days[0] if days else page.row.snapshot.last_day).isoformat()
 
 

@@ -102,7 +102,7 @@ def _events(page: EvaluatorPage) -> Iterator[Json]:
     for snapshot in page.baselines:
         tag, standing = snapshot.row.tag, snapshot.row.standing
         for event in snapshot.events:
-            yield _event(event.date.isoformat(), event.name, tag, event.reason)
+            yield _event(event.date.isoformat(), event.event, tag, event.reason)
         if standing.state.until:
             until = standing.state.until.isoformat()
             yield _event(until, "expires", tag, standing.end_reason or "")

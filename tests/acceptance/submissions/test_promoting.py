@@ -66,7 +66,7 @@ def is_published(checkout: Path) -> None:
     assert git(checkout, "rev-list", "--count", "HEAD") == "2\n"
     assert list((checkout / "submissions").iterdir()) == []
     events = [event for event in of_folder(checkout).events if event.tag == TAG]
-    assert [(event.name, event.date) for event in events] == [("published", TODAY)]
+    assert [(event.event, event.date) for event in events] == [("published", TODAY)]
 
 
 def test_a_submission_becomes_a_snapshot_in_one_commit(merged: Offered, tmp_path: Path) -> None:

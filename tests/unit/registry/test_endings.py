@@ -11,13 +11,15 @@ from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, Snapshot
 from epc.registry.typed import as_json
 
+DAY = date(2026, 2, 1)
+
 
 def registry(*snapshots: Snapshot, events: tuple[Event, ...] = ()) -> Registry:
     return Registry.of(
         {
             "evaluators": [generation_record()],
             "snapshots": [{"card": as_json(s.card), "figures": s.figures} for s in snapshots],
-            "events": [e.given for e in events],
+            "events": [as_json(e) for e in events],
             "policy": {"maximum_age_days": 180, "notice_days": 60},
         }
     )
@@ -26,19 +28,19 @@ def registry(*snapshots: Snapshot, events: tuple[Event, ...] = ()) -> Registry:
 def test_reading_r57_a_newer_measurement_that_agrees_supersedes() -> None:
     new = measured("v1.1-Judge-1", low=1.2, high=1.3)
 
-    (told,) = endings(registry(measured()), new)
+    (told,) = endings(registry(measured()), new, DAY)
 
-    assert (told["event"], told["tag"], told["by"]) == ("superseded", "v1.0-Judge-1", str(new.tag))
+    assert (told.event, told.tag, told.by) == ("superseded", "v1.0-Judge-1", str(new.tag))
 
 
 def test_reading_r57_one_that_differs_says_that_the_older_one_drifted_and_by_what() -> None:
     new = measured("v1.1-Judge-1", low=1.3, high=1.4)
 
-    (told,) = endings(registry(measured()), new)
+    (told,) = endings(registry(measured()), new, DAY)
 
-    assert (told["event"], told["source"]) == ("drifted", "v1.1-Judge-1")
-    assert "1.100  [1.000, 1.200]" in told["reason"]
-    assert "1.350  [1.300, 1.400]" in told["reason"]
+    assert (told.event, told.source) == ("drifted", "v1.1-Judge-1")
+    assert "1.100  [1.000, 1.200]" in told.reason
+    assert "1.350  [1.300, 1.400]" in told.reason
 
 
 OTHERS: list[tuple[str, Snapshot]] = [
@@ -52,17 +54,17 @@ OTHERS: list[tuple[str, Snapshot]] = [
 
 @pytest.mark.parametrize("old", [old for _, old in OTHERS], ids=[name for name, _ in OTHERS])
 def test_reading_r57_what_was_not_measured_alike_before_is_left_standing(old: Snapshot) -> None:
-    assert list(endings(registry(old), measured("v1.1-Judge-1"))) == []
+    assert list(endings(registry(old), measured("v1.1-Judge-1"), DAY)) == []
 
 
 def test_what_a_model_said_as_a_judge_ends_nothing() -> None:
-    assert list(endings(registry(judged(), measured()), judged("v1.1-Judge-1"))) == []
+    assert list(endings(registry(judged(), measured()), judged("v1.1-Judge-1"), DAY)) == []
 
 
 def test_reading_r57_a_replication_ends_nothing() -> None:
     new = measured("v1.1-Judge-1", by="B", replicates="v1.0-Judge-1")
 
-    assert list(endings(registry(measured()), new)) == []
+    assert list(endings(registry(measured()), new, DAY)) == []
 
 
 @pytest.mark.parametrize(
@@ -72,13 +74,13 @@ def test_reading_r57_a_replication_ends_nothing() -> None:
 def test_what_has_ended_does_not_end_again(name: str, given: Any) -> None:
     over = event(name, "2026-03-01", **given)
 
-    assert list(endings(registry(measured(), events=(over,)), measured("v1.1-Judge-1"))) == []
+    assert list(endings(registry(measured(), events=(over,)), measured("v1.1-Judge-1"), DAY)) == []
 
 
 def test_the_events_end_the_older_snapshot_on_their_day() -> None:
     old = measured()
-    (told,) = endings(registry(old), measured("v1.1-Judge-1"))
-    after = registry(old, events=(Event.of({"date": "2026-02-01", **told}),))
+    (told,) = endings(registry(old), measured("v1.1-Judge-1"), DAY)
+    after = registry(old, events=(told,))
 
     assert after.of_tag("v1.0-Judge-1", date(2026, 1, 31)).status != "expired"
     assert after.of_tag("v1.0-Judge-1", date(2026, 2, 1)).reason == "superseded"

@@ -11,9 +11,10 @@ from registry_support import ROOT
 from schema_support import departures
 
 from epc.records.schemas import schema
-from epc.records.strict_json import dumps
+from epc.records.strict_json import dumps, dumps_line
 from epc.registry.card_types import KINDS, parse_card
 from epc.registry.lifecycles import GenerationRecord
+from epc.registry.snapshots import Event
 from epc.registry.typed import as_json, parse
 
 Json = dict[str, Any]
@@ -28,9 +29,23 @@ def of_kind(name: str, kind: str) -> Json:
     return {**branch, "$defs": whole["$defs"]}
 
 
+def of_any_kind(name: str) -> Json:
+    """Return one schema for all kinds: keys of any of them, required where every kind requires."""
+    branches = schema(name)["oneOf"]
+    merged = {key: value for b in branches for key, value in b["properties"].items()}
+    kinds = [b["properties"]["event"]["const"] for b in branches]
+    return {
+        **branches[0],
+        "properties": merged | {"event": {"enum": kinds}},
+        "required": sorted(set.intersection(*(set(b["required"]) for b in branches))),
+        "$defs": schema(name)["$defs"],
+    }
+
+
 PAIRS: dict[str, tuple[Any, Json]] = {
     **{f"{kind} card": (KINDS[kind], of_kind("snapshot", kind)) for kind in KINDS},
     "generation": (GenerationRecord, schema("evaluator_generation")),
+    "event": (Event, of_any_kind("event")),
 }
 
 
@@ -87,15 +102,23 @@ def test_a_published_generation_is_written_as_it_was_read(path: Path) -> None:
     assert dumps(as_json(parse(json.loads(text), GenerationRecord))) == text
 
 
+def test_the_published_events_are_written_as_they_were_read() -> None:
+    lines = (ROOT / "snapshots" / "events.jsonl").read_text().splitlines(keepends=True)
+
+    assert [dumps_line(as_json(parse(json.loads(line), Event))) for line in lines] == lines
+
+
 # What a value that was parsed is called, wherever it goes.
-VALUES = {"card", "life"}
+VALUES = {"card", "event", "life"}
 # It says what is wrong with documents that are none yet.
 CHECKS = {"checking.py"}
+# What happened to an evaluator, as a row of a picture's table.
+ROWS = {"history.py", "timeline.py"}
 READERS = [
     path
     for room in ("registry", "site")
     for path in sorted((ROOT / "epc" / room).rglob("*.py"))
-    if path.name not in CHECKS
+    if path.name not in CHECKS | ROWS
 ]
 TEMPLATES = sorted((ROOT / "epc" / "site" / "templates").glob("*.j2"))
 
