@@ -15,9 +15,10 @@ from epc.records.strict_json import pointer
 from epc.registry.names import skeleton
 from epc.registry.submissions import layout
 from epc.registry.submissions.texts import Kind, problems
+from epc.registry.typed import Json, parse
 
-Json = dict[str, Any]
 Endpoint = Literal["direct", "gateway"]
+Licence = Literal["CC-BY-4.0", "CC0-1.0"]
 
 _ANEW: Final = "make the folder again with `epc submission new`"
 # How each key may be written.
@@ -62,7 +63,7 @@ class Statement:
     platform: str | None
     endpoint: Endpoint
     contributor: str
-    licence: str
+    licence: Licence
     conflicts: str
     replicates: str | None
     identity: str
@@ -70,7 +71,7 @@ class Statement:
     @classmethod
     def of(cls, given: Json) -> Self:
         """Return the statement that a document of valid shape makes."""
-        return cls(**{key: value for key, value in given.items() if key != "schema"})
+        return parse(given, cls)
 
     def as_json(self) -> Json:
         """Return the document."""

@@ -14,7 +14,8 @@ from epc.records.schemas import schema
 from epc.records.strict_json import dumps, dumps_line
 from epc.registry.card_types import KINDS, parse_card
 from epc.registry.lifecycles import GenerationRecord
-from epc.registry.snapshots import Event
+from epc.registry.snapshots import Event, Metrics
+from epc.registry.submissions.statement import Statement
 from epc.registry.typed import as_json, parse
 
 Json = dict[str, Any]
@@ -29,23 +30,33 @@ def of_kind(name: str, kind: str) -> Json:
     return {**branch, "$defs": whole["$defs"]}
 
 
-def of_any_kind(name: str) -> Json:
+def of_any_kind(name: str, key: str) -> Json:
     """Return one schema for all kinds: keys of any of them, required where every kind requires."""
     branches = schema(name)["oneOf"]
     merged = {key: value for b in branches for key, value in b["properties"].items()}
-    kinds = [b["properties"]["event"]["const"] for b in branches]
+    kinds = [b["properties"][key]["const"] for b in branches]
     return {
         **branches[0],
-        "properties": merged | {"event": {"enum": kinds}},
+        "properties": merged | {key: {"enum": kinds}},
         "required": sorted(set.intersection(*(set(b["required"]) for b in branches))),
         "$defs": schema(name)["$defs"],
     }
 
 
+def without(name: str, key: str) -> Json:
+    """Return a schema without a key that has one value alone, and says which schema it is."""
+    whole: Json = deepcopy(schema(name))
+    assert "const" in whole["properties"].pop(key)
+    whole["required"].remove(key)
+    return whole
+
+
 PAIRS: dict[str, tuple[Any, Json]] = {
     **{f"{kind} card": (KINDS[kind], of_kind("snapshot", kind)) for kind in KINDS},
     "generation": (GenerationRecord, schema("evaluator_generation")),
-    "event": (Event, of_any_kind("event")),
+    "event": (Event, of_any_kind("event", "event")),
+    "metrics": (Metrics, of_any_kind("snapshot_metrics", "kind")),
+    "statement": (Statement, without("submission", "schema")),
 }
 
 
@@ -59,7 +70,7 @@ def test_a_key_that_one_side_alone_has_or_requires_is_found(name: str) -> None:
     kind, right = PAIRS[name]
     added, dropped, freed, nulled = (deepcopy(right) for _ in range(4))
     added["properties"]["surplus"] = {"type": "string"}
-    key = "tag" if "tag" in right["properties"] else "generation"
+    key = next(k for k in ("tag", "generation", "kind") if k in right["properties"])
     del dropped["properties"][key]
     freed["required"].remove(key)
     nulled["properties"][key] = {"anyOf": [right["properties"][key], {"type": "null"}]}
