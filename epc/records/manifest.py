@@ -1,13 +1,362 @@
-"""A manifest's configuration, there and back (EPC-2.8)."""
+"""A manifest as a value: parsed once, then read by attribute (EPC-2.8).
 
-from typing import Any
+The classes follow `epc_manifest_schema.json`, and a test compares them with it key by key. The
+schema admits a document first; `Manifest.parse` then makes the value. Outside `epc.records` nobody
+indexes a manifest by a string, so a misspelt key is an error of the type checker.
+"""
 
-from epc.protocol.config import Configuration, Decoding, variant_tag
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, is_dataclass
+from functools import cached_property
+from typing import Any, Literal, Self
+
+import msgspec
+
+from epc.protocol.config import Configuration, Decoding, Method, variant_tag
 from epc.protocol.draws import GENERATOR
 from epc.protocol.results import Json
 from epc.protocol.weights import UpdateRule
-from epc.spec.epc_v1 import DOMAINS
+from epc.spec.epc_v1 import DOMAINS, ControlMethod, Direction, Domain, PhaseName
 from epc.spec.reference import Strategy
+
+ZeroCause = Literal["no_update", "collapse", "identical"]
+RawName = Literal["trials", "calls", "weights"]
+RoleName = Literal["executor", "evaluator"]
+SummedPhase = Literal["text", "visual", "text_to_visual", "visual_to_text"]  # not a control's
+VerdictName = Literal["A", "B", "tie", "missing"]
+NoAnswer = Literal[
+    "content_filter",
+    "refusal",
+    "too_large",
+    "length",
+    "max_tokens",
+    "stop",
+    "tool_calls",
+    "other",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluator:
+    """Who judged, how, and when (EPC-2.8 item 2)."""
+
+    model: str
+    version: str | None
+    endpoint: str
+    gateway: str | None
+    decoding: Decoding
+    details: Mapping[str, Any]
+    measurement_date: str
+    method: Method
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Executor:
+    """Who wrote the answers (EPC-2.8 item 3)."""
+
+    model: str
+    version: str | None
+    endpoint: str
+    gateway: str | None
+    decoding: Decoding
+    details: Mapping[str, Any]
+    prompt_template: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunConfig:
+    """The manifest's `config` (EPC-2.8 item 4)."""
+
+    rounds: int
+    alpha_win: float
+    alpha_lose: float
+    weight_floor: float
+    baseline: str
+    strategies: int
+    seeds: tuple[int, ...]
+    generator: str
+    reuse: Literal["none", "memo"]
+    exhaustive: bool
+    control: ControlMethod
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """A mean over seeds and its 95% interval, which one seed does not have (Reading R10)."""
+
+    mean: float
+    ci95: tuple[float, float] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Floor:
+    """What gamma is without a change of domain: its mean and the range of 95% of seeds."""
+
+    mean: float
+    q025: float
+    q975: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """ECE or Brier score over seeds, and of all seeds' verdicts pooled (Reading R42)."""
+
+    mean: float
+    ci95: tuple[float, float] | None
+    seeds: int
+    pooled: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerShares:
+    """What a set of comparisons came to: how many could be read, and which place won."""
+
+    n: int
+    decided: int
+    parse_rate: float | None
+    share_of_a: float | None
+    refusals: int
+    unparseable: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnostics:
+    """All comparisons of a run, and those of the baseline with itself (Reading R6)."""
+
+    answers: AnswerShares
+    self_comparisons: AnswerShares
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskTest:
+    """The permutation test behind the audit's word (Reading R39)."""
+
+    p_value: float
+    smallest: float
+    unit: Literal["task"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """The same-domain control, and what is left of gamma above it (Reading R15)."""
+
+    method: ControlMethod
+    noise_floor: Mapping[Direction, Floor]
+    excess: Mapping[Direction, Estimate]
+    test: TaskTest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Determinism:
+    """What asking the same again gave."""
+
+    asked: int
+    verdict_flips: int
+    text_changes: int
+    flip_rate: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrategyReliability:
+    """A strategy's wins beside the accuracy of its answers (Reading R42)."""
+
+    wins: int
+    decided: int
+    accuracy: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeedRecord:
+    """One seed's figures (EPC-2.5(d))."""
+
+    seed: int
+    gamma: Mapping[Direction, float]
+    jsd: Mapping[Direction, float]
+    zero_coupling: Mapping[Direction, bool]
+    zero_cause: Mapping[Direction, ZeroCause | None]
+    weights: Mapping[PhaseName, Mapping[str, float]]
+    tie_rate: float
+    verdicts: Mapping[PhaseName, Mapping[VerdictName, int]]
+    ece: float | None = None
+    brier: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """The figures of all seeds (EPC-2.5)."""
+
+    n: int
+    gamma: Mapping[Direction, Estimate]
+    jsd: Mapping[Direction, Estimate]
+    zero_coupling_rate: Mapping[Direction, Estimate]
+    zero_causes: Mapping[Direction, Mapping[ZeroCause, int]]
+    tie_rate: Estimate
+    tie_rate_by_phase: Mapping[SummedPhase, Estimate]
+    pci: Mapping[SummedPhase, Estimate]
+    cpci: Estimate
+    mpci: Estimate
+    diagnostics: Diagnostics | None
+    ece: Calibration | None
+    brier: Calibration | None
+    control: Control
+    determinism: Determinism | None
+    reliability: Mapping[str, StrategyReliability] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictCounts:
+    """How often each strategy won, lost and tied on each task (Reading R38)."""
+
+    repeated: bool
+    counts: Mapping[Domain, Mapping[str, tuple[tuple[int, ...], ...]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Results:
+    """EPC-2.8 item 7."""
+
+    per_seed: tuple[SeedRecord, ...]
+    summary: Summary
+    verdict_table: VerdictCounts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """With what, when, and by whose answers a record was made."""
+
+    created: str
+    software: Mapping[str, str]
+    calls: Mapping[RoleName, int]
+    tokens: Mapping[Literal["in", "out"], int]
+    served_models: Mapping[RoleName, Mapping[str, int]]
+    system_fingerprints: Mapping[RoleName, Mapping[str, int]]
+    retries: int
+    journal_damage: int = 0
+    origins: Mapping[RoleName, Mapping[str, int]] | None = None
+    no_answer: Mapping[RoleName, Mapping[NoAnswer, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawFile:
+    """A raw file beside the manifest."""
+
+    path: str
+    sha256: str
+    bytes: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accuracy:
+    """How good each strategy's answers are, as the user stated it (Reading R11)."""
+
+    source: str
+    sha256: str
+    values: Mapping[str, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Head:
+    """What a manifest says besides its results and its raw files.
+
+    `document` is the JSON that it was parsed from, for those who write, digest or compare it: a
+    number keeps the form in which it was written.
+    """
+
+    protocol_version: str
+    evaluator: Evaluator
+    executor: Executor | None
+    config: RunConfig
+    tasks: Mapping[Domain, tuple[str, ...]]
+    strategies: tuple[Strategy, ...]
+    evaluator_prompt: str
+    provenance: Provenance
+    accuracy: Accuracy | None = None
+    document: Json = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    @classmethod
+    def parse(cls, document: Json) -> Self:
+        """Return the value of a document that the schema has admitted.
+
+        Raises: msgspec.ValidationError if a number is larger than this program can count.
+        """
+        try:
+            head = msgspec.convert(document, cls)
+        except msgspec.ValidationError:  # to JSON Schema 5.0 is an integer
+            head = msgspec.convert(_with_integers(document), cls)
+        object.__setattr__(head, "document", document)
+        return head
+
+    @cached_property
+    def configuration(self) -> Configuration:
+        """The configuration that the manifest describes."""
+        config = self.config
+        return Configuration(
+            rule=UpdateRule(
+                alpha_win=config.alpha_win,
+                alpha_lose=config.alpha_lose,
+                weight_floor=config.weight_floor,
+            ),
+            rounds=config.rounds,
+            baseline=config.baseline,
+            strategies=self.strategies,
+            tasks={domain: self.tasks[domain] for domain in DOMAINS},
+            evaluator_prompt=self.evaluator_prompt,
+            decoding=self.evaluator.decoding,
+            method=self.evaluator.method,
+            control=config.control,
+        )
+
+    @property
+    def names(self) -> list[str]:
+        """The strategies' names, in their order."""
+        return [strategy.name for strategy in self.strategies]
+
+    @property
+    def reuses(self) -> bool:
+        """Whether each prompt was asked once."""
+        return self.config.reuse == "memo"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the verdict table is all that there is (Reading R72).
+
+        Recorded verdicts are read whole, so a pair without one is missing from the file. In records
+        of before, which are not exhaustive, it is a pair that no round drew.
+        """
+        return self.evaluator.method == "recorded" and self.config.exhaustive
+
+    @property
+    def asked(self) -> dict[RoleName, Executor | Evaluator]:
+        """Who was asked, by role; recorded verdicts have no executor."""
+        if self.executor is None:
+            return {"evaluator": self.evaluator}
+        return {"executor": self.executor, "evaluator": self.evaluator}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest(Head):
+    """A measurement's manifest."""
+
+    results: Results
+    raw: Mapping[RawName, RawFile] | None
+
+
+def plain(value: Any) -> Any:
+    """Return a part of a manifest as plain JSON, its numbers as they were parsed."""
+    if isinstance(value, Mapping):
+        return {key: plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    return plain(asdict(value)) if is_dataclass(value) and not isinstance(value, type) else value
+
+
+def _with_integers(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_integers(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_with_integers(part) for part in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def configuration_json(config: Configuration) -> Json:
