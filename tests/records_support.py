@@ -24,6 +24,7 @@ from epc.engine.calls import Progress
 from epc.engine.plan import Reuse
 from epc.engine.session import Request, measure, start
 from epc.records.layout import MANIFEST, RAW, describe
+from epc.records.manifest import Manifest
 from epc.records.strict_json import dumps, dumps_line
 from epc.records.validate import Report, validate
 from epc.spec.epc_v1 import ControlMethod
@@ -44,6 +45,9 @@ class Run:
 
     def manifest(self) -> Any:
         return json.loads((self.folder / MANIFEST).read_text("utf-8"))
+
+    def parsed(self) -> Manifest:
+        return Manifest.parse(self.manifest())
 
     def rows(self, name: str) -> list[Any]:
         text = (self.folder / RAW[name]).read_text("utf-8")

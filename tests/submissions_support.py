@@ -70,7 +70,7 @@ class Offered:
         self.identify()
 
     def identify(self) -> None:
-        self.statement(identity=identity(self.run.manifest()))
+        self.statement(identity=identity(self.run.parsed()))
 
     def evaluator(self, generation: str, platform: str | None, **model: Any) -> None:
         """Let another model have given the verdicts, with every digest made to fit."""
@@ -150,7 +150,7 @@ def _templates(home: Path) -> tuple[Path, Path]:
         licence="CC-BY-4.0",
         conflicts="none",
         replicates=None,
-        identity=identity(honest.manifest()),
+        identity=identity(honest.parsed()),
     )
     make(made.folder / "submissions", honest.folder, SLUG, statement, {})
     return made.folder, run.folder

@@ -15,7 +15,7 @@ from epc.protocol.verdict import Verdict
 from epc.records.conformance import answer_text, suite
 from epc.records.json_difference import disagreements
 from epc.records.schemas import findings as schema_findings
-from epc.registry import expiry, snapshots
+from epc.registry import card_types, expiry
 from epc.spec.epc_v1 import VARIANT_LABELS
 from epc.spec.judge_v1 import FLAGS
 from epc.spec.reference import EVALUATOR_PROMPT
@@ -148,7 +148,7 @@ def test_the_glossary_defines_every_word_that_a_record_or_a_command_may_state() 
             e_process.State,
             expiry.Status,
             expiry.Reason,
-            snapshots.Trust,
+            card_types.Trust,
             probes.Kind,
             ZeroCause,
         )
@@ -156,7 +156,7 @@ def test_the_glossary_defines_every_word_that_a_record_or_a_command_may_state() 
     }
     # A and B are verdicts; their entry is "verdict".
     words |= {*FLAGS, *VARIANT_LABELS, *(word for word in Verdict if not word.decided)}
-    words |= {f"{kind} snapshot" for kind in get_args(snapshots.SnapshotKind)} - {
+    words |= {f"{kind} snapshot" for kind in get_args(card_types.SnapshotKind)} - {
         "reported snapshot"  # its entry is "reported", a step of trust as well
     }
 

@@ -1,7 +1,7 @@
 """`epc audit`: a run, a manifest or bare weights in; a word and its reasons out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from math import fsum
 from pathlib import Path
 from typing import Final
@@ -14,7 +14,7 @@ from epc.errors import Finding, MalformedError
 from epc.protocol.metrics import COLLAPSED
 from epc.protocol.results import Json
 from epc.protocol.weights import UpdateRule, Weights
-from epc.records.manifest import is_whole
+from epc.records.manifest import Manifest, SeedRecord, plain
 from epc.records.probes import summary as probed
 from epc.records.published_weights import Bare, read_bare
 from epc.records.recompute import manifest_path
@@ -29,6 +29,7 @@ from epc.spec.epc_v1 import (
     SIMPLEX_TOLERANCE,
     ZERO_COUPLING,
     Direction,
+    PhaseName,
 )
 
 _START: Final = {phase.name: phase.start for phase in PHASES}
@@ -98,13 +99,13 @@ def audit_checked(report: Report) -> Audit:
     warnings = [finding for finding in report.findings if finding.severity == "warning"]
     asked = {} if errors else probed(report.asked)
     facts = replace(_stated(report.manifest), unsound=len(errors), **asked)
-    control = report.manifest["results"]["summary"]["control"]
+    control = plain(report.manifest.results.summary.control)
     return _audit(report.path, facts, control, warnings)
 
 
-def audit_manifest(manifest: Json) -> Audit:
+def audit_manifest(manifest: Manifest) -> Audit:
     """Audit what a manifest of valid shape states, without checking that it is true to itself."""
-    return _audit("", _stated(manifest), manifest["results"]["summary"]["control"])
+    return _audit("", _stated(manifest), plain(manifest.results.summary.control))
 
 
 def _audit(path: str, facts: Facts, control: Json, warnings: Sequence[Finding] = ()) -> Audit:
@@ -121,42 +122,41 @@ def _is_run(path: Path) -> bool:
     return file.suffix == ".json" and b'"protocol_version"' in file.read_bytes()
 
 
-def _stated(manifest: Json) -> Facts:
-    results = manifest["results"]
-    summary, per_seed = results["summary"], results["per_seed"]
-    diagnostics = summary["diagnostics"] or {}
+def _stated(manifest: Manifest) -> Facts:
+    summary, per_seed = manifest.results.summary, manifest.results.per_seed
+    itself = summary.diagnostics.self_comparisons if summary.diagnostics else None
     return Facts(
-        n=summary["n"],
-        strategies=len(manifest["strategies"]),
+        n=summary.n,
+        strategies=len(manifest.strategies),
         unsound=0,
         off_simplex=0,
-        gamma={d: [record["gamma"][d] for record in per_seed] for d in DIRECTIONS},
-        jsd={d: [record["jsd"][d] for record in per_seed] for d in DIRECTIONS},
+        gamma={d: [record.gamma[d] for record in per_seed] for d in DIRECTIONS},
+        jsd={d: [record.jsd[d] for record in per_seed] for d in DIRECTIONS},
         dead=sum(_never_decided(record) for record in per_seed),
-        collapsed=sum("collapse" in record["zero_cause"].values() for record in per_seed),
+        collapsed=sum("collapse" in record.zero_cause.values() for record in per_seed),
         stuck={d: sum(_stopped(record, d) for record in per_seed) for d in DIRECTIONS},
-        test=PermutationTest(**summary["control"]["test"]),
-        tasks={domain: len(tasks) for domain, tasks in manifest["tasks"].items()},
-        tie_rate=summary["tie_rate"]["mean"],
-        self_comparisons=diagnostics.get("self_comparisons"),
-        determinism=summary["determinism"],
-        excess=summary["control"]["excess"],
-        missing=_missing(manifest) if is_whole(manifest) else None,
+        test=PermutationTest(**asdict(summary.control.test)),
+        tasks={domain: len(tasks) for domain, tasks in manifest.tasks.items()},
+        tie_rate=summary.tie_rate.mean,
+        self_comparisons=plain(itself),
+        determinism=plain(summary.determinism),
+        excess=plain(summary.control.excess),
+        missing=_missing(manifest) if manifest.is_whole else None,
     )
 
 
-def _missing(manifest: Json) -> Json:
+def _missing(manifest: Manifest) -> Json:
     """Return how many pairs recorded verdicts do not hold, where, and how many rounds drew one."""
-    results = manifest["results"]
+    results = manifest.results
     by_domain = {}
-    for domain, rows in results["verdict_table"]["counts"].items():
+    for domain, rows in results.verdict_table.counts.items():
         lacking = {name: sum(not any(cell) for cell in cells) for name, cells in rows.items()}
         by_domain[domain] = {
             "pairs": sum(lacking.values()),
             "of": sum(map(len, rows.values())),
             "strategies": {name: count for name, count in lacking.items() if count},
         }
-    phases = [record["verdicts"][phase] for record in results["per_seed"] for phase in PHASE_NAMES]
+    phases = [record.verdicts[phase] for record in results.per_seed for phase in PHASE_NAMES]
     drawn = sum(counts.get("missing", 0) for counts in phases)
     rounds = sum(sum(counts.values()) for counts in phases)
     return {
@@ -167,16 +167,16 @@ def _missing(manifest: Json) -> Json:
     }
 
 
-def _decided(record: Json, phase: str) -> int:
-    counts = record["verdicts"][phase]
-    return int(counts["A"] + counts["B"])
+def _decided(record: SeedRecord, phase: PhaseName) -> int:
+    counts = record.verdicts[phase]
+    return counts["A"] + counts["B"]
 
 
-def _never_decided(record: Json) -> bool:
-    return not any(_decided(record, phase) for phase in record["verdicts"])
+def _never_decided(record: SeedRecord) -> bool:
+    return not any(_decided(record, phase) for phase in record.verdicts)
 
 
-def _stopped(record: Json, direction: Direction) -> bool:
+def _stopped(record: SeedRecord, direction: Direction) -> bool:
     """Return whether a coupled phase counted nothing after its start had."""
     start = _START[direction]
     return not _decided(record, direction) and start is not None and _decided(record, start) > 0

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from epc.errors import Finding, Severity
 from epc.protocol.results import Json
+from epc.records.manifest import Manifest, ModelIdentity
 from epc.records.strict_json import dumps_line, pointer
 from epc.records.usage import suspicions
 
@@ -135,7 +136,7 @@ _ITEMS: Final = (
 )
 
 
-def unlike(left: Json, right: Json) -> list[Finding]:
+def unlike(left: Manifest, right: Manifest) -> list[Finding]:
     """Return every way in which two measurements are not like for like.
 
     An error makes the figures different quantities, or lays a difference at another door than the
@@ -146,20 +147,21 @@ def unlike(left: Json, right: Json) -> list[Finding]:
     return [*_differences(left, right), *_doubts(left, right)]
 
 
-def are_facts(left: Json, right: Json) -> bool:
+def are_facts(left: ModelIdentity, right: ModelIdentity) -> bool:
     """Whether two evaluators' answers can differ by a change of the evaluator alone.
 
     A file's and a mock's cannot come out otherwise; pinned weights' cannot on the same runtime
     and processor, which their description names.
     """
-    if left["endpoint"] == right["endpoint"] == "embedded":
-        return all(left[key] == right[key] for key in ("model", "version", "details"))
-    return left["endpoint"] in _FACTS and right["endpoint"] in _FACTS
+    if left.endpoint == right.endpoint == "embedded":
+        first, second = ((each.model, each.version, each.details) for each in (left, right))
+        return first == second
+    return left.endpoint in _FACTS and right.endpoint in _FACTS
 
 
-def _differences(left: Json, right: Json) -> Iterator[Finding]:
+def _differences(left: Manifest, right: Manifest) -> Iterator[Finding]:
     for item in _ITEMS:
-        first, second = (_at(manifest, item.path) for manifest in (left, right))
+        first, second = (_at(manifest.document, item.path) for manifest in (left, right))
         if item.path[0] == "provenance":
             first, second = (sorted(value or {}) for value in (first, second))
         if first == second or not _asked(left, right, item.path):
@@ -179,7 +181,7 @@ def _differences(left: Json, right: Json) -> Iterator[Finding]:
         )
 
 
-def _doubts(left: Json, right: Json) -> Iterator[Finding]:
+def _doubts(left: Manifest, right: Manifest) -> Iterator[Finding]:
     for side, manifest in (("first", left), ("second", right)):
         for where, problem in suspicions(manifest):
             yield Finding(
@@ -191,9 +193,9 @@ def _doubts(left: Json, right: Json) -> Iterator[Finding]:
             )
 
 
-def _asked(left: Json, right: Json, path: tuple[str, ...]) -> bool:
+def _asked(left: Manifest, right: Manifest, path: tuple[str, ...]) -> bool:
     """Whether an item is there to differ: a missing executor differs once, not in every detail."""
-    if path[0] == "executor" and None in (left["executor"], right["executor"]):
+    if path[0] == "executor" and None in (left.executor, right.executor):
         return path[1] == "model"
     return True
 
@@ -205,8 +207,8 @@ def _sorted(value: Any) -> Any:
     return sorted(value, key=dumps_line)
 
 
-def _at(manifest: Json, path: tuple[str, ...]) -> Any:
-    value: Any = manifest
+def _at(document: Json, path: tuple[str, ...]) -> Any:
+    value: Any = document
     for key in path:
         value = None if value is None else value[key]
     return value

@@ -31,9 +31,10 @@ from epc.records.asked import (
     has_raw,
     pair_keys,
 )
-from epc.records.manifest import configuration_of
+from epc.records.manifest import Manifest
 from epc.records.recompute import load_manifest, manifest_path
 from epc.records.validate import validate
+from epc.spec.epc_v1 import DOMAINS
 from epc.statistics.inference import ALPHA, pairs_needed
 
 _SHUFFLING: Final = 20260703
@@ -120,7 +121,7 @@ def compare(
     paired = _same_draws(first, second)
     common = shared_by_runs(first, second, (runs[0].folder, runs[1].folder))
     findings = [*untrue, *_shared(common), *unlike(first, second)]
-    metrics = differences(first["results"], second["results"], paired=paired)
+    metrics = differences(first.results.per_seed, second.results.per_seed, paired=paired)
     if common["evaluator"].count:  # Reading R76: nothing that assumes two measurements
         metrics = [replace(each, ci95=None, p_value=None, p_holm=None) for each in metrics]
     tables = _tables(*runs, shared=common["evaluator"], paired=paired, margin=margin)
@@ -142,7 +143,7 @@ def compare(
         metrics=metrics,
         # The two p-values of a table share the level between them.
         pairs_needed={c: pairs_needed(c, anyway, error=ALPHA / 2) for c in _SHARES},
-        seeds_needed=seeds_needed(first["results"], second["results"]),
+        seeds_needed=seeds_needed(first.results.per_seed, second.results.per_seed),
         shared=common,
     )
 
@@ -186,21 +187,22 @@ def _untrue(path: Path) -> list[Finding]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Run:
-    """A run's manifest, its folder and its configuration."""
+    """A run's manifest and its folder."""
 
-    manifest: Json
+    manifest: Manifest
     folder: Path
-    config: Configuration
 
     @classmethod
     def open(cls, path: Path) -> "_Run":
-        manifest = load_manifest(path)
-        folder = manifest_path(path).parent
-        return cls(manifest=manifest, folder=folder, config=configuration_of(manifest))
+        return cls(manifest=load_manifest(path), folder=manifest_path(path).parent)
+
+    @property
+    def config(self) -> Configuration:
+        return self.manifest.configuration
 
     @property
     def reused(self) -> bool:
-        return bool(self.manifest["config"]["reuse"] == "memo")
+        return self.manifest.reuses
 
     def asked(self) -> dict[PairKey, Asked]:
         return asked_by_run(self.manifest, self.folder)
@@ -212,7 +214,7 @@ def _figures_can_tell(left: _Run, right: _Run, findings: list[Finding]) -> bool:
     Not if the runs are unlike. Nor if answers were reused and may flip by themselves: with more and
     more seeds any flip becomes significant.
     """
-    evaluators = left.manifest["evaluator"], right.manifest["evaluator"]
+    evaluators = left.manifest.evaluator, right.manifest.evaluator
     afresh = not (left.reused or right.reused)
     unlike_ones = [finding for finding in findings if finding.severity == "error"]
     return not unlike_ones and (afresh or are_facts(*evaluators))
@@ -235,15 +237,13 @@ def _tables(
         return Tables(drift=nothing(kind, margin))
     if kind == "fresh":
         keys = {key: index for index, key in enumerate(common)}
-        counts = [
-            counts_by_seed(run.manifest, run.config, run.folder, keys) for run in (left, right)
-        ]
+        counts = [counts_by_seed(run.manifest, run.folder, keys) for run in (left, right)]
         drift = compare_fresh(counts[0], counts[1], paired=paired, rng=rng, margin=margin)
         return Tables(drift=drift, paired=paired)
     once, afresh = (left, right) if left.reused else (right, left)
     asked = once.asked()
     keys = {key: index for index, key in enumerate(key for key in common if key in asked)}
-    answers = counts_by_seed(afresh.manifest, afresh.config, afresh.folder, keys).sum(axis=0)
+    answers = counts_by_seed(afresh.manifest, afresh.folder, keys).sum(axis=0)
     seen = answers.sum(axis=1) > 0
     verdicts = [asked[key].verdict for key, index in keys.items() if seen[index]]
     return Tables(drift=compare_mixed(verdicts, answers[seen], rng=rng, margin=margin))
@@ -269,33 +269,35 @@ def _reused(left: _Run, right: _Run, shared: Shared, margin: float) -> Tables:
     return Tables(drift=drift, noise=noise, other_answers=other)
 
 
-def _noise(left: Json, right: Json) -> Noise:
+def _noise(left: Manifest, right: Manifest) -> Noise:
     """Return what is known of the evaluator's own flips (Reading R44)."""
-    rechecks = [m["results"]["summary"]["determinism"] or {} for m in (left, right)]
-    asked = sum(int(recheck.get("asked", 0)) for recheck in rechecks)
-    flips = sum(int(recheck.get("verdict_flips", 0)) for recheck in rechecks)
-    if not flips and are_facts(left["evaluator"], right["evaluator"]):
+    rechecks = [manifest.results.summary.determinism for manifest in (left, right)]
+    asked = sum(recheck.asked for recheck in rechecks if recheck)
+    flips = sum(recheck.verdict_flips for recheck in rechecks if recheck)
+    if not flips and are_facts(left.evaluator, right.evaluator):
         return Noise(assumed=0.0)
     return Noise(assumed=ASSUMED_FLIPS, asked=asked, flips=flips)
 
 
-def _same_draws(left: Json, right: Json) -> bool:
+def _same_draws(left: Manifest, right: Manifest) -> bool:
     """Whether equal seeds stand for equal draws of both runs, and all seeds are equal."""
-    same = [
-        [manifest["config"][key] for key in ("generator", "rounds", "strategies")]
-        for manifest in (left, right)
-    ]
-    tasks = [[len(part) for part in manifest["tasks"].values()] for manifest in (left, right)]
-    seeds = [sorted(manifest["config"]["seeds"]) for manifest in (left, right)]
-    seeds += [[r["seed"] for r in m["results"]["per_seed"]] for m in (left, right)]
-    return same[0] == same[1] and tasks[0] == tasks[1] and all(s == seeds[0] for s in seeds)
+    seeds = [sorted(manifest.config.seeds) for manifest in (left, right)]
+    seeds += [[record.seed for record in m.results.per_seed] for m in (left, right)]
+    return _draws(left) == _draws(right) and all(each == seeds[0] for each in seeds)
 
 
-def _head(path: Path, manifest: Json) -> Json:
+def _draws(manifest: Manifest) -> tuple[object, ...]:
+    """Return what the draws of a seed follow from."""
+    config, tasks = manifest.config, manifest.tasks
+    sizes = [len(tasks[domain]) for domain in DOMAINS]
+    return config.generator, config.rounds, config.strategies, sizes
+
+
+def _head(path: Path, manifest: Manifest) -> Json:
     return {
         "path": str(path),
-        "protocol_version": manifest["protocol_version"],
-        "evaluator": manifest["evaluator"]["model"],
-        "measurement_date": manifest["evaluator"]["measurement_date"],
-        "seeds": len(manifest["config"]["seeds"]),
+        "protocol_version": manifest.protocol_version,
+        "evaluator": manifest.evaluator.model,
+        "measurement_date": manifest.evaluator.measurement_date,
+        "seeds": len(manifest.config.seeds),
     }

@@ -6,8 +6,9 @@ from math import ceil, floor, sqrt
 from typing import Final
 
 from epc.protocol.metrics import pci
-from epc.protocol.results import Json, vector
-from epc.spec.epc_v1 import DIRECTIONS, PHASE_NAMES
+from epc.protocol.results import Json
+from epc.records.manifest import SeedRecord
+from epc.spec.epc_v1 import DIRECTIONS, PHASE_NAMES, Direction
 from epc.statistics.inference import fisher_tail, holm, t_point, t_two_sided
 from epc.statistics.intervals import Interval, mean, share_interval, variance_of
 
@@ -38,8 +39,10 @@ class Difference:
         return {**asdict(self), "ci95": list(self.ci95) if self.ci95 else None}
 
 
-def differences(left: Json, right: Json, *, paired: bool) -> list[Difference]:
-    """Return the differences of every figure of two results, corrected by Holm.
+def differences(
+    left: Sequence[SeedRecord], right: Sequence[SeedRecord], *, paired: bool
+) -> list[Difference]:
+    """Return the differences of every figure of two runs' seeds, corrected by Holm.
 
     `paired`: both have the same seeds and the same draws. The interval is then Student's over the
     differences of each seed, which is right however much the draws have in common; else it is
@@ -48,7 +51,7 @@ def differences(left: Json, right: Json, *, paired: bool) -> list[Difference]:
 
     Source: Reading R47.
     """
-    sides = left["per_seed"], right["per_seed"]
+    sides = left, right
     found = [
         _of_means(metric, part, value, sides, paired=paired) for metric, part, value in _figures()
     ]
@@ -58,31 +61,31 @@ def differences(left: Json, right: Json, *, paired: bool) -> list[Difference]:
     return [replace(d, p_holm=corrected.get(index)) for index, d in enumerate(found)]
 
 
-def seeds_needed(left: Json, right: Json) -> Json:
+def seeds_needed(left: Sequence[SeedRecord], right: Sequence[SeedRecord]) -> Json:
     """Return how many seeds a run would take to see a difference in gamma of 0.1, by direction.
 
     With a power of 90%, from the spread of both runs; None for single seeds.
     """
     needed: Json = {}
     for direction in DIRECTIONS:
-        values = [[r["gamma"][direction] for r in side["per_seed"]] for side in (left, right)]
+        values = [[r.gamma[direction] for r in side] for side in (left, right)]
         spread = sum(map(variance_of, values))
         single = min(map(len, values)) < 2  # noqa: PLR2004  (what a spread takes)
         needed[direction] = None if single else max(2, ceil(_POINTS**2 * spread / GAMMA_STEP**2))
     return needed
 
 
-Value = Callable[[Json], float]
-Sides = tuple[Sequence[Json], Sequence[Json]]
+Value = Callable[[SeedRecord], float]
+Sides = tuple[Sequence[SeedRecord], Sequence[SeedRecord]]
 
 
 def _figures() -> Iterator[tuple[str, str | None, Value]]:
     for metric in ("gamma", "jsd"):
         for direction in DIRECTIONS:
-            yield metric, direction, lambda r, m=metric, d=direction: r[m][d]  # type: ignore[misc]  # mypy infers no lambda with defaults
-    yield "tie_rate", None, lambda r: r["tie_rate"]
+            yield metric, direction, lambda r, m=metric, d=direction: getattr(r, m)[d]  # type: ignore[misc]  # mypy infers no lambda with defaults
+    yield "tie_rate", None, lambda r: r.tie_rate
     for phase in PHASE_NAMES:
-        yield "pci", phase, lambda r, p=phase: pci(vector(r, p))  # type: ignore[misc]  # mypy infers no lambda with defaults
+        yield "pci", phase, lambda r, p=phase: pci(r.vector(p))  # type: ignore[misc]  # mypy infers no lambda with defaults
 
 
 def _of_means(
@@ -120,8 +123,8 @@ def _welch(parts: tuple[float, float], sizes: tuple[int, int]) -> int:
     return max(1, floor(sum(parts) ** 2 / below)) if below else 1
 
 
-def _of_shares(direction: str, sides: Sides, *, paired: bool) -> Difference:
-    zeros = [[bool(record["zero_coupling"][direction]) for record in side] for side in sides]
+def _of_shares(direction: Direction, sides: Sides, *, paired: bool) -> Difference:
+    zeros = [[record.zero_coupling[direction] for record in side] for side in sides]
     hits, sizes = [sum(side) for side in zeros], [len(side) for side in zeros]
     shares = [hit / n for hit, n in zip(hits, sizes, strict=True)]
     interval, p_value = None, None

@@ -14,6 +14,7 @@ from epc.analysis.comparability import are_facts
 from epc.protocol.results import Json
 from epc.records.findings import Findings
 from epc.records.layout import RAW
+from epc.records.manifest import Manifest, RoleName
 from epc.records.rows import read_rows
 from epc.records.usage import ROLES
 
@@ -115,7 +116,9 @@ def shared(
     return Shared(count=len(names), answers=min(len(left), len(right)), names=names)
 
 
-def shared_by_runs(left: Json, right: Json, folders: tuple[Path, Path]) -> dict[str, Shared]:
+def shared_by_runs(
+    left: Manifest, right: Manifest, folders: tuple[Path, Path]
+) -> dict[str, Shared]:
     """Return by role which answers two runs share, given by their manifests and their folders.
 
     A mock, a file and the same pinned weights answer alike by construction: nothing is counted as
@@ -124,16 +127,13 @@ def shared_by_runs(left: Json, right: Json, folders: tuple[Path, Path]) -> dict[
     Raises: WorldError if a file cannot be read.
     """
     none = Shared(count=0, answers=0)
-    asked = [
-        role
-        for role in ROLES
-        if left[role] and right[role] and not are_facts(left[role], right[role])
-    ]
+    pairs = {role: (left.asked.get(role), right.asked.get(role)) for role in ROLES}
+    asked = [role for role, (a, b) in pairs.items() if a and b and not are_facts(a, b)]
     if not asked:
         return dict.fromkeys(ROLES, none)
     if not all((folder / RAW["calls"]).is_file() for folder in folders):
         return {role: _stated(left, right, role) if role in asked else none for role in ROLES}
-    sums = [manifest["raw"]["calls"]["sha256"] for manifest in (left, right) if manifest["raw"]]
+    sums = [manifest.raw["calls"].sha256 for manifest in (left, right) if manifest.raw]
     first, second = map(_answers, folders)
     return {
         role: shared(first.get(role, {}), second.get(role, {}), sums=sums)
@@ -143,15 +143,15 @@ def shared_by_runs(left: Json, right: Json, folders: tuple[Path, Path]) -> dict[
     }
 
 
-def _stated(left: Json, right: Json, role: str) -> Shared:
+def _stated(left: Manifest, right: Manifest, role: RoleName) -> Shared:
     """Return what two manifests alone say that their runs share."""
-    answers = min(manifest["provenance"]["calls"][role] for manifest in (left, right))
-    sums = [manifest["raw"] and manifest["raw"]["calls"]["sha256"] for manifest in (left, right)]
+    answers = min(manifest.provenance.calls[role] for manifest in (left, right))
+    sums = [manifest.raw and manifest.raw["calls"].sha256 for manifest in (left, right)]
     if sums[0] is not None and sums[0] == sums[1]:
         return Shared(count=answers, answers=answers)
     taken = 0
     for manifest, other in ((left, sums[1]), (right, sums[0])):
-        origins = manifest["provenance"].get("origins", {role: {}})[role]
+        origins = (manifest.provenance.origins or {}).get(role, {})
         taken += origins.get(origin_of_run(other), 0) if other else 0
     return Shared(count=min(taken, answers), answers=answers)
 

@@ -12,7 +12,7 @@ from epc.protocol.config import Configuration
 from epc.protocol.results import Json
 from epc.protocol.verdict import Verdict
 from epc.protocol.weights import Weights, uniform, update
-from epc.records.manifest import configuration_of
+from epc.records.manifest import Manifest
 from epc.spec.epc_v1 import DIRECTIONS, PHASE, PHASE_NAMES
 
 _QUANTILES: Final = (0.05, 0.95)
@@ -35,24 +35,23 @@ class Trajectories:
     paths: tuple[tuple[tuple[Point, ...], ...], ...]
 
 
-def trajectories(manifest: Json, trials: Iterable[Json]) -> Trajectories:
+def trajectories(manifest: Manifest, trials: Iterable[Json]) -> Trajectories:
     """Replay a run's trials, and hold where they end against the manifest.
 
     Raises: MalformedError if they end elsewhere, or are not the rounds that the manifest lists.
     """
     import numpy as np
 
-    config = configuration_of(manifest)
-    names = tuple(strategy.name for strategy in config.strategies)
+    config, names = manifest.configuration, tuple(manifest.names)
     rounds = _by_phase(trials)
-    ends = {record["seed"]: record["weights"] for record in manifest["results"]["per_seed"]}
+    ends = {record.seed: record.weights for record in manifest.results.per_seed}
     if strange := sorted({seed for seed, _ in rounds} - set(ends)):
         raise _malformed(f"seed {strange[0]} is none of the manifest's")
     whole = []
     for seed, stated in ends.items():
         paths = _paths(config, {p: rounds.get((seed, p), []) for p in PHASE_NAMES})
         for phase, path in paths.items():
-            said = tuple(stated[phase].get(name) for name in names)
+            said = tuple(stated[PHASE[phase].name].get(name) for name in names)
             if len(path) != config.rounds + 1 or path[-1] != said:
                 raise _malformed(f"seed {seed} does not end {phase} where the manifest says")
         whole.append([[*paths[str(PHASE[d].start)], *paths[d][1:]] for d in DIRECTIONS])

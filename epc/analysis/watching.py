@@ -14,6 +14,7 @@ from epc.protocol.results import Json
 from epc.protocol.verdict import parse_verdict
 from epc.records.asked import Asked, PairKey
 from epc.records.layout import IDENTITY
+from epc.records.manifest import Manifest, ModelIdentity
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import dumps_line, read_lines, write_text
 from epc.spec.epc_v1 import DOMAINS
@@ -150,7 +151,7 @@ def append_day(path: Path, days: Sequence[Json], row: Json) -> None:
     write_text(path, (dumps_line(day) for day in (*days, row)))
 
 
-def standing(manifest: Json, panel: Panel, days: list[Json]) -> Standing:
+def standing(manifest: Manifest, panel: Panel, days: list[Json]) -> Standing:
     """Return where an evaluator stands after the days of its history.
 
     Raises: UsageError if the history is that of another panel.
@@ -166,8 +167,8 @@ def standing(manifest: Json, panel: Panel, days: list[Json]) -> Standing:
                 f"the history of {day['day']} has other questions or first answers than the "
                 "panel: restore it as it was written"
             )
-    evaluator = manifest["evaluator"]
-    facts = bool(days) and all(are_facts(evaluator, day["evaluator"]) for day in days)
+    answered = [ModelIdentity.parse(day["evaluator"]) for day in days]
+    facts = bool(days) and all(are_facts(manifest.evaluator, each) for each in answered)
     allowed = tolerated(manifest)
     bets = watch([day["changed"] / len(day["answers"]) for day in days], tolerated=allowed)
     verdict = bets.state
@@ -184,16 +185,16 @@ def standing(manifest: Json, panel: Panel, days: list[Json]) -> Standing:
     )
 
 
-def tolerated(manifest: Json) -> float:
+def tolerated(manifest: Manifest) -> float:
     """Return the share of the panel that may answer otherwise on an average day.
 
     A tenth; or, if the run was rechecked and its evaluator did flip, as many as that leaves
     possible, should that be more (Reading R46).
     """
-    recheck = manifest["results"]["summary"]["determinism"]
-    if recheck is None or not recheck["verdict_flips"]:
+    recheck = manifest.results.summary.determinism
+    if recheck is None or not recheck.verdict_flips:
         return TOLERATED
-    interval = share_interval(int(recheck["verdict_flips"]), int(recheck["asked"]))
+    interval = share_interval(recheck.verdict_flips, recheck.asked)
     # At a half a panel tells nothing any more, and quiet could not be bet on.
     return min(0.45, max(TOLERATED, interval[1] if interval else TOLERATED))
 
@@ -239,12 +240,14 @@ def _misstated(row: Json, where: str, days: Sequence[Json]) -> list[Finding]:
     ]
 
 
-def _unlike(manifest: Json, day: Json) -> list[Finding]:
+def _unlike(manifest: Manifest, day: Json) -> list[Finding]:
     """Return how the evaluator that answered last describes itself otherwise than the run's."""
-    evaluator, provenance = manifest["evaluator"], manifest["provenance"]
-    pairs = [(f"/evaluator/{key}", evaluator[key], day["evaluator"][key]) for key in IDENTITY]
+    pairs = [
+        (f"/evaluator/{key}", getattr(manifest.evaluator, key), day["evaluator"][key])
+        for key in IDENTITY
+    ]
     for key in ("served_models", "system_fingerprints"):
-        measured = sorted(provenance[key]["evaluator"])
+        measured = sorted(getattr(manifest.provenance, key)["evaluator"])
         if set(day[key]) - set(measured):
             pairs.append((f"/provenance/{key}/evaluator", measured, day[key]))
     return [

@@ -33,7 +33,8 @@ def command(runs: tuple[Path, ...], out: Path, form: str) -> None:
     """
     from epc.cli.show import show_written
     from epc.engine.merge import merge
+    from epc.records.recompute import load_manifest
 
-    manifest = merge(list(runs), out)
-    show_written(manifest, out, form=form)
+    merge(list(runs), out)
+    show_written(load_manifest(out), out, form=form)
     note(f"manifest {out / 'manifest.json'}")

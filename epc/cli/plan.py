@@ -112,16 +112,16 @@ def _spread_of(subject: str, spread: Any) -> tuple[float, int, bool]:
         from epc.records.recompute import load_manifest
 
         manifest = load_manifest(Path(subject))
-        records = manifest["results"]["per_seed"]
+        records = manifest.results.per_seed
         if len(records) < SCREENING_SEEDS:
             raise UsageError(
                 f"{subject} has {len(records)} of the {SCREENING_SEEDS} seeds that a spread takes: "
                 "measure more, or plan by a synthetic evaluator"
             )
-        widest = max(variance_of([r["gamma"][d] for r in records]) for d in DIRECTIONS) ** 0.5
+        widest = max(variance_of([r.gamma[d] for r in records]) for d in DIRECTIONS) ** 0.5
         if not widest:
             raise UsageError(f"{subject} has no spread: see `epc audit {subject}`")
-        return widest, manifest["config"]["rounds"], True
+        return widest, manifest.config.rounds, True
     points = parts(subject, seeds=_SIMULATED, strategies=_STRATEGIES)
     return sd_of(summarise(spread(simulate, points, subject), _SIMULATED)), ROUNDS, False
 

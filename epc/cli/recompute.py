@@ -51,7 +51,7 @@ def command(ctx: click.Context, run: Path, write: bool, accuracy: Path | None, f
             say(f"  {line}")
         if outcome.written:
             say(f"  written: {', '.join(outcome.written)}")
-    if outcome.written and "accuracy" in outcome.manifest:
+    if outcome.written and outcome.manifest.accuracy:
         for path in draw(outcome.manifest, manifest_path(run).parent):
             note(f"picture  {path}")
     clean = not outcome.findings and not outcome.changed

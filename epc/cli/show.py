@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 import click
 
 from epc.cli.common import echo_json, format_option, note, run_argument, say
-from epc.protocol.results import Json
 
 if TYPE_CHECKING:
     from epc.analysis.audit import Audit
+    from epc.records.manifest import Manifest
 
 
 @click.command()
@@ -33,7 +33,7 @@ def command(run: Path, figure: bool, form: str) -> None:
     show(load_manifest(run), run, form=form, figure=figure)
 
 
-def show_written(manifest: Json, folder: Path, *, form: str) -> "Audit":
+def show_written(manifest: "Manifest", folder: Path, *, form: str) -> "Audit":
     """Show a record that this program has just written and replayed; return its audit."""
     from epc.analysis.audit import audit_checked
     from epc.records.validate import check_statement
@@ -44,14 +44,19 @@ def show_written(manifest: Json, folder: Path, *, form: str) -> "Audit":
 
 
 def show(
-    manifest: Json, run: Path, *, form: str, figure: bool = True, audited: "Audit | None" = None
+    manifest: "Manifest",
+    run: Path,
+    *,
+    form: str,
+    figure: bool = True,
+    audited: "Audit | None" = None,
 ) -> None:
     """Print a manifest's figures and draw its picture; `epc run` ends with the same.
 
     `audited` is the audit of RUN, where there is one already.
     """
     if form == "json":
-        echo_json(manifest["results"]["summary"])
+        echo_json(manifest.document["results"]["summary"])
     else:
         from epc.analysis.audit import audit
         from epc.report.measurement_text import report

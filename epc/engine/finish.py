@@ -23,7 +23,7 @@ from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.layout import MANIFEST, describe, weight_lines, write_lines, write_rows
-from epc.records.manifest import config_json, configuration_json
+from epc.records.manifest import Head, config_json, configuration_json
 from epc.records.recompute import recompute
 from epc.records.usage import Usage
 from epc.spec.epc_v1 import PHASE
@@ -75,11 +75,11 @@ def finish(
     }
     if damage := damaged_lines(folder):
         head["provenance"]["journal_damage"] = damage
-    manifest = write_record(folder, head, trials=trials, calls=journal.calls())
-    if not _same_weights(manifest["results"]["per_seed"], outcomes):
+    written = write_record(folder, head, trials=trials, calls=journal.calls())
+    if not _same_weights(written["results"]["per_seed"], outcomes):
         (folder / MANIFEST).unlink()
         raise SelfCheckError("the written trials do not give back the run's weights")
-    return manifest
+    return written
 
 
 def write_record(folder: Path, head: Json, *, trials: Iterable[str], calls: Iterable[Json]) -> Json:
@@ -93,16 +93,16 @@ def write_record(folder: Path, head: Json, *, trials: Iterable[str], calls: Iter
     usage = Usage()
     write_lines(folder, "trials", trials)
     write_rows(folder, "calls", usage.counted(map(with_origin, calls)))
-    manifest: Json = {**head, "provenance": {**head["provenance"], **usage.as_json()}}
+    document: Json = {**head, "provenance": {**head["provenance"], **usage.as_json()}}
     findings = Findings()
-    again = recompute(manifest, folder, findings)
+    again = recompute(Head.parse(document), folder, findings)
     if findings.kept():
         raise SelfCheckError(f"the written trials do not replay: {findings.kept()[0]}")
-    manifest["results"] = again.results()
+    document["results"] = again.results()
     write_lines(folder, "weights", weight_lines(again.per_seed))
-    manifest["raw"] = describe(folder)
-    strict_json.write(folder / MANIFEST, manifest)
-    return manifest
+    document["raw"] = describe(folder)
+    strict_json.write(folder / MANIFEST, document)
+    return document
 
 
 def trial_order(trial: Json) -> tuple[int, int, int]:

@@ -12,6 +12,7 @@ from epc.engine.plan import Plan, load, save
 from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.layout import RAW
+from epc.records.manifest import Manifest
 from epc.records.recompute import load_manifest
 from epc.records.strict_json import dumps_line, pointer, read_lines
 from epc.records.validate import validate
@@ -41,22 +42,22 @@ def merge(folders: list[Path], out: Path) -> Json:
     seeds = _seeds(folders, manifests)
     for _ in _calls(folders):  # a conflict is found before anything is written
         pass
-    day = max(manifest["evaluator"]["measurement_date"] for manifest in manifests)
+    day = max(manifest.evaluator.measurement_date for manifest in manifests)
     save(_plan(plans, seeds, day), out)
-    head = {key: value for key, value in manifests[0].items() if key not in _OWN}
+    head = {key: value for key, value in manifests[0].document.items() if key not in _OWN}
     head["config"] = {**head["config"], "seeds": seeds}
     head["evaluator"] = {**head["evaluator"], "measurement_date": day}
-    created = max(manifest["provenance"]["created"] for manifest in manifests)
-    software = manifests[0]["provenance"]["software"]
+    created = max(manifest.provenance.created for manifest in manifests)
+    software = dict(manifests[0].provenance.software)
     head["provenance"] = {"created": created, "software": software}
-    if damage := sum(each["provenance"].get("journal_damage", 0) for each in manifests):
+    if damage := sum(each.provenance.journal_damage for each in manifests):
         head["provenance"]["journal_damage"] = damage
     rows = (row for folder in folders for row in _rows(folder, "trials"))
     trials = (dumps_line(row) for row in sorted(rows, key=trial_order))
     return write_record(out, head, trials=trials, calls=_calls(folders))
 
 
-def _require_one_measurement(folders: list[Path], manifests: list[Json]) -> None:
+def _require_one_measurement(folders: list[Path], manifests: list[Manifest]) -> None:
     first = _comparable(manifests[0])
     for folder, manifest in zip(folders[1:], manifests[1:], strict=True):
         other = _comparable(manifest)
@@ -67,19 +68,19 @@ def _require_one_measurement(folders: list[Path], manifests: list[Json]) -> None
             raise UsageError(f"{folders[0]} and {folder} are two measurements: {where} differ")
 
 
-def _comparable(manifest: Json) -> Json:
+def _comparable(manifest: Manifest) -> Json:
     """Return what must be equal in all shards: everything but seeds, days and counts."""
-    alike = {key: value for key, value in manifest.items() if key not in _OWN}
-    alike["config"] = {k: v for k, v in manifest["config"].items() if k != "seeds"}
-    alike["evaluator"] = {k: v for k, v in manifest["evaluator"].items() if k != "measurement_date"}
-    alike["software"] = manifest["provenance"]["software"]
+    alike = {key: value for key, value in manifest.document.items() if key not in _OWN}
+    alike["config"] = replace(manifest.config, seeds=())
+    alike["evaluator"] = replace(manifest.evaluator, measurement_date="")
+    alike["software"] = manifest.provenance.software
     return alike
 
 
-def _seeds(folders: list[Path], manifests: list[Json]) -> list[int]:
+def _seeds(folders: list[Path], manifests: list[Manifest]) -> list[int]:
     owner: dict[int, Path] = {}
     for folder, manifest in zip(folders, manifests, strict=True):
-        for seed in manifest["config"]["seeds"]:
+        for seed in manifest.config.seeds:
             if seed in owner:
                 raise UsageError(f"seed {seed} is in {owner[seed]} and in {folder}")
             owner[seed] = folder

@@ -21,7 +21,7 @@ from epc.records.answers import answers_of, comparisons_of
 from epc.records.calls import Call, read_calls
 from epc.records.findings import Findings
 from epc.records.layout import IDENTITY, PLAN, CallNames, describe
-from epc.records.manifest import configuration_of, decoding_of
+from epc.records.manifest import Manifest, plain
 from epc.records.recompute import load_manifest, manifest_path
 from epc.records.rows import read_rows
 from epc.records.usage import Usage
@@ -37,8 +37,7 @@ class Reopened:
 
     folder: Path
     evaluator: str
-    manifest: Json
-    config: Configuration
+    manifest: Manifest
     probes: list[Probe]
     missing: int
     short: dict[str, int]
@@ -53,15 +52,15 @@ def reopen(run: Path, *, swap: int = 0, controls: int = 0) -> Reopened:
     WorldError if the disk fails.
     """
     manifest, folder = load_manifest(run), manifest_path(run).parent
-    config, executor = configuration_of(manifest), manifest["executor"]
+    config, executor = manifest.configuration, manifest.executor
     if executor is None or config.method == "recorded":
         raise UsageError(
-            f"{manifest['evaluator']['model']}: recorded verdicts cannot be asked anything more; "
+            f"{manifest.evaluator.model}: recorded verdicts cannot be asked anything more; "
             "measure the evaluator itself to probe it"
         )
-    if manifest["raw"] is None:
+    if manifest.raw is None:
         raise UsageError(f"{run}: its answers are not here; probe the run folder, not a manifest")
-    if describe(folder) != manifest["raw"]:
+    if describe(folder) != plain(manifest.raw):
         raise UsageError(f"{run} is not as it was measured: see `epc validate {run}`")
     findings = Findings()
     calls = read_calls(folder, manifest, Usage(), findings)
@@ -70,17 +69,16 @@ def reopen(run: Path, *, swap: int = 0, controls: int = 0) -> Reopened:
         raise MalformedError(findings.kept()[0])
     kept = kept_rows(folder)
     swaps = _exchanged(config, trials, calls, wanted=swap)
-    pairs = _planted(config, calls, executor["prompt_template"], kept.values(), wanted=controls)
+    pairs = _planted(config, calls, executor.prompt_template, kept.values(), wanted=controls)
     probes = [*swaps, *chain.from_iterable(pairs)]
-    evaluator = manifest["evaluator"]
+    evaluator = manifest.document["evaluator"]
     names = CallNames("evaluator", evaluator, evaluator["decoding"])
     named = {names.name(probe.text(config), probe.place) for probe in probes}
     already = len({row["answer"] for row in kept.values() if row["probe"] in CONTROLS})
     return Reopened(
         folder=folder,
-        evaluator=load(folder).evaluator if (folder / PLAN).exists() else evaluator["model"],
+        evaluator=load(folder).evaluator if (folder / PLAN).exists() else manifest.evaluator.model,
         manifest=manifest,
-        config=config,
         probes=probes,
         missing=len(named - kept.keys()),
         short={
@@ -107,14 +105,14 @@ async def probe(
     """
     if not reopened.missing:
         return
-    limits, evaluator = limits or Limits(), reopened.manifest["evaluator"]
+    limits, evaluator = limits or Limits(), reopened.manifest.evaluator
     model = open_model(reopened.evaluator)
-    stated = {key: evaluator[key] for key in IDENTITY}
+    stated = {key: getattr(evaluator, key) for key in IDENTITY}
     require_same(identities(model, None), {"evaluator": stated})
     require_keys([model])
     budget = budget_of({"evaluator": model}, limits)
     restrain([model], limits)
-    role = Role(name="evaluator", model=model, decoding=decoding_of(evaluator["decoding"]))
+    role = Role(name="evaluator", model=model, decoding=evaluator.decoding)
     progress = Progress()
     async with AsyncExitStack() as stack:
         stack.push_async_callback(model.close)
@@ -123,7 +121,7 @@ async def probe(
             reopened.probes,
             reopened.folder,
             role=role,
-            config=reopened.config,
+            config=reopened.manifest.configuration,
             progress=progress,
             budget=budget,
             clock=clock,

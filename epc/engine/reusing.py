@@ -10,6 +10,7 @@ from epc.errors import MalformedError, UsageError
 from epc.protocol.results import Json
 from epc.records.findings import Findings
 from epc.records.layout import RAW, digest
+from epc.records.manifest import Manifest
 from epc.records.recompute import load_manifest, manifest_path
 from epc.records.rows import read_rows
 
@@ -38,8 +39,8 @@ def reusable_answers(runs: Sequence[Path], roles: Iterable[Role]) -> ReusableAns
     sums: list[str] = []
     days: list[str] = []
     for run in runs:
-        manifest, own = _reusable(run)
-        sums.append(manifest["raw"]["calls"]["sha256"])
+        manifest, sha256, own = _reusable(run)
+        sums.append(sha256)
         found = {
             call["id"]: {**with_origin(call), "origin": origin_of_run(sums[-1])}
             for call in own
@@ -53,21 +54,22 @@ def reusable_answers(runs: Sequence[Path], roles: Iterable[Role]) -> ReusableAns
                 "afresh every round\n  fix: leave --reuse-answers-of out, or name another run"
             )
         if any(call["role"] == "evaluator" for call in found.values()):
-            days.append(manifest["evaluator"]["measurement_date"])
+            days.append(manifest.evaluator.measurement_date)
         calls = found | calls  # the run that was named first goes first
     return ReusableAnswers(sums=sums, calls=list(calls.values()), since=min(days, default=None))
 
 
-def _reusable(run: Path) -> tuple[Json, list[Json]]:
-    """Return a run's manifest and its calls, which must be those of the manifest."""
+def _reusable(run: Path) -> tuple[Manifest, str, list[Json]]:
+    """Return a run's manifest, and its calls with their digest, which must be the manifest's."""
     manifest, folder = load_manifest(run), manifest_path(run).parent
     path = folder / RAW["calls"]
-    if manifest["raw"] is None or not path.exists():
+    if manifest.raw is None or not path.exists():
         raise UsageError(f"{run} holds no answers: name the run folder, not a manifest")
-    if digest(path)["sha256"] != manifest["raw"]["calls"]["sha256"]:
+    sha256 = manifest.raw["calls"].sha256
+    if digest(path)["sha256"] != sha256:
         raise UsageError(f"{run} is not as it was measured: see `epc validate {run}`")
     findings = Findings()
     calls = [row for _, row in read_rows(folder, "calls", findings, clause="EPC-2.5(d)")]
     if findings.kept():
         raise MalformedError(findings.kept()[0])
-    return manifest, calls
+    return manifest, sha256, calls

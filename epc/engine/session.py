@@ -281,7 +281,7 @@ async def measure(
         stack.callback(journal.close)
         if (folder / MANIFEST).exists():  # another process finished it before this one held it
             journal.remove()
-            return load_manifest(folder)
+            return load_manifest(folder).document
         reusable = Journal(folder / REUSABLE) if (folder / REUSABLE).exists() else None
         if reusable is not None:
             stack.callback(reusable.close)

@@ -33,7 +33,7 @@ from epc.errors import EpcError, StoppedError, UsageError, WorldError
 from epc.protocol.results import Json
 from epc.records.asked import asked_by_run, has_raw
 from epc.records.layout import PLAN
-from epc.records.manifest import decoding_of
+from epc.records.manifest import Manifest
 from epc.records.recompute import load_manifest, manifest_path
 
 _CHARACTERS: Final = (6.0, 4.0)  # a token, in the long run of English text: the most, the usual
@@ -43,7 +43,7 @@ _CHARACTERS: Final = (6.0, 4.0)  # a token, in the long run of English text: the
 class Watching:
     """A run whose evaluator is watched: its record, its panel, its history so far."""
 
-    manifest: Json
+    manifest: Manifest
     evaluator: str
     panel: Panel
     history: Path
@@ -67,7 +67,7 @@ def begin(run: Path, *, history: Path | None = None, pairs: int | None = None) -
     manifest, folder = load_manifest(run), manifest_path(run).parent
     if not has_raw(manifest, folder):
         raise UsageError(f"{run} holds no raw answers: watch the run folder, not a manifest")
-    if manifest["config"]["reuse"] != "memo":
+    if not manifest.reuses:
         raise UsageError(
             f"{run} asked every round afresh, so no verdict of it stands for a pair: watch a run "
             "that reused its answers (`--reuse memo` or `--exhaustive`)"
@@ -80,8 +80,8 @@ def begin(run: Path, *, history: Path | None = None, pairs: int | None = None) -
     if pairs is None and days:
         pairs = len(days[0]["answers"])
     elif pairs is None:
-        pairs = len(asked) if manifest["evaluator"]["method"] == "recorded" else PAIRS
-    named = load(folder).evaluator if (folder / PLAN).exists() else manifest["evaluator"]["model"]
+        pairs = len(asked) if manifest.evaluator.method == "recorded" else PAIRS
+    named = load(folder).evaluator if (folder / PLAN).exists() else manifest.evaluator.model
     return Watching(
         manifest=manifest,
         evaluator=named,
@@ -93,11 +93,11 @@ def begin(run: Path, *, history: Path | None = None, pairs: int | None = None) -
 def expect(watching: Watching) -> dict[str, Share]:
     """Return what a day will ask for (`--dry-run`)."""
     texts = [item.text for item in watching.panel.items.values()]
-    most = watching.manifest["evaluator"]["decoding"]["max_tokens"] * len(texts)
+    most = watching.manifest.evaluator.decoding.max_tokens * len(texts)
     sparse, usual = (sum(map(len, texts)) / characters for characters in _CHARACTERS)
     read = Range(lower=sparse, expected=usual, upper=sum(map(most_tokens, texts)))
     written = Range(lower=len(texts), expected=len(texts), upper=most)
-    price = price_of(watching.manifest["evaluator"]["model"])
+    price = price_of(watching.manifest.evaluator.model)
     cost = None
     if price is not None:
         ends = zip(*(asdict(tokens).values() for tokens in (read, written)), strict=True)
@@ -164,7 +164,7 @@ async def ask_today(
 
 async def _ask(watching: Watching, caller: Caller, model: Model, today: str) -> list[Json]:
     """Ask every pair of the panel at once; the day is part of an answer's name."""
-    decoding = decoding_of(watching.manifest["evaluator"]["decoding"])
+    decoding = watching.manifest.evaluator.decoding
     role = Role(name="evaluator", model=model, decoding=decoding)
     items = watching.panel.items.values()
     caller.progress.begin("panel", len(items))

@@ -17,6 +17,7 @@ from epc.protocol.calibration import Calibrated, brier, ece
 from epc.protocol.results import Json
 from epc.protocol.verdict import Verdict
 from epc.records.findings import Findings
+from epc.records.manifest import Head, Manifest, plain
 from epc.records.rows import read_rows
 from epc.records.strict_json import read_text
 from epc.spec.epc_v1 import PHASE_NAMES
@@ -69,7 +70,7 @@ def read_accuracy(path: Path, strategies: Sequence[str]) -> Json:
 
 
 def calibrated(
-    per_seed: list[Json], manifest: Json, folder: Path
+    per_seed: list[Json], manifest: Head, folder: Path
 ) -> tuple[list[Json], dict[str, Json] | None]:
     """Return the seeds' records with their own ECE and Brier, and all seeds' counts together.
 
@@ -77,9 +78,9 @@ def calibrated(
 
     Raises: WorldError if the trials cannot be read.
     """
-    if "accuracy" not in manifest:
+    if manifest.accuracy is None:
         return per_seed, None
-    accuracy: Mapping[str, float] = manifest["accuracy"]["values"]
+    accuracy = manifest.accuracy.values
     trials = (row for _, row in read_rows(folder, "trials", Findings(), clause="EPC-2.5(d)"))
     tallies = _tallies(trials)
     records = []
@@ -95,23 +96,21 @@ def calibrated(
     return records, _reliability(pooled, accuracy)
 
 
-def restated(manifest: Json) -> dict[str, Json] | None:
+def restated(manifest: Manifest) -> dict[str, Json] | None:
     """Return the counts that a manifest states, with the accuracies that it states."""
-    if "accuracy" not in manifest:
+    if manifest.accuracy is None:
         return None
-    stated = manifest["results"]["summary"].get("reliability", {})
+    stated = plain(manifest.results.summary.reliability)
     return {
         name: {**stated.get(name, {"wins": 0, "decided": 0}), "accuracy": value}
-        for name, value in manifest["accuracy"]["values"].items()
+        for name, value in manifest.accuracy.values.items()
     }
 
 
-def unknown_strategies(manifest: Json) -> Iterator[str]:
+def unknown_strategies(manifest: Head) -> Iterator[str]:
     """Yield what has an accuracy and is no strategy of the run."""
-    known = {strategy["name"] for strategy in manifest["strategies"]}
-    yield from (
-        name for name in manifest.get("accuracy", {"values": {}})["values"] if name not in known
-    )
+    stated = manifest.accuracy.values if manifest.accuracy else {}
+    yield from (name for name in stated if name not in manifest.names)
 
 
 def is_calibration(place: str) -> bool:

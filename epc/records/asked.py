@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Final, NoReturn
 from epc.errors import Finding, MalformedError
 from epc.protocol.config import Configuration
 from epc.protocol.prompt import Pair
-from epc.protocol.results import Json
 from epc.protocol.table import VERDICTS
 from epc.protocol.verdict import Verdict
 from epc.records.calls import Call, read_calls
 from epc.records.derive import derive
 from epc.records.findings import Findings
 from epc.records.layout import RAW, digest
-from epc.records.manifest import configuration_of
+from epc.records.manifest import Manifest, RawName
 from epc.records.rows import read_rows
 from epc.records.trials import CLAUSE
 from epc.records.usage import Usage
@@ -45,24 +44,24 @@ class Asked:
     verdict: Verdict
 
 
-def asked_by_run(manifest: Json, folder: Path) -> dict[PairKey, Asked]:
+def asked_by_run(manifest: Manifest, folder: Path) -> dict[PairKey, Asked]:
     """Return every pair that a run which reused its answers has a verdict for.
 
     Raises: MalformedError at what does not fit; WorldError if a file cannot be read.
     """
-    executor, config = manifest["executor"], configuration_of(manifest)
+    executor, config = manifest.executor, manifest.configuration
     if executor is not None and config.baseline not in {s.name for s in config.strategies}:
         _refuse("/config/baseline", f"{config.baseline!r} is not among /strategies")
-    template = executor["prompt_template"] if executor else None
+    template = executor.prompt_template if executor else None
     return asked_once(config, run_calls(manifest, folder), template)
 
 
-def has_raw(manifest: Json, folder: Path) -> bool:
+def has_raw(manifest: Manifest, folder: Path) -> bool:
     """Whether a manifest's raw files are beside it."""
-    return manifest["raw"] is not None and all((folder / file).exists() for file in RAW.values())
+    return manifest.raw is not None and all((folder / file).exists() for file in RAW.values())
 
 
-def run_calls(manifest: Json, folder: Path) -> dict[str, Call]:
+def run_calls(manifest: Manifest, folder: Path) -> dict[str, Call]:
     """Return a run's calls, which must be those of its manifest.
 
     Raises: MalformedError at what does not fit; WorldError if the file cannot be read.
@@ -97,7 +96,7 @@ def asked_once(
 
 
 def counts_by_seed(
-    manifest: Json, config: Configuration, folder: Path, keys: Mapping[PairKey, int]
+    manifest: Manifest, folder: Path, keys: Mapping[PairKey, int]
 ) -> "NDArray[int64]":
     """Return how often each seed's rounds ended in each verdict, for the pairs that are wanted.
 
@@ -109,9 +108,8 @@ def counts_by_seed(
     import numpy as np
 
     _require_digest(manifest, folder, "trials")
-    seeds = {
-        seed: index for index, seed in enumerate(sorted(map(int, manifest["config"]["seeds"])))
-    }
+    config = manifest.configuration
+    seeds = {seed: index for index, seed in enumerate(sorted(manifest.config.seeds))}
     counts = np.zeros((len(seeds), len(keys), 3), np.int64)
     findings = Findings()
     for index, row in read_rows(folder, "trials", findings, clause=CLAUSE):
@@ -137,8 +135,9 @@ def pair_keys(config: Configuration) -> list[PairKey]:
     ]
 
 
-def _require_digest(manifest: Json, folder: Path, name: str) -> None:
-    stated, found = manifest["raw"][name]["sha256"], digest(folder / RAW[name])["sha256"]
+def _require_digest(manifest: Manifest, folder: Path, name: RawName) -> None:
+    assert manifest.raw is not None
+    stated, found = manifest.raw[name].sha256, digest(folder / RAW[name])["sha256"]
     if stated != found:
         problem = f"{folder / RAW[name]} is not the file that the manifest describes"
         _refuse(f"/raw/{name}/sha256", problem)

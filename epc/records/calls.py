@@ -6,6 +6,7 @@ from pathlib import Path
 from epc.protocol.results import Json
 from epc.records.findings import Findings
 from epc.records.layout import CallNames
+from epc.records.manifest import Head
 from epc.records.rows import read_rows
 from epc.records.usage import Usage
 
@@ -23,7 +24,7 @@ class Call:
     occasion: str | None
 
 
-def read_calls(folder: Path, manifest: Json, usage: Usage, findings: Findings) -> dict[str, Call]:
+def read_calls(folder: Path, manifest: Head, usage: Usage, findings: Findings) -> dict[str, Call]:
     """Return the run's calls by id, counting them and noting what is wrong with the file.
 
     An id must be the digest of what was asked, so a call that was edited or moved from another
@@ -31,7 +32,9 @@ def read_calls(folder: Path, manifest: Json, usage: Usage, findings: Findings) -
     were written before any did, none (Reading R76).
     """
     asked = {
-        role: manifest[role] for role in ("executor", "evaluator") if manifest[role] is not None
+        role: manifest.document[role]
+        for role in ("executor", "evaluator")
+        if manifest.document[role] is not None
     }
     names = {role: CallNames(role, model, model["decoding"]) for role, model in asked.items()}
     calls: dict[str, Call] = {}
@@ -48,7 +51,7 @@ def read_calls(folder: Path, manifest: Json, usage: Usage, findings: Findings) -
         usage.count(row)
         calls[row["id"]] = call_of(row)
     # Reading R76:
-    if silent and (len(silent) < len(calls) or "origins" in manifest["provenance"]):
+    if silent and (len(silent) < len(calls) or manifest.provenance.origins is not None):
         found = f"{len(silent)} calls do not state when and how they were answered, as others do"
         findings.add("Reading R76", f"/calls/{silent[0]}/origin", found, "restore the calls")
     return calls

@@ -15,7 +15,7 @@ import msgspec
 from epc.protocol.config import Configuration, Decoding, Method, variant_tag
 from epc.protocol.draws import GENERATOR
 from epc.protocol.results import Json
-from epc.protocol.weights import UpdateRule
+from epc.protocol.weights import UpdateRule, Weights
 from epc.spec.epc_v1 import DOMAINS, ControlMethod, Direction, Domain, PhaseName
 from epc.spec.reference import Strategy
 
@@ -37,29 +37,35 @@ NoAnswer = Literal[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evaluator:
-    """Who judged, how, and when (EPC-2.8 item 2)."""
+class ModelIdentity:
+    """Who was asked, and where."""
 
     model: str
     version: str | None
     endpoint: str
     gateway: str | None
-    decoding: Decoding
     details: Mapping[str, Any]
+
+    @classmethod
+    def parse(cls, document: Json) -> Self:
+        """Return the value of an identity that a schema has admitted."""
+        return msgspec.convert(document, cls)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluator(ModelIdentity):
+    """Who judged, how, and when (EPC-2.8 item 2)."""
+
+    decoding: Decoding
     measurement_date: str
     method: Method
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Executor:
+class Executor(ModelIdentity):
     """Who wrote the answers (EPC-2.8 item 3)."""
 
-    model: str
-    version: str | None
-    endpoint: str
-    gateway: str | None
     decoding: Decoding
-    details: Mapping[str, Any]
     prompt_template: str
 
 
@@ -180,6 +186,10 @@ class SeedRecord:
     ece: float | None = None
     brier: float | None = None
 
+    def vector(self, phase: PhaseName) -> Weights:
+        """Return the weights of one phase in the order of the record."""
+        return tuple(self.weights[phase].values())
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
@@ -200,7 +210,7 @@ class Summary:
     brier: Calibration | None
     control: Control
     determinism: Determinism | None
-    reliability: Mapping[str, StrategyReliability] | None = None
+    reliability: Mapping[str, StrategyReliability] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,12 +288,15 @@ class Head:
     def parse(cls, document: Json) -> Self:
         """Return the value of a document that the schema has admitted.
 
-        Raises: msgspec.ValidationError if a number is larger than this program can count.
+        Raises: ValueError if a number is larger than this program can count.
         """
         try:
             head = msgspec.convert(document, cls)
         except msgspec.ValidationError:  # to JSON Schema 5.0 is an integer
-            head = msgspec.convert(_with_integers(document), cls)
+            try:
+                head = msgspec.convert(_with_integers(document), cls)
+            except msgspec.ValidationError as error:
+                raise ValueError(str(error)) from None
         object.__setattr__(head, "document", document)
         return head
 
@@ -386,36 +399,6 @@ def config_json(config: Configuration, *, seeds: list[int], reuse: str, exhausti
         "exhaustive": exhaustive,
         "control": config.control,
     }
-
-
-def configuration_of(manifest: Json) -> Configuration:
-    """Return the configuration that a manifest of valid shape describes."""
-    config: dict[str, Any] = manifest["config"]
-    return Configuration(
-        rule=UpdateRule(
-            alpha_win=config["alpha_win"],
-            alpha_lose=config["alpha_lose"],
-            weight_floor=config["weight_floor"],
-        ),
-        rounds=int(config["rounds"]),
-        baseline=config["baseline"],
-        strategies=tuple(Strategy(**strategy) for strategy in manifest["strategies"]),
-        tasks={domain: tuple(manifest["tasks"][domain]) for domain in DOMAINS},
-        evaluator_prompt=manifest["evaluator_prompt"],
-        decoding=decoding_of(manifest["evaluator"]["decoding"]),
-        method=manifest["evaluator"]["method"],
-        control=config["control"],
-    )
-
-
-def is_whole(manifest: Json) -> bool:
-    """Return whether a manifest's verdict table is all that there is (Reading R72).
-
-    Recorded verdicts are read whole, so a pair without one is missing from the file. In records
-    of before, which are not exhaustive, it is a pair that no round drew.
-    """
-    recorded = manifest["evaluator"]["method"] == "recorded"
-    return recorded and bool(manifest["config"]["exhaustive"])
 
 
 def decoding_of(given: Json) -> Decoding:

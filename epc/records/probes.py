@@ -21,7 +21,7 @@ from epc.records.answers import answers_of
 from epc.records.calls import Call, read_calls
 from epc.records.findings import Findings
 from epc.records.layout import PROBES, CallNames
-from epc.records.manifest import configuration_of
+from epc.records.manifest import Head, Manifest
 from epc.records.recompute import load_manifest, manifest_path
 from epc.records.rows import read_rows
 from epc.records.schemas import findings as schema_findings
@@ -70,12 +70,13 @@ class ProbeReader:
     """Reads a run's probes and checks each against the run's own answers."""
 
     def __init__(
-        self, manifest: Json, calls: Mapping[str, Call], folder: Path, findings: Findings
+        self, manifest: Head, calls: Mapping[str, Call], folder: Path, findings: Findings
     ) -> None:
-        self._config = configuration_of(manifest)
-        self._template: str = manifest["executor"]["prompt_template"]
+        assert manifest.executor is not None
+        self._config = manifest.configuration
+        self._template = manifest.executor.prompt_template
         self._calls, self._folder, self._findings = calls, folder, findings
-        evaluator = manifest["evaluator"]
+        evaluator = manifest.document["evaluator"]
         self._names = CallNames("evaluator", evaluator, evaluator["decoding"])
         self._answers = {
             answer.call: answer for answer in answers_of(self._config, calls, self._template)
@@ -216,7 +217,7 @@ def summary(asked: Iterable[Asked]) -> Json:
 
 
 def read_probes(
-    manifest: Json, folder: Path, findings: Findings, calls: Mapping[str, Call] | None = None
+    manifest: Manifest, folder: Path, findings: Findings, calls: Mapping[str, Call] | None = None
 ) -> list[Asked]:
     """Return what a run's evaluator was asked beside it, noting what does not fit.
 
@@ -225,9 +226,9 @@ def read_probes(
 
     Raises: WorldError if the disk fails.
     """
-    if manifest["executor"] is None or not (folder / PROBES).exists():
+    if manifest.executor is None or not (folder / PROBES).exists():
         return []
-    if manifest["raw"] is None:
+    if manifest.raw is None:
         problem = "the run's own answers are not here, so its probes cannot be checked"
         findings.add(_CLAUSE, "/raw", problem, "put the raw files back", "warning")
         return []

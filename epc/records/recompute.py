@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from epc.audit.evidence import evidence, table_json
 from epc.errors import Finding, MalformedError
@@ -19,7 +19,7 @@ from epc.records.calls import Call, read_calls
 from epc.records.derive import derive
 from epc.records.findings import Findings
 from epc.records.layout import MANIFEST, RECHECK, require_unpublished
-from epc.records.manifest import configuration_of, is_whole
+from epc.records.manifest import Head, Manifest
 from epc.records.rows import read_rows
 from epc.records.schemas import MANIFEST as MANIFEST_SCHEMA
 from epc.records.schemas import findings as schema_findings
@@ -78,22 +78,21 @@ def manifest_path(path: Path) -> Path:
     return file
 
 
-def load_manifest(path: Path) -> Json:
+def load_manifest(path: Path) -> Manifest:
     """Return a run's manifest.
 
     Raises: MalformedError at its first problem, with the file's name, because a command may read
     several; `epc validate` lists them all. WorldError if it cannot be read.
     """
-    value, problems = read_manifest(path)
-    if problems:
+    manifest, problems = read_manifest(path)
+    if manifest is None:
         place = f"{manifest_path(path)} {problems[0].where}".rstrip()
         raise MalformedError(replace(problems[0], where=place))
-    manifest: Json = value
     return manifest
 
 
-def read_manifest(path: Path) -> tuple[Any, list[Finding]]:
-    """Return a manifest's value, and what is wrong with its text or its shape."""
+def read_manifest(path: Path) -> tuple[Manifest | None, list[Finding]]:
+    """Return a manifest, or what is wrong with its text or its shape."""
     file = manifest_path(path)
     if not file.exists():
         missing = Finding(
@@ -104,21 +103,27 @@ def read_manifest(path: Path) -> tuple[Any, list[Finding]]:
         )
         return None, [missing]
     value, problems = strict_json.read(file)
-    return value, problems or schema_findings(MANIFEST_SCHEMA, value)
+    if problems := problems or schema_findings(MANIFEST_SCHEMA, value):
+        return None, problems
+    try:
+        return Manifest.parse(value), []
+    except ValueError as error:
+        remedy = "write numbers of less than 64 bits"
+        return None, [Finding(clause="EPC-2.8", where="", problem=str(error), remedy=remedy)]
 
 
-def recompute(manifest: Json, folder: Path, findings: Findings) -> Recomputed:
+def recompute(manifest: Head, folder: Path, findings: Findings) -> Recomputed:
     """Replay a run's trials and compute every figure again, noting what does not fit.
 
     Raises: WorldError if a raw file cannot be read.
     """
-    config = configuration_of(manifest)
+    config = manifest.configuration
     usage = Usage()
     calls = read_calls(folder, manifest, usage, findings)
     replayed = _replayed(manifest, config, calls, folder, findings)
     names = [strategy.name for strategy in config.strategies]
     per_seed = seed_records(replayed.outcomes, names)
-    complete = len(per_seed) == len(manifest["config"]["seeds"])
+    complete = len(per_seed) == len(manifest.config.seeds)
     summary = table = None
     if complete:
         per_seed, reliability = calibrated(per_seed, manifest, folder)
@@ -126,8 +131,8 @@ def recompute(manifest: Json, folder: Path, findings: Findings) -> Recomputed:
             replayed.cells,
             strategies=len(names),
             tasks={domain: len(config.tasks[domain]) for domain in DOMAINS},
-            repeated=_reuses(manifest),
-            whole=is_whole(manifest),
+            repeated=manifest.reuses,
+            whole=manifest.is_whole,
         )
         table = table_json(counted, names)
         summary = summarise(
@@ -149,38 +154,29 @@ class _Replayed:
     cells: list[Cell]
 
 
-def _reuses(manifest: Json) -> bool:
-    return bool(manifest["config"]["reuse"] == "memo")
-
-
-def _template(manifest: Json) -> str | None:
-    executor = manifest["executor"]
-    return executor["prompt_template"] if executor else None
-
-
 def _replayed(
-    manifest: Json, config: Configuration, calls: dict[str, Call], folder: Path, findings: Findings
+    manifest: Head, config: Configuration, calls: dict[str, Call], folder: Path, findings: Findings
 ) -> _Replayed:
     """Replay the trials, by derivation where they follow from the calls, else row by row.
 
     Under reuse the comparisons are those of the calls, so that an exhaustive run's table is whole
     however few seeds it had (Reading R38).
     """
-    seeds = sorted(int(seed) for seed in manifest["config"]["seeds"])
-    template, reuse = _template(manifest), _reuses(manifest)
+    seeds, generator = sorted(manifest.config.seeds), manifest.config.generator
+    template = manifest.executor.prompt_template if manifest.executor else None
     cells: list[Cell] | None = None
-    if reuse and _can_derive(config, len(calls)):
-        derivation = derive(config, seeds, template, calls, whole=is_whole(manifest))
+    if manifest.reuses and _can_derive(config, len(calls)):
+        derivation = derive(config, seeds, template, calls, whole=manifest.is_whole)
         cells = derivation.cells()
-        if manifest["config"]["generator"] == GENERATOR and derivation.are_trials_of(folder):
+        if generator == GENERATOR and derivation.are_trials_of(folder):
             judged = [answered.judged for answered in derivation.met.values()]
             return _Replayed(outcomes=derivation.outcomes, judged=judged, cells=cells)
     replay = TrialReplay(
         config=config,
         seeds=seeds,
-        generator=manifest["config"]["generator"],
-        reuse=reuse,
-        whole=is_whole(manifest),
+        generator=generator,
+        reuse=manifest.reuses,
+        whole=manifest.is_whole,
         executor_template=template,
         calls=calls,
         findings=findings,

@@ -10,6 +10,7 @@ from epc.records.accuracy import is_calibration, read_accuracy
 from epc.records.findings import Findings
 from epc.records.json_difference import disagreements
 from epc.records.layout import MANIFEST, RAW, describe, weight_lines, write_lines
+from epc.records.manifest import Manifest
 from epc.records.recompute import load_manifest, manifest_path, recompute
 
 
@@ -17,7 +18,7 @@ from epc.records.recompute import load_manifest, manifest_path, recompute
 class Rewritten:
     """What recomputation gave, where it differs from the manifest, and what was written."""
 
-    manifest: Json
+    manifest: Manifest
     changed: list[str]
     findings: list[Finding]
     written: list[str]
@@ -25,7 +26,7 @@ class Rewritten:
     @property
     def results(self) -> Json:
         """The recomputed results."""
-        results: Json = self.manifest["results"]
+        results: Json = self.manifest.document["results"]
         return results
 
 
@@ -42,20 +43,21 @@ def rewrite(path: Path, *, write: bool, accuracy: Path | None = None) -> Rewritt
     file = manifest_path(path)
     manifest, folder = load_manifest(path), file.parent
     if accuracy is not None:
-        names = [strategy["name"] for strategy in manifest["strategies"]]
-        manifest = {**manifest, "accuracy": read_accuracy(accuracy, names)}
+        given = read_accuracy(accuracy, manifest.names)
+        manifest = Manifest.parse({**manifest.document, "accuracy": given})
     findings = Findings()
     results = recompute(manifest, folder, findings).results()
-    changed = disagreements(results, manifest["results"])
+    changed = disagreements(results, manifest.document["results"])
+    document = {**manifest.document, "results": results}
     if accuracy is not None:
         changed = [place for place in changed if not is_calibration(place)]
     written: list[str] = []
     if write and not len(findings):
         write_lines(folder, "weights", weight_lines(results["per_seed"]))
-        strict_json.write(file, {**manifest, "results": results, "raw": describe(folder)})
+        strict_json.write(file, {**document, "raw": describe(folder)})
         written = [RAW["weights"], MANIFEST]
     return Rewritten(
-        manifest={**manifest, "results": results},
+        manifest=Manifest.parse(document),
         changed=changed,
         findings=findings.kept(),
         written=written,

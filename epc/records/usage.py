@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from epc.protocol.results import Json
+from epc.records.manifest import Head, RoleName
 from epc.records.recordable import TOO_LARGE
 from epc.spec.refusals import WITHHELD
 
-ROLES = ("executor", "evaluator")
+ROLES: Final[tuple[RoleName, ...]] = ("executor", "evaluator")
 # Why an answer has no word that the model wrote for it, or not all of them.
 NO_ANSWER: Final = (
     *sorted(WITHHELD),
@@ -104,30 +105,31 @@ class Usage:
         }
 
 
-def suspicions(manifest: Json) -> Iterator[tuple[str, str]]:
+def suspicions(manifest: Head) -> Iterator[tuple[str, str]]:
     """Yield where and how a provider's own words make a measurement doubtful.
 
     Another model than the one that was asked for, or more than one in a run, is how a silent
     update shows; so is a changed system fingerprint.
     """
-    provenance = manifest["provenance"]
-    for role, reasons in provenance.get("no_answer", {}).items():
+    provenance = manifest.provenance
+    for role, reasons in provenance.no_answer.items():
         if reasons:
             causes = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
-            asked = provenance["calls"][role]
-            problem = f"{sum(reasons.values())} of {asked} answers of the {role} are none: {causes}"
+            of = provenance.calls[role]
+            problem = f"{sum(reasons.values())} of {of} answers of the {role} are none: {causes}"
             yield f"/provenance/no_answer/{role}", problem
     for role in ROLES:
-        if manifest[role] is None or not manifest[role]["endpoint"].startswith("http"):
+        model = manifest.asked.get(role)
+        if model is None or not model.endpoint.startswith("http"):
             continue
-        where, asked = f"/provenance/served_models/{role}", manifest[role]["version"]
-        served = provenance["served_models"][role]
+        where, asked = f"/provenance/served_models/{role}", model.version
+        served = provenance.served_models[role]
         for name in served:
             if name != asked:
                 yield where, f"{asked} was asked for, {name} answered"
         if len(served) > 1:
             yield where, f"{len(served)} models answered in one run: {', '.join(served)}"
-        prints = provenance["system_fingerprints"][role]
+        prints = provenance.system_fingerprints[role]
         if len(prints) > 1:
             where = f"/provenance/system_fingerprints/{role}"
             yield where, f"the system fingerprint changed within the run: {', '.join(prints)}"

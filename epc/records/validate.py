@@ -22,7 +22,7 @@ from epc.records.calls import Call
 from epc.records.findings import Findings
 from epc.records.json_difference import disagreements
 from epc.records.layout import RAW, consists_of, digest, weight_lines, weight_rows
-from epc.records.manifest import configuration_of, is_whole
+from epc.records.manifest import Manifest, RawFile, RawName
 from epc.records.probes import Asked, read_probes
 from epc.records.recompute import manifest_path, read_manifest, recompute
 from epc.records.rows import read_rows
@@ -46,7 +46,7 @@ class Report:
 
     path: str
     findings: list[Finding]
-    manifest: Json | None = field(default=None, compare=False, repr=False)
+    manifest: Manifest | None = field(default=None, compare=False, repr=False)
     asked: list[Asked] = field(default_factory=list, compare=False, repr=False)
 
     @property
@@ -67,18 +67,18 @@ def validate(path: Path) -> Report:
     Source: EPC-2.8; the pointers of raw files begin with /trials, /calls and /weights.
     """
     manifest, problems = read_manifest(path)
-    if problems:
+    if manifest is None:
         return Report(path=str(path), findings=problems)
     folder, findings = manifest_path(path).parent, Findings()
     asked: list[Asked] = []
     distinct = _check_configuration(manifest, findings)
     configured = all(finding.severity != "error" for finding in findings.kept())
     sound = _check_seeds(manifest, findings) and distinct
-    if manifest["raw"] is None:
+    if manifest.raw is None:
         problem = "names no raw trials, so its weights cannot be recomputed"
         remedy = "publish the run folder, not the manifest alone"
         findings.add("EPC-2.5(d)", "/raw", problem, remedy, "warning")
-    elif _check_files(manifest["raw"], folder, findings) and distinct:
+    elif _check_files(manifest.raw, folder, findings) and distinct:
         calls = _check_against_trials(manifest, folder, findings)
         if configured:
             asked = read_probes(manifest, folder, findings, calls)
@@ -89,7 +89,7 @@ def validate(path: Path) -> Report:
     return Report(path=str(path), findings=findings.kept(), manifest=manifest, asked=asked)
 
 
-def check_statement(manifest: Json, folder: Path) -> Report:
+def check_statement(manifest: Manifest, folder: Path) -> Report:
     """Check what a manifest says, but none of it against its trials again.
 
     For a record that this program has just written, and replayed as it did.
@@ -105,26 +105,25 @@ def check_statement(manifest: Json, folder: Path) -> Report:
     return Report(path=str(folder), findings=findings.kept(), manifest=manifest, asked=asked)
 
 
-def _check_provenance(manifest: Json, findings: Findings) -> None:
+def _check_provenance(manifest: Manifest, findings: Findings) -> None:
     """Note what a provider or a disk did that makes a measurement doubtful."""
     for where, problem in suspicions(manifest):
         findings.add("EPC-5.3(1)", where, problem, "name the version and measure again", "warning")
-    if damage := manifest["provenance"].get("journal_damage"):
+    if damage := manifest.provenance.journal_damage:
         problem = f"{damage} lines of the journal were damaged after they were on disk"
         remedy = "see whether the disk is failing, or who edited the file; measure again"
         findings.add(_JOURNAL, "/provenance/journal_damage", problem, remedy, "warning")
 
 
-def _check_configuration(manifest: Json, findings: Findings) -> bool:
+def _check_configuration(manifest: Manifest, findings: Findings) -> bool:
     """Check what no schema can state; return whether each strategy has a name of its own."""
-    config = configuration_of(manifest)
+    config, names = manifest.configuration, manifest.names
     _check_reuse(manifest, findings)
-    names = [strategy.name for strategy in config.strategies]
     for name in sorted(name for name, count in Counter(names).items() if count > 1):
         problem, remedy = f"{name!r} stands twice", "give each strategy its own name"
         findings.add("EPC-2.2", "/strategies", problem, remedy)
-    if manifest["config"]["strategies"] != len(names):
-        found = f"says {manifest['config']['strategies']}, /strategies has {len(names)}"
+    if manifest.config.strategies != len(names):
+        found = f"says {manifest.config.strategies}, /strategies has {len(names)}"
         findings.add("EPC-2.8(4)", "/config/strategies", found, "count the strategies")
     if config.method != "recorded" and config.baseline not in names:
         found = f"{config.baseline!r} is not among /strategies"
@@ -133,19 +132,19 @@ def _check_configuration(manifest: Json, findings: Findings) -> bool:
         if len(config.tasks[domain]) < MIN_TASKS:
             found = f"{len(config.tasks[domain])} tasks, expected at least {MIN_TASKS}"
             findings.add("EPC-2.4(a)", f"/tasks/{domain}", found, "add tasks", "warning")
-    if manifest["protocol_version"] != (tag := variant_tag(config)):
-        found = f"says {manifest['protocol_version']}, the configuration is {tag}"
+    if manifest.protocol_version != (tag := variant_tag(config)):
+        found = f"says {manifest.protocol_version}, the configuration is {tag}"
         findings.add("Reading R13", "/protocol_version", found, f"write {tag}")
-    if (manifest["executor"] is None) != (config.method == "recorded"):
+    if (manifest.executor is None) != (config.method == "recorded"):
         found = "an executor is missing, or recorded verdicts name one"
         findings.add("EPC-2.8(3)", "/executor", found, "name the model that answered")
-    if manifest["config"]["generator"] != GENERATOR:
+    if manifest.config.generator != GENERATOR:
         found = "is not the generator of Reading R2, so its draws are taken as they stand"
         findings.add("Reading R2", "/config/generator", found, f"expected {GENERATOR}", "warning")
     for name in unknown_strategies(manifest):
         where, found = f"/accuracy/values{pointer(name)}", f"{name!r} is not among /strategies"
         findings.add("EPC-2.5(c)", where, found, "give accuracies to the run's strategies only")
-    _check_date(manifest["evaluator"]["measurement_date"], findings)
+    _check_date(manifest.evaluator.measurement_date, findings)
     return len(set(names)) == len(names)
 
 
@@ -157,41 +156,41 @@ def _check_date(text: str, findings: Findings) -> None:
         findings.add("EPC-2.8(2)", where, problem, "write the day as YYYY-MM-DD")
 
 
-def _check_seeds(manifest: Json, findings: Findings) -> bool:
+def _check_seeds(manifest: Manifest, findings: Findings) -> bool:
     """Check the seeds' own records; return whether figures can be computed from them."""
-    per_seed = manifest["results"]["per_seed"]
+    per_seed = manifest.results.per_seed
     # In the order in which everything is computed: the last bit of a sum depends on it.
-    names = dict.fromkeys(strategy["name"] for strategy in manifest["strategies"])
+    names = dict.fromkeys(manifest.names)
     before = len(findings)
-    given = [record["seed"] for record in per_seed]
-    if given != sorted(set(given)) or set(given) != set(manifest["config"]["seeds"]):
+    given = [record.seed for record in per_seed]
+    if given != sorted(set(given)) or set(given) != set(manifest.config.seeds):
         found = "the seeds are not those of /config/seeds, each once and in order"
         findings.add("EPC-2.5(d)", "/results/per_seed", found, "report every seed once")
-    phases = {phase.name for phase in configuration_of(manifest).phases}
+    phases = {phase.name for phase in manifest.configuration.phases}
     for index, record in enumerate(per_seed):
-        if odd := sorted({*record["weights"], *record["verdicts"]} ^ phases):
-            found = f"{', '.join(odd)}: not the phases of a {manifest['config']['control']} control"
+        if odd := sorted({*record.weights, *record.verdicts} ^ phases):
+            found = f"{', '.join(odd)}: not the phases of a {manifest.config.control} control"
             findings.add("Reading R15", f"/results/per_seed/{index}", found, _RECOMPUTE)
             continue
         for phase in sorted(phases):
             where = f"/results/per_seed/{index}/weights/{phase}"
-            weights = record["weights"][phase]
+            weights = record.weights[phase]
             if weights.keys() != names.keys():
-                odd = sorted(weights.keys() ^ names.keys())
-                found = f"{', '.join(odd)[:_MAX_SHOWN]}: not the names of /strategies"
+                others = ", ".join(sorted(weights.keys() ^ set(names)))[:_MAX_SHOWN]
+                found = f"{others}: not the names of /strategies"
                 findings.add("EPC-2.8(7)", where, found, "give one weight a strategy")
             elif problem := simplex_problem([weights[name] for name in names]):
                 findings.add("EPC-2.3", where, problem, _RECOMPUTE)
     return len(findings) == before
 
 
-def _check_table(manifest: Json, findings: Findings) -> bool:
+def _check_table(manifest: Manifest, findings: Findings) -> bool:
     """Check the verdict table; return whether it has a row a strategy and a triple a task."""
-    names = {strategy["name"] for strategy in manifest["strategies"]}
+    names = set(manifest.names)
     shaped = True
     for domain in DOMAINS:
-        rows = manifest["results"]["verdict_table"]["counts"][domain]
-        where, tasks = f"/results/verdict_table/counts/{domain}", len(manifest["tasks"][domain])
+        rows = manifest.results.verdict_table.counts[domain]
+        where, tasks = f"/results/verdict_table/counts/{domain}", len(manifest.tasks[domain])
         if rows.keys() != names:
             odd = ", ".join(sorted(rows.keys() ^ names))[:_MAX_SHOWN]
             findings.add("Reading R38", where, f"{odd}: not the names of /strategies", _RECOMPUTE)
@@ -204,49 +203,51 @@ def _check_table(manifest: Json, findings: Findings) -> bool:
     return shaped
 
 
-def _miscounted(manifest: Json, domain: Domain) -> str | None:
+def _miscounted(manifest: Manifest, domain: Domain) -> str | None:
     """Say in what way a domain's counts cannot be those of the run, or None."""
-    table = manifest["results"]["verdict_table"]
-    cells = [cell for row in table["counts"][domain].values() for cell in row]
-    reuses = manifest["config"]["reuse"] == "memo"
-    if table["repeated"] != reuses:
-        return f"repeated is {table['repeated']}, and reuse is {manifest['config']['reuse']}"
-    if reuses:
+    table = manifest.results.verdict_table
+    cells = [cell for row in table.counts[domain].values() for cell in row]
+    if table.repeated != manifest.reuses:
+        return f"repeated is {table.repeated}, and reuse is {manifest.config.reuse}"
+    if manifest.reuses:
         return "a pair that was asked once counts more" if max(map(sum, cells)) > 1 else None
-    phases = [phase.name for phase in configuration_of(manifest).phases if phase.domain == domain]
-    played = [r["verdicts"].get(p, {}) for r in manifest["results"]["per_seed"] for p in phases]
+    phases = [phase.name for phase in manifest.configuration.phases if phase.domain == domain]
+    played = [r.verdicts.get(p, {}) for r in manifest.results.per_seed for p in phases]
     for index, verdict in enumerate(VERDICTS):
-        counted, said = sum(cell[index] for cell in cells), sum(p.get(verdict, 0) for p in played)
+        counted = sum(cell[index] for cell in cells)
+        said = sum(p.get(verdict.value, 0) for p in played)
         if counted != said:
             return f"counts {counted} times {verdict}, the seeds' rounds {said}"
     return None
 
 
-def _check_files(raw: Mapping[str, Json], folder: Path, findings: Findings) -> bool:
+def _check_files(raw: Mapping[RawName, RawFile], folder: Path, findings: Findings) -> bool:
     """Check the raw files' names and digests; return whether all are there to be read."""
     there = True
     for name, stated in raw.items():
         where = f"/raw/{name}"
-        path = folder / stated["path"]
-        if stated["path"] != RAW[name]:
-            found, there = f"says {stated['path']}, expected {RAW[name]}", False
+        path = folder / stated.path
+        if stated.path != RAW[name]:
+            found, there = f"says {stated.path}, expected {RAW[name]}", False
             findings.add("EPC-2.5(d)", f"{where}/path", found, "use the run folder's names")
         elif path.is_symlink() or not path.is_file():
-            found, there = f"there is no file {stated['path']} beside the manifest", False
+            found, there = f"there is no file {stated.path} beside the manifest", False
             findings.add("EPC-2.5(d)", where, found, "put the raw files back")
         else:
             for key, value in digest(path).items():
-                if value != stated[key]:
-                    found = f"says {stated[key]}, the file has {value}"
+                if value != getattr(stated, key):
+                    found = f"says {getattr(stated, key)}, the file has {value}"
                     remedy = "restore the file as it was measured"
                     findings.add("EPC-2.5(d)", f"{where}/{key}", found, remedy)
     return there
 
 
-def _check_against_trials(manifest: Json, folder: Path, findings: Findings) -> Mapping[str, Call]:
+def _check_against_trials(
+    manifest: Manifest, folder: Path, findings: Findings
+) -> Mapping[str, Call]:
     """Recompute everything from the trials, compare, and return the calls that were read."""
     again = recompute(manifest, folder, findings)
-    stated = manifest["results"]
+    stated = manifest.document["results"]
     by_seed = {record["seed"]: index for index, record in enumerate(stated["per_seed"])}
     for record in again.per_seed:
         if (index := by_seed.get(record["seed"])) is not None:  # a missing one is noted already
@@ -256,33 +257,32 @@ def _check_against_trials(manifest: Json, folder: Path, findings: Findings) -> M
         _compare(again.summary, stated["summary"], "/results/summary", findings)
         _compare(again.table, stated["verdict_table"], "/results/verdict_table", findings)
     counted = again.usage.as_json()
-    provenance = manifest["provenance"]
-    if "origins" not in provenance:  # a record of before either was counted
+    provenance = manifest.document["provenance"]
+    if manifest.provenance.origins is None:  # a record of before either was counted
         counted.pop("no_answer", None)
     stated_counts = {*counted, "origins", "no_answer"}
     given = {key: provenance[key] for key in provenance if key in stated_counts}
     _compare(counted, given, "/provenance", findings)
     replayed = {record["seed"] for record in again.per_seed}
-    lost = set(manifest["config"]["seeds"]) - replayed
+    lost = set(manifest.config.seeds) - replayed
     _check_weight_rows(again.per_seed, lost, folder, findings)
     return again.calls
 
 
-def _check_reuse(manifest: Json, findings: Findings) -> None:
+def _check_reuse(manifest: Manifest, findings: Findings) -> None:
     """An answer may serve a second round only where it was the only one to be had."""
-    for role in ("executor", "evaluator"):
-        decoding = (manifest[role] or {}).get("decoding")
-        if decoding and decoding["temperature"] != 0 and manifest["config"]["reuse"] == "memo":
+    for role, model in manifest.asked.items():
+        if model.decoding.temperature != 0 and manifest.reuses:
             where = f"/{role}/decoding/temperature"
-            problem = f"answers were reused at temperature {decoding['temperature']}"
+            problem = f"answers were reused at temperature {model.decoding.temperature}"
             findings.add("Reading R16", where, problem, "measure again with `--reuse none`")
 
 
-def _check_against_weights(manifest: Json, findings: Findings) -> None:
+def _check_against_weights(manifest: Manifest, findings: Findings) -> None:
     """Without trials: figures from the stated weights, the summary from the stated seeds."""
-    results = manifest["results"]
+    results = manifest.document["results"]
     # All vectors in one order, that of /strategies: an object's keys have none.
-    order = [strategy["name"] for strategy in manifest["strategies"]]
+    order = manifest.names
     per_seed = [_ordered(record, order) for record in results["per_seed"]]
     vectors = [{phase: vector(record, phase) for phase in PHASE_NAMES} for record in per_seed]
     figures = weight_figures(vectors)
@@ -295,17 +295,16 @@ def _check_against_weights(manifest: Json, findings: Findings) -> None:
         stated = {key: record[key] for key in again}
         _compare(again, stated, f"/results/per_seed/{index}", findings)
         for phase in record["verdicts"]:
-            played, rounds = sum(record["verdicts"][phase].values()), manifest["config"]["rounds"]
+            played, rounds = sum(record["verdicts"][phase].values()), manifest.config.rounds
             if played != rounds:
                 where = f"/results/per_seed/{index}/verdicts/{phase}"
                 findings.add("EPC-2.3(d)", where, f"{played} rounds, expected {rounds}", _RECOMPUTE)
     if len(findings) == 0 or all(f.severity == "warning" for f in findings.kept()):
         summary = results["summary"]
-        config = configuration_of(manifest)
-        table = table_of(results["verdict_table"], order, whole=is_whole(manifest))
+        table = table_of(results["verdict_table"], order, whole=manifest.is_whole)
         again = summarise(
             per_seed,
-            control=evidence(per_seed, table=table, config=config),
+            control=evidence(per_seed, table=table, config=manifest.configuration),
             diagnostics=summary["diagnostics"],
             determinism=summary["determinism"],
             reliability=restated(manifest),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 
+from epc.records.manifest import Manifest, plain
 from epc.records.strict_json import dumps_line
 from epc.registry.card_types import (
     Asked,
@@ -47,22 +48,24 @@ class Said:
     replicates: str | None
 
 
-def card_of(tag: Tag, manifest: Json, audit: Json, said: Said, life: Life | None) -> MeasuredCard:
+def card_of(
+    tag: Tag, manifest: Manifest, audit: Json, said: Said, life: Life | None
+) -> MeasuredCard:
     """Return the card of a measured snapshot; without a life it is a calibration."""
-    day = date.fromisoformat(manifest["evaluator"]["measurement_date"])
+    day = date.fromisoformat(manifest.evaluator.measurement_date)
     platform = life.platform if life else None
-    executor = manifest["executor"]
+    executor = manifest.executor
     return MeasuredCard(
         tag=str(tag),
         generation=said.generation,
-        protocol_version=manifest["protocol_version"],
-        evaluator=_model(manifest["evaluator"], platform, proxy=said.proxy),
+        protocol_version=manifest.protocol_version,
+        evaluator=_model(plain(manifest.evaluator), platform, proxy=said.proxy),
         measured={"from": day, "to": day},
         contributor=said.contributor,
         known_faults=(),
         kind="measured",
         trust="replicated" if said.replicates else "recomputed",
-        executor=_model(executor, None, proxy=False) if executor else None,
+        executor=_model(plain(executor), None, proxy=False) if executor else None,
         conditions=conditions_of(manifest),
         audit=audited(audit),
         licence=said.licence,
@@ -103,20 +106,20 @@ def audited(audit: Json) -> AuditSummary:
     return parse(audit, AuditSummary)
 
 
-def conditions_of(manifest: Json) -> Json:
+def conditions_of(manifest: Manifest) -> Json:
     """Return what must agree, beside the models, for two measurements to be like for like.
 
     Long texts stand as the SHA-256 of their canonical JSON.
     """
-    config = manifest["config"]
-    decoding = [manifest[who] and manifest[who]["decoding"] for who in ("evaluator", "executor")]
+    config, document = manifest.config, manifest.document
+    decoding = [document[who] and document[who]["decoding"] for who in ("evaluator", "executor")]
     return {
-        "rounds": config["rounds"],
-        "reuse": config["reuse"],
-        "exhaustive": config["exhaustive"],
-        "tasks": _digest(manifest["tasks"]),
-        "strategies": _digest(manifest["strategies"]),
-        "evaluator_prompt": _digest(manifest["evaluator_prompt"]),
+        "rounds": config.rounds,
+        "reuse": config.reuse,
+        "exhaustive": config.exhaustive,
+        "tasks": _digest(document["tasks"]),
+        "strategies": _digest(document["strategies"]),
+        "evaluator_prompt": _digest(document["evaluator_prompt"]),
         "decoding": _digest(decoding),
     }
 

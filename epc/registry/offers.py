@@ -9,6 +9,7 @@ from typing import Literal
 from epc.analysis.audit import audit_checked
 from epc.errors import UsageError
 from epc.records.layout import PROBES
+from epc.records.manifest import Manifest, plain
 from epc.records.validate import validate
 from epc.registry.card_types import JudgedCard, MeasuredCard
 from epc.registry.cards import NO_BASELINE, Said, card_of
@@ -50,7 +51,7 @@ def offered_run(run: Path, said: Said, *, platform: str | None) -> Offer:
         raise UsageError(
             f"{run} is not valid: {len(report.findings)} findings\n  fix: see `epc validate {run}`"
         )
-    if not report.manifest["raw"]:
+    if not report.manifest.raw:
         raise UsageError(
             f"{run} has no raw files, so nothing could be recomputed\n"
             "  fix: publish the folder that the measurement wrote"
@@ -60,10 +61,10 @@ def offered_run(run: Path, said: Said, *, platform: str | None) -> Offer:
 
 
 def measured_offer(
-    run: Path, manifest: Json, audit: Json, *, platform: str | None, said: Said
+    run: Path, manifest: Manifest, audit: Json, *, platform: str | None, said: Said
 ) -> Offer:
     """Return what is offered of a run that was checked, by its manifest and its audit."""
-    raw = {entry["path"]: entry["sha256"] for entry in manifest["raw"].values()}
+    raw = {entry.path: entry.sha256 for entry in (manifest.raw or {}).values()}
     if (run / PROBES).exists():
         raw[PROBES] = sha256(run / PROBES)
     word = audit["verdict"]
@@ -71,11 +72,11 @@ def measured_offer(
     return Offer(
         run=run,
         kind="measured",
-        asked={role: manifest[role] for role in ("evaluator", "executor") if manifest[role]},
+        asked={role: plain(model) for role, model in manifest.asked.items()},
         platform=platform,
-        days=(date.fromisoformat(manifest["evaluator"]["measurement_date"]),),
+        days=(date.fromisoformat(manifest.evaluator.measurement_date),),
         said=said,
-        figures=manifest["results"]["summary"],
+        figures=manifest.document["results"]["summary"],
         raw=raw,
         no_baseline=no_baseline if word in NO_BASELINE else None,
         card=lambda tag, life: card_of(tag, manifest, audit, said, life),

@@ -9,6 +9,7 @@ from typing import Final
 from epc.analysis.audit import audit_checked
 from epc.errors import EpcError, Finding, UsageError, WorldError
 from epc.records.findings import Findings
+from epc.records.manifest import Manifest
 from epc.records.probes import read_probes
 from epc.records.rewrite import rewrite
 from epc.records.validate import Report
@@ -116,7 +117,7 @@ def _measured_again(run: Path, snapshot: Snapshot) -> tuple[list[str], list[str]
     return [*done.changed, *changed], problems
 
 
-def _audit_again(run: Path, manifest: Json) -> tuple[AuditSummary, list[Finding]]:
+def _audit_again(run: Path, manifest: Manifest) -> tuple[AuditSummary, list[Finding]]:
     """Return what a card says of this run's audit, and damage to its probes."""
     findings = Findings()
     asked = read_probes(manifest, run, findings)

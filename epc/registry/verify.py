@@ -13,6 +13,7 @@ from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.judging.layout import PLAN, PROMPTS, RUN_LOG
 from epc.records.layout import PROBES
+from epc.records.manifest import Manifest
 from epc.records.schemas import findings as schema_findings
 from epc.registry import layout
 from epc.registry.card_types import Card, JudgedCard, MeasuredCard, parse_card
@@ -202,15 +203,16 @@ def _measured(
     folder: Path, card: MeasuredCard, figures: Json, listed: dict[str, str]
 ) -> Iterator[Finding]:
     """Yield where a measured snapshot's card, figures or raw digests are not its manifest's."""
-    manifest, wrong = _document(folder / layout.MANIFEST, "epc_manifest_schema")
+    document, wrong = _document(folder / layout.MANIFEST, "epc_manifest_schema")
     yield from wrong
     if wrong:
         return
+    manifest = Manifest.parse(document)
     if card.conditions != conditions_of(manifest):
         yield _finding(f"/{layout.CARD}/conditions", "are not the manifest's")
-    if manifest["results"]["summary"] != figures:
+    if document["results"]["summary"] != figures:
         yield _finding(f"/{layout.FIGURES}", "is not the manifest's summary")
-    raw = {f"raw/{r['path']}": r["sha256"] for r in (manifest["raw"] or {}).values()}
+    raw = {f"raw/{file.path}": file.sha256 for file in (manifest.raw or {}).values()}
     beside = (
         f"raw/{PROBES}"  # sealed with the raw files, though the manifest's digests leave it out
     )

@@ -4,29 +4,32 @@ One Vega-Lite specification, rendered to SVG and PNG. The colours are of the Oka
 colour-blind readers can tell apart.
 """
 
+from collections.abc import Mapping
 from dataclasses import astuple
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from epc.analysis.audit import audit_manifest
 from epc.protocol.results import Json
-from epc.records.manifest import configuration_of
+from epc.records.manifest import Estimate, Manifest
 from epc.report.audit_text import MEANING, TITLES
 from epc.report.picture import SCHEMA, render
 from epc.simulation.noise import coin_bands
-from epc.spec.epc_v1 import DIRECTIONS
+from epc.spec.epc_v1 import DIRECTIONS, Direction
 
+Metric = Literal["gamma", "jsd"]
+Estimates = Mapping[Direction, Estimate]
 _NAME: Final = "figure"
 
 _SEEDS, _MEAN, _BAND, _FLOOR = "#0072B2", "#000000", "#D9D9D9", "#555555"
-_PANELS: Final = (("gamma", "gamma"), ("jsd", "JSD (nats)"))
+_PANELS: Final[tuple[tuple[Metric, str], ...]] = (("gamma", "gamma"), ("jsd", "JSD (nats)"))
 _BAR: Final = 110  # pixels
 _SPREAD: Final = {"domain": [-1, 2]}
 _MIDDLE: Final = {"datum": 0.5, "type": "quantitative", "scale": _SPREAD}
 _GOLDEN: Final = 0.6180339887498949  # spreads seeds evenly without a random state
 
 
-def draw(manifest: Json, folder: Path) -> list[Path]:
+def draw(manifest: Manifest, folder: Path) -> list[Path]:
     """Write the picture of a manifest into a folder and return the files.
 
     Raises: WorldError if the disk fails.
@@ -34,25 +37,21 @@ def draw(manifest: Json, folder: Path) -> list[Path]:
     return render(specification(manifest), folder, _NAME)
 
 
-def specification(manifest: Json) -> Json:
+def specification(manifest: Manifest) -> Json:
     """Return the Vega-Lite specification of a manifest's picture."""
-    config = configuration_of(manifest)
-    coin = coin_bands(config)
-    floors = manifest["results"]["summary"]["control"]["noise_floor"]
+    coin, summary = coin_bands(manifest.configuration), manifest.results.summary
+    floors = summary.control.noise_floor
     bands = {
-        "gamma": [
-            band(d, *(floors[d][key] for key in ("mean", "q025", "q975"))) for d in DIRECTIONS
-        ],
+        "gamma": [band(d, *astuple(floors[d])) for d in DIRECTIONS],
         "jsd": [band(d, *astuple(coin["jsd"])) for d in DIRECTIONS],
     }
-    summary = manifest["results"]["summary"]
     return {
         "$schema": SCHEMA,
         "description": alternative_text(manifest),
         "title": {
-            "text": f"{manifest['evaluator']['model']} · {summary['n']} seeds",
+            "text": f"{manifest.evaluator.model} · {summary.n} seeds",
             "subtitle": [
-                f"{manifest['protocol_version']}, {manifest['evaluator']['measurement_date']}",
+                f"{manifest.protocol_version}, {manifest.evaluator.measurement_date}",
                 "dots: seeds · diamond: mean with 95% bootstrap interval",
                 "grey: gamma without a change of domain (95% of seeds), JSD of a coin flip (90%)",
             ],
@@ -61,20 +60,19 @@ def specification(manifest: Json) -> Json:
         },
         "background": "white",
         "hconcat": [
-            panel(title, bands[key], seed_rows(manifest, key), summary[key])
+            panel(title, bands[key], seed_rows(manifest, key), getattr(summary, key))
             for key, title in _PANELS
         ],
         "config": {"view": {"stroke": "#BBBBBB"}, "font": "sans-serif"},
     }
 
 
-def alternative_text(manifest: Json) -> str:
+def alternative_text(manifest: Manifest) -> str:
     """Return in words what the picture shows."""
-    summary = manifest["results"]["summary"]
-    gamma, floor = summary["gamma"], summary["control"]["noise_floor"]
+    summary = manifest.results.summary
+    gamma, floor = summary.gamma, summary.control.noise_floor
     each = ", ".join(
-        f"{TITLES[d]} {gamma[d]['mean']:.2f} (noise floor {floor[d]['mean']:.2f})"
-        for d in DIRECTIONS
+        f"{TITLES[d]} {gamma[d].mean:.2f} (noise floor {floor[d].mean:.2f})" for d in DIRECTIONS
     )
     return f"Mean gamma {each}: {MEANING[audit_manifest(manifest).verdict]}."
 
@@ -84,7 +82,7 @@ def band(direction: str, middle: float, low: float, high: float) -> Json:
     return {"direction": TITLES[direction], "middle": middle, "low": low, "high": high}
 
 
-def panel(title: str, bands: list[Json], seeds: list[Json], estimates: Json) -> Json:
+def panel(title: str, bands: list[Json], seeds: list[Json], estimates: Estimates) -> Json:
     """Return one metric's panel: each direction's band, its seeds, and the mean upon them."""
     direction = {
         "field": "direction",
@@ -131,16 +129,13 @@ def panel(title: str, bands: list[Json], seeds: list[Json], estimates: Json) -> 
     }
 
 
-def _means(estimates: Json, direction: Json, value: Json) -> list[Json]:
+def _means(estimates: Estimates, direction: Json, value: Json) -> list[Json]:
     """Return the layers of the means and, where there is more than one seed, their intervals."""
-    rows = [
-        {"direction": TITLES[d], "value": estimates[d]["mean"], "ci": estimates[d]["ci95"]}
-        for d in DIRECTIONS
-    ]
+    rows = [(TITLES[d], estimates[d]) for d in DIRECTIONS]
     intervals = [
-        {"direction": row["direction"], "value": row["ci"][0], "high": row["ci"][1]}
-        for row in rows
-        if row["ci"] is not None
+        {"direction": title, "value": each.ci95[0], "high": each.ci95[1]}
+        for title, each in rows
+        if each.ci95 is not None
     ]
     interval: Any = {
         "data": {"values": intervals},
@@ -148,7 +143,7 @@ def _means(estimates: Json, direction: Json, value: Json) -> list[Json]:
         "encoding": {"x": direction, "y": value, "y2": {"field": "high"}},
     }
     mean = {
-        "data": {"values": [{"direction": r["direction"], "value": r["value"]} for r in rows]},
+        "data": {"values": [{"direction": title, "value": each.mean} for title, each in rows]},
         "mark": {
             "type": "point",
             "shape": "diamond",
@@ -162,15 +157,15 @@ def _means(estimates: Json, direction: Json, value: Json) -> list[Json]:
     return [interval, mean] if intervals else [mean]
 
 
-def seed_rows(manifest: Json, metric: str) -> list[Json]:
+def seed_rows(manifest: Manifest, metric: Metric) -> list[Json]:
     """Return each seed's value in each direction, spread sideways so that none hides another."""
     return [
         {
             "direction": TITLES[d],
-            "seed": record["seed"],
-            "value": record[metric][d],
+            "seed": record.seed,
+            "value": getattr(record, metric)[d],
             "spread": (index * _GOLDEN) % 1,
         }
-        for index, record in enumerate(manifest["results"]["per_seed"])
+        for index, record in enumerate(manifest.results.per_seed)
         for d in DIRECTIONS
     ]

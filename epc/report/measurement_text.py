@@ -2,17 +2,16 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import astuple
-from typing import Any, Final
+from typing import Final
 
 from epc.analysis.audit import Audit, audit_manifest
 from epc.audit.permutation import arrangement
-from epc.protocol.results import Json
-from epc.records.manifest import configuration_of
+from epc.records.manifest import Estimate, Manifest, Summary
 from epc.records.usage import suspicions
 from epc.report import reliability
 from epc.report.audit_text import MEANING, TITLES, p_value
 from epc.simulation.noise import coin_bands
-from epc.spec.epc_v1 import DIRECTIONS, PUBLICATION_SEEDS
+from epc.spec.epc_v1 import DIRECTIONS, PUBLICATION_SEEDS, Direction
 from epc.statistics.intervals import spread_interval
 
 _CAUSES: Final = {
@@ -24,7 +23,7 @@ _LABEL: Final = 22
 _COLUMN: Final = 27
 
 
-def report(manifest: Json, audited: Audit | None = None) -> str:
+def report(manifest: Manifest, audited: Audit | None = None) -> str:
     """Return the printed form of a manifest: what was measured, the table, what to make of it.
 
     `audited` is the audit of the run it belongs to; without it, of what the manifest states.
@@ -34,46 +33,44 @@ def report(manifest: Json, audited: Audit | None = None) -> str:
     return "\n\n".join("\n".join(lines) for lines in sections)
 
 
-def _heading(manifest: Json) -> Iterator[str]:
-    evaluator, executor = manifest["evaluator"], manifest["executor"]
-    config, provenance = manifest["config"], manifest["provenance"]
-    answers = "answers reused" if config["reuse"] == "memo" else "every round asked afresh"
-    coverage = "exhaustive, " if config["exhaustive"] else ""
-    calls = provenance["calls"]
-    yield f"{manifest['protocol_version']}, measured {evaluator['measurement_date']}"
-    yield f"  evaluator  {evaluator['model']} ({evaluator['method']}, {evaluator['endpoint']})"
+def _heading(manifest: Manifest) -> Iterator[str]:
+    evaluator, executor, config = manifest.evaluator, manifest.executor, manifest.config
+    answers = "answers reused" if manifest.reuses else "every round asked afresh"
+    coverage = "exhaustive, " if config.exhaustive else ""
+    calls = manifest.provenance.calls
+    yield f"{manifest.protocol_version}, measured {evaluator.measurement_date}"
+    yield f"  evaluator  {evaluator.model} ({evaluator.method}, {evaluator.endpoint})"
     if executor is not None:
-        yield f"  executor   {executor['model']} ({executor['endpoint']})"
-    yield f"  seeds      {len(config['seeds'])}, {config['rounds']} rounds in each of 4 phases"
+        yield f"  executor   {executor.model} ({executor.endpoint})"
+    yield f"  seeds      {len(config.seeds)}, {config.rounds} rounds in each of 4 phases"
     yield f"  calls      {calls['executor']} answers, {calls['evaluator']} comparisons"
     yield f"             {coverage}{answers}"
 
 
-def _table(manifest: Json) -> Iterator[str]:
-    summary, config = manifest["results"]["summary"], configuration_of(manifest)
-    coin = coin_bands(config)
+def _table(manifest: Manifest) -> Iterator[str]:
+    summary, coin = manifest.results.summary, coin_bands(manifest.configuration)
     number: Callable[[float], str] = lambda value: f"{value:.3f}"  # noqa: E731  (three of a kind, read as a table)
     signed: Callable[[float], str] = lambda value: f"{value:+.3f}"  # noqa: E731  (three of a kind, read as a table)
     share: Callable[[float], str] = lambda value: f"{100 * value:.1f}%"  # noqa: E731  (three of a kind, read as a table)
-    control = summary["control"]
+    control = summary.control
     yield _row("", *(TITLES[d] for d in DIRECTIONS))
-    yield _row("gamma", *(_estimate(summary["gamma"][d], number) for d in DIRECTIONS))
-    if 1 < summary["n"] < PUBLICATION_SEEDS:
+    yield _row("gamma", *(_estimate(summary.gamma[d], number) for d in DIRECTIONS))
+    if 1 < summary.n < PUBLICATION_SEEDS:
         yield _row("  by Student's t", *(_students(manifest, d) for d in DIRECTIONS))
-    floors = [control["noise_floor"][d] for d in DIRECTIONS]
-    yield _row("  noise floor", *(_spread(f["mean"], f["q025"], f["q975"]) for f in floors))
-    yield _row("  excess coupling", *(_estimate(control["excess"][d], signed) for d in DIRECTIONS))
+    floors = [control.noise_floor[d] for d in DIRECTIONS]
+    yield _row("  noise floor", *(_spread(f.mean, f.q025, f.q975) for f in floors))
+    yield _row("  excess coupling", *(_estimate(control.excess[d], signed) for d in DIRECTIONS))
     yield _row("  coin flip", *[_spread(*astuple(coin["gamma"]))] * len(DIRECTIONS))
-    yield _row("JSD, nats", *(_estimate(summary["jsd"][d], number) for d in DIRECTIONS))
+    yield _row("JSD, nats", *(_estimate(summary.jsd[d], number) for d in DIRECTIONS))
     yield _row("  coin flip", *[_spread(*astuple(coin["jsd"]))] * len(DIRECTIONS))
-    zero = summary["zero_coupling_rate"]
+    zero = summary.zero_coupling_rate
     yield _row("zero-coupling rate", *(_estimate(zero[d], share) for d in DIRECTIONS))
-    ties = summary["tie_rate_by_phase"]
+    ties = summary.tie_rate_by_phase
     yield _row("tie rate, this phase", *(_estimate(ties[d], share) for d in DIRECTIONS))
     yield ""
     yield "  mean over seeds [95% interval]; noise floor: the same without a change of domain,"
-    yield f"  {_METHODS[control['method']]} (95% of single seeds); coin flip: (90% of them)"
-    if 1 < summary["n"] < PUBLICATION_SEEDS:
+    yield f"  {_METHODS[control.method]} (95% of single seeds); coin flip: (90% of them)"
+    if 1 < summary.n < PUBLICATION_SEEDS:
         yield "  few seeds: the protocol's bootstrap is too narrow, Student's interval is not"
 
 
@@ -83,8 +80,8 @@ _METHODS: Final = {
 }
 
 
-def _students(manifest: Json, direction: str) -> str:
-    interval = spread_interval([r["gamma"][direction] for r in manifest["results"]["per_seed"]])
+def _students(manifest: Manifest, direction: Direction) -> str:
+    interval = spread_interval([r.gamma[direction] for r in manifest.results.per_seed])
     if interval is None:
         return ""
     return f"{'':<7}[{interval[0]:.3f}, {interval[1]:.3f}]"
@@ -99,20 +96,20 @@ def _row(label: str, *cells: str) -> str:
     return f"  {label:<{_LABEL}}{padded}".rstrip()
 
 
-def _estimate(estimate: Json, number: Callable[[float], str]) -> str:
-    interval = estimate["ci95"]
+def _estimate(estimate: Estimate, number: Callable[[float], str]) -> str:
+    interval = estimate.ci95
     if interval is None:
-        return f"{number(estimate['mean'])}  [one seed]"
-    return f"{number(estimate['mean'])}  [{', '.join(number(end) for end in interval)}]"
+        return f"{number(estimate.mean)}  [one seed]"
+    return f"{number(estimate.mean)}  [{', '.join(number(end) for end in interval)}]"
 
 
-def _remarks(manifest: Json, audited: Audit) -> Iterator[str]:
+def _remarks(manifest: Manifest, audited: Audit) -> Iterator[str]:
     """Yield what a reader must know before using the figures, from the run's own numbers."""
-    summary = manifest["results"]["summary"]
+    summary = manifest.results.summary
     yield f"What these figures can bear: {audited.verdict}"
     yield f"  {MEANING[audited.verdict]}"
     done = arrangement("task", audited.facts.tasks)
-    yield f"  - p value {p_value(summary['control']['test']['p_value'])}, {done}."
+    yield f"  - p value {p_value(summary.control.test.p_value)}, {done}."
     remarks = (
         *_on_the_evaluator(summary),
         *_on_the_provider(manifest),
@@ -123,41 +120,41 @@ def _remarks(manifest: Json, audited: Audit) -> Iterator[str]:
     yield from (f"  - {remark}" for remark in remarks)
 
 
-def _on_the_evaluator(summary: Json) -> Iterator[str]:
-    diagnostics: dict[str, Any] | None = summary["diagnostics"]
+def _on_the_evaluator(summary: Summary) -> Iterator[str]:
+    diagnostics = summary.diagnostics
     if diagnostics is None:
         return
-    answers, itself = diagnostics["answers"], diagnostics["self_comparisons"]
-    if not answers["n"]:
+    answers, itself = diagnostics.answers, diagnostics.self_comparisons
+    if not answers.n:
         yield "NO VERDICT WAS EVER COUNTED: there was no round."
         return
     yield (
-        f"Its rounds rest on {answers['n']} answers of the evaluator; "
-        f"{answers['decided']} ({100 * answers['parse_rate']:.0f}%) were a bare A or B."
+        f"Its rounds rest on {answers.n} answers of the evaluator; "
+        f"{answers.decided} ({100 * (answers.parse_rate or 0):.0f}%) were a bare A or B."
     )
-    if answers["refusals"]:
-        yield f"It refused to judge in {answers['refusals']} of them."
-    if not answers["decided"]:
+    if answers.refusals:
+        yield f"It refused to judge in {answers.refusals} of them."
+    if not answers.decided:
         yield "NO VERDICT WAS EVER COUNTED: gamma 0 is then a failed run, not stability."
         return
-    yield f"Of those, {100 * answers['share_of_a']:.0f}% said A, the sampled strategy's answer."
-    if itself["n"] and not itself["decided"]:
-        yield f"Two equal answers: a tie in all {itself['n']}, so no preference for a place."
-    elif itself["decided"]:
-        yield f"Two equal answers: A in {100 * itself['share_of_a']:.0f}% of {itself['decided']}."
+    yield f"Of those, {100 * (answers.share_of_a or 0):.0f}% said A, the sampled strategy's answer."
+    if itself.n and not itself.decided:
+        yield f"Two equal answers: a tie in all {itself.n}, so no preference for a place."
+    elif itself.decided:
+        yield f"Two equal answers: A in {100 * (itself.share_of_a or 0):.0f}% of {itself.decided}."
 
 
-def _on_the_provider(manifest: Json) -> Iterator[str]:
+def _on_the_provider(manifest: Manifest) -> Iterator[str]:
     """Say what the provider did beside answering: another model, a second answer, retries."""
     for _, problem in suspicions(manifest):
         yield f"DOUBTFUL: {problem}."
-    again = manifest["results"]["summary"]["determinism"]
-    if again is not None and not again["verdict_flips"]:
-        yield f"Asked again, none of {again['asked']} comparisons got another verdict."
+    again = manifest.results.summary.determinism
+    if again is not None and not again.verdict_flips:
+        yield f"Asked again, none of {again.asked} comparisons got another verdict."
 
 
-def _on_the_zeros(summary: Json) -> Iterator[str]:
+def _on_the_zeros(summary: Summary) -> Iterator[str]:
     for direction in DIRECTIONS:
-        for cause, count in summary["zero_causes"][direction].items():
-            why = f"gamma is 0 in {count} of {summary['n']} seeds: {_CAUSES[cause]} ({cause})."
+        for cause, count in summary.zero_causes[direction].items():
+            why = f"gamma is 0 in {count} of {summary.n} seeds: {_CAUSES[cause]} ({cause})."
             yield f"{TITLES[direction]}: {why}"

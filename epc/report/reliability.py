@@ -4,52 +4,51 @@ The colours are of the Okabe-Ito set, which colour-blind readers can tell apart.
 """
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from math import fsum
 from pathlib import Path
 from typing import Final
 
 from epc.protocol.calibration import Calibrated
 from epc.protocol.results import Json
+from epc.records.manifest import Calibration, Manifest
 from epc.report.picture import SCHEMA, render
 from epc.spec.epc_v1 import CALIBRATION_BINS, MISCALIBRATED_ECE
 
 NAME: Final = "reliability"
 _STRATEGY, _BIN, _GAP = "#0072B2", "#000000", "#E69F00"
 _SIDE: Final = 360
-_METRICS: Final = {"ece": "ECE", "brier": "Brier"}
 
 
-def lines(manifest: Json) -> Iterator[str]:
+def lines(manifest: Manifest) -> Iterator[str]:
     """Yield what a manifest says of its evaluator's calibration; nothing without an accuracy."""
-    if "accuracy" not in manifest:
+    if manifest.accuracy is None:
         return
-    summary = manifest["results"]["summary"]
-    for key, title in _METRICS.items():
-        figure = summary[key]
+    summary = manifest.results.summary
+    for figure, title in ((summary.ece, "ECE"), (summary.brier, "Brier")):
         if figure is None:
             yield f"{title}: no strategy with an accuracy has a decided trial."
             continue
         yield (
-            f"{title} {_estimate(figure)} over {figure['seeds']} seeds; "
-            f"{figure['pooled']:.3f} with the trials of all seeds together."
+            f"{title} {_estimate(figure)} over {figure.seeds} seeds; "
+            f"{figure.pooled:.3f} with the trials of all seeds together."
         )
-    if summary["ece"] is not None:
-        yield f"{_finding(summary['ece'])}."
+    if summary.ece is not None:
+        yield f"{_finding(summary.ece)}."
     if left_out := missing(manifest):
         yield f"Left out, for want of an accuracy: {', '.join(left_out)}."
-    silent = [name for name, counted in _counts(manifest).items() if not counted["decided"]]
+    silent = [name for name, counted in summary.reliability.items() if not counted.decided]
     if silent:
         yield f"Left out, for want of a decided trial: {', '.join(silent)}."
 
 
-def missing(manifest: Json) -> list[str]:
+def missing(manifest: Manifest) -> list[str]:
     """Return the strategies that have no accuracy."""
-    given = manifest["accuracy"]["values"]
-    names = [strategy["name"] for strategy in manifest["strategies"]]
-    return [name for name in names if name not in given]
+    given = manifest.accuracy.values if manifest.accuracy else {}
+    return [name for name in manifest.names if name not in given]
 
 
-def draw(manifest: Json, folder: Path) -> list[Path]:
+def draw(manifest: Manifest, folder: Path) -> list[Path]:
     """Write the reliability diagram of a manifest that has accuracies, and return the files.
 
     Raises: WorldError if the disk fails.
@@ -57,20 +56,20 @@ def draw(manifest: Json, folder: Path) -> list[Path]:
     return render(specification(manifest), folder, NAME)
 
 
-def specification(manifest: Json) -> Json:
+def specification(manifest: Manifest) -> Json:
     """Return the Vega-Lite specification of a manifest's reliability diagram.
 
     Pooled over seeds. Each of the ten bins is as wide as its win rates; its bar reaches from the
     mean accuracy of its strategies to their mean win rate, so what is coloured is the error.
     """
-    model = manifest["evaluator"]["model"]
+    model = manifest.evaluator.model
     return {
         "$schema": SCHEMA,
         "description": alternative_text(manifest),
         "title": {
             "text": f"{model}: preference against quality",
             "subtitle": [
-                f"{manifest['protocol_version']}, {manifest['evaluator']['measurement_date']}",
+                f"{manifest.protocol_version}, {manifest.evaluator.measurement_date}",
                 "dots: strategies · diamonds: bin means · bars: their error · dashed: none",
             ],
             "anchor": "start",
@@ -84,10 +83,10 @@ def specification(manifest: Json) -> Json:
     }
 
 
-def alternative_text(manifest: Json) -> str:
+def alternative_text(manifest: Manifest) -> str:
     """Return in words what the diagram shows."""
     rows = _points(manifest)
-    ece = manifest["results"]["summary"]["ece"]
+    ece = manifest.results.summary.ece
     if ece is None or not rows:
         return "No strategy with an accuracy has a decided trial: nothing is shown."
     over = max(rows, key=lambda row: row["win_rate"] - row["accuracy"])
@@ -99,11 +98,11 @@ def alternative_text(manifest: Json) -> str:
     )
 
 
-def _finding(ece: Json) -> str:
+def _finding(ece: Calibration) -> str:
     """Return what EPC-5.2 makes of an ECE, as far as its interval bears it."""
     mark, figure = f"{MISCALIBRATED_ECE:g}", _estimate(ece)
-    low, high = ece["ci95"] or (ece["mean"], ece["mean"])
-    few = "" if ece["ci95"] else "; one seed has no interval"
+    low, high = ece.ci95 or (ece.mean, ece.mean)
+    few = "" if ece.ci95 else "; one seed has no interval"
     if low > MISCALIBRATED_ECE:
         return (
             f"ECE {figure} is above {mark}: preferences are substantially miscalibrated "
@@ -114,28 +113,27 @@ def _finding(ece: Json) -> str:
     return f"ECE {figure} cannot be told from {mark}, the mark of miscalibration in EPC-5.2"
 
 
-def _estimate(figure: Json) -> str:
-    if figure["ci95"] is None:
-        return f"{figure['mean']:.3f}"
-    low, high = figure["ci95"]
-    return f"{figure['mean']:.3f} [{low:.3f}, {high:.3f}]"
+def _estimate(figure: Calibration) -> str:
+    if figure.ci95 is None:
+        return f"{figure.mean:.3f}"
+    low, high = figure.ci95
+    return f"{figure.mean:.3f} [{low:.3f}, {high:.3f}]"
 
 
-def _counts(manifest: Json) -> dict[str, Json]:
-    counts: dict[str, Json] = manifest["results"]["summary"].get("reliability", {})
-    return counts
-
-
-def _points(manifest: Json) -> list[Json]:
+def _points(manifest: Manifest) -> list[Json]:
+    counts = {
+        name: Calibrated(**asdict(counted))
+        for name, counted in manifest.results.summary.reliability.items()
+    }
     return [
         {
             "strategy": name,
-            "win_rate": Calibrated(**counted).win_rate,
-            "accuracy": counted["accuracy"],
-            "bin": Calibrated(**counted).bin,
+            "win_rate": counted.win_rate,
+            "accuracy": counted.accuracy,
+            "bin": counted.bin,
         }
-        for name, counted in _counts(manifest).items()
-        if counted["decided"]
+        for name, counted in counts.items()
+        if counted.decided
     ]
 
 
@@ -155,7 +153,7 @@ def _bins(points: list[Json]) -> list[Json]:
     ]
 
 
-def _layers(manifest: Json) -> list[Json]:
+def _layers(manifest: Manifest) -> list[Json]:
     points = _points(manifest)
     bins = _bins(points)
     x, y = _axis("win_rate", "win rate"), _axis("accuracy", "accuracy")

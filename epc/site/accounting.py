@@ -3,8 +3,7 @@
 from dataclasses import asdict
 from pathlib import Path
 
-from epc.protocol.results import Json
-from epc.records.manifest import configuration_of
+from epc.records.manifest import Manifest
 from epc.records.strict_json import dumps
 from epc.registry.card_types import AuditSummary
 from epc.simulation.noise import coin_bands
@@ -15,7 +14,9 @@ from epc.site.evidence import ACCOUNT, FACTS, GALLERY, NOTE, win_rates
 from epc.site.templating import environment
 
 
-def made(given: tuple[Json, AuditSummary], trials: Path | None, drawings: Path) -> dict[str, str]:
+def made(
+    given: tuple[Manifest, AuditSummary], trials: Path | None, drawings: Path
+) -> dict[str, str]:
     """Return the files of a snapshot's evidence, given its manifest and its audit.
 
     `drawings` keeps what was drawn.
@@ -24,7 +25,7 @@ def made(given: tuple[Json, AuditSummary], trials: Path | None, drawings: Path) 
     """
     manifest, audit = given
     rates = tuple(win_rates(manifest))
-    coin = coin_bands(configuration_of(manifest))
+    coin = coin_bands(manifest.configuration)
     facts = {
         "coin": {name: asdict(band) for name, band in coin.items()},
         "win_rates": [asdict(rate) for rate in rates],

@@ -1,11 +1,12 @@
 """A snapshot in words: what its page states beside the figures."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from markupsafe import Markup
 
 from epc.protocol.results import Json
+from epc.records.manifest import Estimate, Manifest, plain
 from epc.registry import layout
 from epc.registry.card_types import AuditSummary, Card, Model
 from epc.site.escaping import shown
@@ -58,37 +59,41 @@ def judging(given: Judging) -> Iterator[Fact]:
     yield "Fingerprint", _counted(judge["system_fingerprints"])
 
 
-def _counted(counts: Json) -> str:
+def _counted(counts: Mapping[str, int]) -> str:
     said = ", ".join(f"{name} ({count} times)" for name, count in counts.items())
     return said or "not stated by the provider"
 
 
-def provenance(manifest: Json) -> Iterator[Fact]:
+def provenance(manifest: Manifest) -> Iterator[Fact]:
     """Yield how a measured snapshot came about."""
-    config, given = manifest["config"], manifest["provenance"]
-    calls = given["calls"]
-    yield "Made", given["created"]
-    yield "Software", ", ".join(f"{name} {v}" for name, v in sorted(given["software"].items()))
-    yield "Rounds", whole(config["rounds"])
-    yield "Learning rates", f"{config['alpha_win']} on a win, {config['alpha_lose']} on a loss"
-    yield "Draws", config["generator"]
-    yield "Reuse", "answers reused" if config["reuse"] == "memo" else "every round asked afresh"
-    yield "Coverage", "exhaustive" if config["exhaustive"] else "as the rounds drew"
-    yield "Control", config["control"]
-    for role in ("evaluator", "executor"):
-        if manifest[role]:
-            yield from _asked(role.capitalize(), manifest[role])
-    yield "Calls", f"{calls['executor']} answers, {calls['evaluator']} comparisons"
-    yield "Retries", whole(given["retries"])
-    yield "Tokens", ", ".join(f"{name} {count:,}" for name, count in given["tokens"].items())
-    for key, title in (("served_models", "Answered as"), ("system_fingerprints", "Fingerprint")):
-        for role, counts in given[key].items():
+    config, given = manifest.config, manifest.provenance
+    yield "Made", given.created
+    yield "Software", ", ".join(f"{name} {v}" for name, v in sorted(given.software.items()))
+    yield "Rounds", whole(config.rounds)
+    yield "Learning rates", f"{config.alpha_win} on a win, {config.alpha_lose} on a loss"
+    yield "Draws", config.generator
+    yield "Reuse", "answers reused" if manifest.reuses else "every round asked afresh"
+    yield "Coverage", "exhaustive" if config.exhaustive else "as the rounds drew"
+    yield "Control", config.control
+    yield from _asked("Evaluator", plain(manifest.evaluator))
+    if manifest.executor:
+        yield from _asked("Executor", plain(manifest.executor))
+    yield "Calls", f"{given.calls['executor']} answers, {given.calls['evaluator']} comparisons"
+    yield "Retries", whole(given.retries)
+    yield "Tokens", ", ".join(f"{name} {count:,}" for name, count in given.tokens.items())
+    for answered, title in (
+        (given.served_models, "Answered as"),
+        (given.system_fingerprints, "Fingerprint"),
+    ):
+        for role, counts in answered.items():
             yield f"{title}, {role}", _counted(counts)
 
 
 def _asked(title: str, role: Json) -> Iterator[Fact]:
     decoding = ", ".join(
-        f"{name} {value}" for name, value in role["decoding"].items() if value not in (None, [])
+        f"{name} {value}"
+        for name, value in sorted(role["decoding"].items())
+        if value not in (None, [])
     )
     yield title, f"{role['model']}, version {role['version']}, {role['endpoint']}"
     yield f"{title}, decoding", decoding
@@ -147,9 +152,9 @@ def judged(audit: AuditSummary) -> Iterator[Fact]:
         yield "Right about planted pairs", share(planted["accuracy"]["mean"])
 
 
-def tie_rates(given: Json) -> list[Fact]:
+def tie_rates(given: Mapping[str, Estimate]) -> list[Fact]:
     """Return the tie rate of each phase."""
-    return [(f"Tie rate, {name.replace('_', ' ')}", share(e["mean"])) for name, e in given.items()]
+    return [(f"Tie rate, {name.replace('_', ' ')}", share(e.mean)) for name, e in given.items()]
 
 
 def link(text: str, href: str) -> Markup:

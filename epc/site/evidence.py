@@ -12,7 +12,7 @@ from typing import Self
 
 from markupsafe import Markup
 
-from epc.protocol.results import Json
+from epc.records.manifest import Manifest
 from epc.simulation.noise import Band
 from epc.spec.epc_v1 import DOMAINS
 
@@ -86,12 +86,12 @@ class Evidence:
         return Markup((self.home / name).read_bytes().decode())  # noqa: S704  (made by our templates)
 
 
-def win_rates(manifest: Json) -> Iterator[WinRate]:
+def win_rates(manifest: Manifest) -> Iterator[WinRate]:
     """Yield the win rate of each strategy in each domain."""
-    counts = manifest["results"]["verdict_table"]["counts"]
-    for strategy in (given["name"] for given in manifest["strategies"]):
+    counts = manifest.results.verdict_table.counts
+    for strategy in manifest.names:
         for domain in DOMAINS:
-            cells = counts[domain].get(strategy, [])
+            cells = counts[domain].get(strategy, ())
             yield WinRate(
                 strategy=strategy,
                 domain=domain,

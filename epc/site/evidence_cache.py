@@ -23,6 +23,7 @@ from epc.errors import Finding, MalformedError, WorldError
 from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.layout import RAW
+from epc.records.manifest import Manifest
 from epc.registry import layout
 from epc.registry.card_types import AuditSummary, MeasuredCard, parse_card
 from epc.registry.sums import parse_sums, sha256, sums_text
@@ -43,7 +44,7 @@ class _Source:
     manifest: Path
     trials: Path | None
 
-    def read(self) -> tuple[Json, AuditSummary]:
+    def read(self) -> tuple[Manifest, AuditSummary]:
         """Return the manifest, and the audit on the card.
 
         Raises: MalformedError if one is not JSON; WorldError if it cannot be read.
@@ -51,7 +52,7 @@ class _Source:
         card, manifest = (_document(path) for path in (self.card, self.manifest))
         measured = parse_card(card)
         assert isinstance(measured, MeasuredCard)  # nothing else has evidence
-        return manifest, measured.audit
+        return Manifest.parse(manifest), measured.audit
 
     def digest(self) -> str:
         """Return the name under which it is kept."""

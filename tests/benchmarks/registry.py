@@ -31,7 +31,7 @@ from registry_support import Checkout, commit, generation_record, life_record
 from epc.protocol.batch_replay import Known, run_course
 from epc.protocol.results import seed_records, summarise
 from epc.protocol.verdict import Verdict
-from epc.records.manifest import configuration_of
+from epc.records.manifest import Manifest
 from epc.records.strict_json import dumps, dumps_line
 from epc.registry.sums import sha256, sums_text
 from epc.registry.verify import verify
@@ -190,7 +190,7 @@ def of_figures(made: Checkout) -> list[float]:
     tables = []
     for number in range(MODELS):
         manifest = json.loads((made.home / f"v1.0-Model{number}" / "manifest.json").read_text())
-        config = configuration_of(manifest)
+        config = Manifest.parse(manifest).configuration
         names = [strategy.name for strategy in config.strategies]
         counts = manifest["results"]["verdict_table"]["counts"]
         known: Known = {

@@ -28,6 +28,7 @@ from epc.engine.session import Request, measure
 from epc.engine.transport import NoReplyError, Reply, Transport
 from epc.errors import ExitCode, UsageError
 from epc.protocol.results import Json
+from epc.records.manifest import Manifest
 from epc.records.usage import suspicions
 from epc.records.validate import validate
 
@@ -339,7 +340,7 @@ class Run:
     def check_reported(self) -> None:
         """Another model's name or fingerprint is a finding, and so is damage by no crash."""
         manifest = json.loads((self.folder / "manifest.json").read_text("utf-8"))
-        said = " ".join(problem for _, problem in suspicions(manifest))
+        said = " ".join(problem for _, problem in suspicions(Manifest.parse(manifest)))
         served = {row["served_model"] for row in _rows(self.folder / "calls.jsonl")}
         prints = {row["system_fingerprint"] for row in _rows(self.folder / "calls.jsonl")}
         assert ("judge-0901 answered" in said) == ("judge-0901" in served), self.case

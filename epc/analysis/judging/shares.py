@@ -13,6 +13,7 @@ from epc.judge.samples import Unit
 from epc.protocol.results import Json
 from epc.records.judging.layout import CALLS, LONGEST_LINE, load_plan, role_of
 from epc.records.judging.recheck import records
+from epc.records.manifest import ModelIdentity
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import read_lines
 from epc.spec.epc_v1 import BOOTSTRAP_RESAMPLES, BOOTSTRAP_SEED, CONFIDENCE
@@ -72,7 +73,7 @@ def _answers(folder: Path) -> dict[str, Answer]:
     hosted = {
         role_of(judge["model"])
         for judge in load_plan(folder)["judges"]
-        if judge["identity"] is not None and not are_facts(judge["identity"], judge["identity"])
+        if judge["identity"] is not None and not _is_fact(ModelIdentity.parse(judge["identity"]))
     }
     path = folder / CALLS
     rows = read_lines(path, "calls", longest=LONGEST_LINE) if hosted and path.is_file() else ()
@@ -81,6 +82,10 @@ def _answers(folder: Path) -> dict[str, Answer]:
         for _, call, problems in rows
         if not problems and not schema_findings("call", call) and call["role"] in hosted
     }
+
+
+def _is_fact(model: ModelIdentity) -> bool:
+    return are_facts(model, model)
 
 
 def _judgment(record: Json, calls: Mapping[str, Answer]) -> Judgment:

@@ -15,6 +15,7 @@ from epc.records.judging.evaluation_set import Entry
 from epc.records.judging.layout import LONGEST_LINE
 from epc.records.judging.single import content_of
 from epc.records.layout import MANIFEST, RAW
+from epc.records.manifest import Manifest
 from epc.records.recompute import load_manifest
 from epc.records.schemas import findings as schema_findings
 from epc.spec.epc_v1 import DOMAINS, PHASE, Domain
@@ -146,11 +147,13 @@ def _run(folder: Path) -> Iterator[Entry]:
     answer was asked for in several rounds, the first round's is taken.
     """
     manifest = load_manifest(folder)
-    if manifest["executor"] is None:
+    if manifest.executor is None:
         raise UsageError(f"{folder} has recorded verdicts: there are no answers to judge")
     calls = {call["id"]: call for call in _rows(folder, "calls")}
-    reused = manifest["config"]["reuse"] == "memo"
-    cells = _asked_once(manifest, calls) if reused else _asked_in_rounds(manifest, folder)
+    if manifest.reuses:
+        cells = _asked_once(manifest, manifest.executor.prompt_template, calls)
+    else:
+        cells = _asked_in_rounds(manifest, folder)
     seen: set[Cell] = set()
     for cell, name in cells:
         if cell in seen:
@@ -162,36 +165,37 @@ def _run(folder: Path) -> Iterator[Entry]:
         unit = Unit(
             question_id=f"{domain}-{task}",
             prompt_variant=strategy,
-            target_model=manifest["executor"]["model"],
+            target_model=manifest.executor.model,
             output_id=name,
         )
-        yield Entry(unit=unit, output=calls[name]["answer"], task=manifest["tasks"][domain][task])
+        yield Entry(unit=unit, output=calls[name]["answer"], task=manifest.tasks[domain][task])
 
 
-def _asked_once(manifest: Json, calls: Mapping[str, Json]) -> Iterator[tuple[Cell, str]]:
+def _asked_once(
+    manifest: Manifest, template: str, calls: Mapping[str, Json]
+) -> Iterator[tuple[Cell, str]]:
     """Yield the cells that were answered, each with its call: equal prompts share one answer."""
     named = {
         call["prompt"]: name
         for name, call in calls.items()
         if call["role"] == "executor" and call["occasion"] is None
     }
-    template = manifest["executor"]["prompt_template"]
     for domain in DOMAINS:
-        for task, text in enumerate(manifest["tasks"][domain]):
-            for strategy in manifest["strategies"]:
+        for task, text in enumerate(manifest.tasks[domain]):
+            for strategy in manifest.strategies:
                 prompt = executor_prompt(
-                    strategy_prompt=strategy["prompt"], task=text, template=template
+                    strategy_prompt=strategy.prompt, task=text, template=template
                 )
                 if prompt in named:
-                    yield (domain, task, strategy["name"]), named[prompt]
+                    yield (domain, task, strategy.name), named[prompt]
 
 
-def _asked_in_rounds(manifest: Json, folder: Path) -> Iterator[tuple[Cell, str]]:
+def _asked_in_rounds(manifest: Manifest, folder: Path) -> Iterator[tuple[Cell, str]]:
     """Yield both cells of every round, each with its call."""
     for trial in _rows(folder, "trials"):
         domain, task = PHASE[trial["phase"]].domain, trial["task"]
         yield (domain, task, trial["strategy"]), trial["response"]
-        yield (domain, task, manifest["config"]["baseline"]), trial["baseline"]
+        yield (domain, task, manifest.config.baseline), trial["baseline"]
 
 
 def _rows(folder: Path, name: str) -> Iterator[Json]:

@@ -13,6 +13,7 @@ from typing import Any, Final, Self
 from epc.errors import Finding, Severity
 from epc.printable import shown
 from epc.records.layout import MANIFEST, RAW
+from epc.records.manifest import Manifest, plain
 from epc.registry import layout as registry_layout
 from epc.registry import platforms
 from epc.registry.answers import published_rows, re_executed, rows_of
@@ -41,9 +42,9 @@ class Fingerprint:
     verdicts: Verdicts
 
     @classmethod
-    def of(cls, manifest: Json) -> Self:
+    def of(cls, manifest: Manifest) -> Self:
         """Return the fingerprint of a manifest of valid shape."""
-        name = manifest["evaluator"]["model"]
+        name = manifest.evaluator.model
         return cls(
             identity=identity(manifest),
             traces=traces(manifest),
@@ -60,7 +61,7 @@ def published(checkout: Path, registry: Registry) -> Iterator[tuple[str, Fingerp
     for tag, snapshot in registry.snapshots.items():
         if snapshot.kind == "measured":
             path = checkout / registry_layout.FOLDER / tag / MANIFEST
-            yield tag, Fingerprint.of(json.loads(path.read_bytes()))
+            yield tag, Fingerprint.of(Manifest.parse(json.loads(path.read_bytes())))
 
 
 def candidates(registry: Registry, model: Json) -> list[tuple[str, Life]]:
@@ -70,10 +71,9 @@ def candidates(registry: Registry, model: Json) -> list[tuple[str, Life]]:
     return [(g, life) for g, life in told if not platforms.misplaced(model, life.platform)]
 
 
-def generation(manifest: Json, statement: Statement, registry: Registry) -> Iterator[Finding]:
+def generation(manifest: Manifest, statement: Statement, registry: Registry) -> Iterator[Finding]:
     """Yield why the evaluator is not the generation that the statement names."""
-    asked = manifest["evaluator"]
-    model: str = asked["model"]
+    model = manifest.evaluator.model
     if alike := registry.look_alike(statement.generation):
         problem = f"{statement.generation} looks like {alike}"
         yield _finding(layout.KNOWN, "generation", problem, f"write {alike}, or another name")
@@ -92,7 +92,7 @@ def generation(manifest: Json, statement: Statement, registry: Registry) -> Iter
         )
         yield _finding(layout.KNOWN, "generation", problem, remedy)
         return
-    if asked["method"] == "recorded":
+    if manifest.evaluator.method == "recorded":
         problem = f"verdicts from a file: nothing here shows that {statement.generation} gave them"
         remedy = "say in the pull request where they come from"
         yield _finding(layout.KNOWN, "generation", problem, remedy, "warning")
@@ -100,15 +100,14 @@ def generation(manifest: Json, statement: Statement, registry: Registry) -> Iter
         problem = f"{shown(model)} is not {statement.generation}, which is {life.model}"
         remedy = "name the generation that was asked, or add the alias to its record first"
         yield _finding(layout.KNOWN, "generation", problem, remedy)
-    measured = date.fromisoformat(manifest["evaluator"]["measurement_date"])
+    measured = date.fromisoformat(manifest.evaluator.measurement_date)
     yield from _lifetime(measured, registry.meant(life, measured))
 
 
-def placed_on(manifest: Json, statement: Statement) -> Iterator[Finding]:
+def placed_on(manifest: Manifest, statement: Statement) -> Iterator[Finding]:
     """Yield that the evaluator was asked on another platform than the statement's."""
-    asked = manifest["evaluator"]
-    problem = platforms.misplaced(asked, statement.platform)
-    if problem and not asked["model"].startswith(MOCKS):
+    problem = platforms.misplaced(plain(manifest.evaluator), statement.platform)
+    if problem and not manifest.evaluator.model.startswith(MOCKS):
         yield _finding(layout.KNOWN, "platform", problem, "name the platform that was asked")
 
 

@@ -15,6 +15,7 @@ from epc.errors import MalformedError, UsageError, WorldError
 from epc.printable import shown
 from epc.records.findings import Findings
 from epc.records.layout import MANIFEST
+from epc.records.manifest import Manifest
 from epc.records.recompute import read_manifest
 from epc.records.validate import validate
 from epc.registry.cards import NO_BASELINE
@@ -122,11 +123,10 @@ def check_one(
         for line, what in scan(path / name, {}):
             found.add(layout.SECRETS, f"{name}:{line}", f"holds {what}", LEAKED)
     manifest, wrong = read_manifest(path)
-    if not wrong:
-        wrong = list(plausible.bounds(manifest))
-    else:
-        wrong = [placed(MANIFEST, finding) for finding in wrong]
-    found.extend(wrong)
+    if manifest is None:
+        found.extend([placed(MANIFEST, finding) for finding in wrong])
+        return checked
+    found.extend(wrong := list(plausible.bounds(manifest)))
     if not wrong:
         checked.manifest = manifest
         _record(path, manifest, checked, base)
@@ -140,14 +140,14 @@ def check_one(
     return checked
 
 
-def _record(path: Path, manifest: Json, checked: Checked, base: Base) -> None:
+def _record(path: Path, manifest: Manifest, checked: Checked, base: Base) -> None:
     """Note what a record's own text, days, seeds and figures say.
 
     What one can mend by hand comes first: a record that is not true to itself can have so many
     findings that the others would not be listed.
     """
     found = checked.found
-    found.extend(manifest_texts(manifest))
+    found.extend(manifest_texts(manifest.document))
     found.extend(plausible.seeds(manifest))
     wrong = list(plausible.days(manifest, base.today))
     found.extend(wrong)
@@ -156,7 +156,7 @@ def _record(path: Path, manifest: Json, checked: Checked, base: Base) -> None:
     if record.ok:
         if not wrong:
             found.extend(plausible.call_days(manifest, path))
-        found.extend(disagreements(manifest, path, clause=layout.AGAIN))
+        found.extend(disagreements(manifest.document, path, clause=layout.AGAIN))
         checked.audit = audit_checked(record)
         found.extend(reasons(checked.audit, record.findings))
         checked.blocks.extend(_blocks(checked.audit))
@@ -173,7 +173,7 @@ def _blocks(audit: Audit) -> Iterator[str]:
 
 
 def _registry(
-    manifest: Json, checked: Checked, base: Base, others: Mapping[str, Fingerprint]
+    manifest: Manifest, checked: Checked, base: Base, others: Mapping[str, Fingerprint]
 ) -> None:
     """Note what the statement says that the registry, or the record, says otherwise."""
     found, statement = checked.found, checked.statement
@@ -211,8 +211,8 @@ def _offered(home: Path) -> dict[str, Fingerprint]:
     offered = {}
     for path in sorted(home.iterdir()) if home.is_dir() else []:
         if path.is_dir() and not len(folder.inspect(path)):
-            manifest, wrong = read_manifest(path)
-            if not wrong:
+            manifest, _ = read_manifest(path)
+            if manifest is not None:
                 offered[path.name] = Fingerprint.of(manifest)
     return offered
 

@@ -2,18 +2,19 @@
 
 from typing import Any, Final
 
+from epc.records.manifest import Manifest, plain
 from epc.spec.epc_v1 import DIRECTIONS, DOMAINS
 
 Json = dict[str, Any]
 _BY_DIRECTION: Final = ("gamma", "jsd", "zero_coupling_rate")
 
 
-def figures(manifest: Json) -> list[Json]:
+def figures(manifest: Manifest) -> list[Json]:
     """Return the headline figures of a manifest of valid shape.
 
     The noise floor and the excess are gamma's; the others have none.
     """
-    summary = manifest["results"]["summary"]
+    summary = plain(manifest.results.summary)
     control = summary["control"]
     shown = [
         {

@@ -7,41 +7,43 @@ draws two seeds end on the same weights, to the last bit, only if they took the 
 
 import hashlib
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from epc.records.layout import IDENTITY
+from epc.records.manifest import Manifest, RawName, SeedRecord
 from epc.records.strict_json import dumps_line
 from epc.spec.epc_v1 import PHASE_NAMES
 
 Json = dict[str, Any]
 
-_RAW: Final = ("trials", "calls")
+_RAW: Final[tuple[RawName, ...]] = ("trials", "calls")
 # A seed whose verdicts are nearly all alike ends as any evaluator with that bias ends: it tells
 # nothing about where it comes from.
 _TELLING: Final = 12
 
 
-def identity(manifest: Json) -> str:
+def identity(manifest: Manifest) -> str:
     """Return the digest of what was measured, how, and of what came of it; of no date."""
+    document = manifest.document
     told = {
-        "evaluator": _model(manifest["evaluator"]),
-        "executor": _model(manifest["executor"]),
-        "config": manifest["config"],
-        "tasks": manifest["tasks"],
-        "strategies": manifest["strategies"],
-        "evaluator_prompt": manifest["evaluator_prompt"],
-        "raw": {name: (manifest["raw"] or {}).get(name, {}).get("sha256") for name in _RAW},
+        "evaluator": _model(document["evaluator"]),
+        "executor": _model(document["executor"]),
+        "config": document["config"],
+        "tasks": document["tasks"],
+        "strategies": document["strategies"],
+        "evaluator_prompt": document["evaluator_prompt"],
+        "raw": {name: manifest.raw[name].sha256 if manifest.raw else None for name in _RAW},
     }
     return hashlib.sha256(dumps_line(told).encode()).hexdigest()
 
 
-def traces(manifest: Json) -> frozenset[str]:
+def traces(manifest: Manifest) -> frozenset[str]:
     """Return the digests of how each telling seed went, whatever seed and strategies are called."""
-    names = [strategy["name"] for strategy in manifest["strategies"]]
     return frozenset(
-        _trace(record, names)
-        for record in manifest["results"]["per_seed"]
+        _trace(record, manifest.names)
+        for record in manifest.results.per_seed
         if _telling(record) >= _TELLING
     )
 
@@ -64,11 +66,11 @@ class Verdicts:
         return sum(a == b for a, b in both), len(both)
 
 
-def verdicts(manifest: Json) -> Verdicts:
+def verdicts(manifest: Manifest) -> Verdicts:
     """Return what the evaluator mostly said of each pair of strategy and task."""
-    counts, said = manifest["results"]["verdict_table"]["counts"], dict[str, str]()
-    for domain, tasks in manifest["tasks"].items():
-        for strategy, rows in counts.get(domain, {}).items():
+    counts, said = manifest.results.verdict_table.counts, dict[str, str]()
+    for domain, tasks in manifest.tasks.items():
+        for strategy, rows in counts[domain].items():
             for task, row in zip(tasks, rows, strict=False):
                 said[dumps_line({"of": [domain, strategy, task]})] = _mostly(row)
     pairs = sorted(said)
@@ -76,7 +78,7 @@ def verdicts(manifest: Json) -> Verdicts:
     return Verdicts(asked=asked, said="".join(said[pair] for pair in pairs))
 
 
-def _mostly(row: list[int]) -> str:
+def _mostly(row: Sequence[int]) -> str:
     """Return a letter for counts of A, B and tie: - where nothing was asked, = where none leads."""
     leaders = [letter for letter, count in zip("AB=", row, strict=True) if count == max(row)]
     return "-" if not any(row) else leaders[0] if len(leaders) == 1 else "="
@@ -91,17 +93,17 @@ def is_copy(own: frozenset[str], other: frozenset[str]) -> bool:
     return bool(own and other) and 2 * len(own & other) >= min(len(own), len(other))
 
 
-def _trace(record: Json, names: list[str]) -> str:
-    weights = [[record["weights"][phase].get(name) for name in names] for phase in PHASE_NAMES]
-    verdicts = [record["verdicts"][phase] for phase in PHASE_NAMES]
+def _trace(record: SeedRecord, names: list[str]) -> str:
+    weights = [[record.weights[phase].get(name) for name in names] for phase in PHASE_NAMES]
+    verdicts = [record.verdicts[phase] for phase in PHASE_NAMES]
     return hashlib.sha256(dumps_line([weights, verdicts]).encode()).hexdigest()
 
 
-def _telling(record: Json) -> int:
+def _telling(record: SeedRecord) -> int:
     """Return how many decided rounds of a seed went against the majority of its verdicts."""
     counts: Counter[str] = Counter()
     for phase in PHASE_NAMES:
-        counts.update(record["verdicts"][phase])
+        counts.update(record.verdicts[phase])
     return min(counts["A"], counts["B"])
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from epc.errors import UsageError, WorldError
 from epc.records import strict_json
 from epc.records.findings import Findings
+from epc.records.manifest import Manifest, plain
 from epc.records.validate import validate
 from epc.registry import platforms
 from epc.registry.lifecycles import MOCKS
@@ -37,7 +38,7 @@ class Inferred:
     endpoint: Endpoint | None
 
 
-def manifest_of(run: Path) -> Json:
+def manifest_of(run: Path) -> Manifest:
     """Return the manifest of a run that can be offered.
 
     Raises: UsageError if it cannot; WorldError if the disk fails.
@@ -45,7 +46,7 @@ def manifest_of(run: Path) -> Json:
     report = validate(run)
     if not report.ok or report.manifest is None:
         raise UsageError(f"{run} is not valid\n  fix: see `epc validate {run}`")
-    if report.manifest["raw"] is None:
+    if report.manifest.raw is None:
         raise UsageError(
             f"{run} has no raw files, so nothing could be recomputed\n"
             "  fix: offer the folder that the measurement wrote"
@@ -53,9 +54,9 @@ def manifest_of(run: Path) -> Json:
     return report.manifest
 
 
-def inferred(manifest: Json, registry: Registry, platform: str | None = None) -> Inferred:
+def inferred(manifest: Manifest, registry: Registry, platform: str | None = None) -> Inferred:
     """Return what follows from a manifest and the registry."""
-    evaluator = manifest["evaluator"]
+    evaluator = plain(manifest.evaluator)
     model, kind = evaluator["model"], platforms.kind_of(evaluator)
     endpoint: Endpoint | None = None if kind == "unknown" else kind
     if model.startswith(MOCKS):
@@ -117,7 +118,7 @@ def require_repeatable(
         raise UsageError(f"--replicates: {problem}\n  fix: {named}, or leave --replicates out")
 
 
-def require_agreeing(manifest: Json, statement: Statement) -> None:
+def require_agreeing(manifest: Manifest, statement: Statement) -> None:
     """Refuse a statement of a platform or an endpoint that the run itself contradicts.
 
     Raises: UsageError.
@@ -127,7 +128,7 @@ def require_agreeing(manifest: Json, statement: Statement) -> None:
         raise UsageError("\n".join(wrong))
 
 
-def proposed_slug(generation: str, manifest: Json) -> str:
+def proposed_slug(generation: str, manifest: Manifest) -> str:
     """Return a folder name that says what is in it, and that no other measurement gets."""
     words = re.sub(r"[^a-z0-9]+", "-", generation.lower()).strip("-")
     return f"{words[: layout.LONGEST_SLUG - 9].strip('-')}-{identity(manifest)[:8]}"

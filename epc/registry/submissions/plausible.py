@@ -15,6 +15,7 @@ from epc.printable import shown
 from epc.protocol.draws import GENERATOR
 from epc.records import strict_json
 from epc.records.layout import MANIFEST, RAW
+from epc.records.manifest import Manifest, plain
 from epc.registry import platforms
 from epc.registry.days import misdated
 from epc.registry.submissions import layout
@@ -31,29 +32,29 @@ _OWN_SERVER: Final = (
 _AGAIN: Final = "measure again with `epc run`, whose records hold together"
 
 
-def bounds(manifest: Json) -> Iterator[Finding]:
+def bounds(manifest: Manifest) -> Iterator[Finding]:
     """Yield what would make a manifest too much work to check."""
-    config = manifest["config"]
+    config = manifest.config
     told = (
-        ("/config/seeds", len(config["seeds"]), layout.MOST_SEEDS),
-        ("/config/rounds", config["rounds"], layout.MOST_ROUNDS),
-        ("/strategies", len(manifest["strategies"]), layout.MOST_STRATEGIES),
-        *((f"/tasks/{d}", len(tasks), layout.MOST_TASKS) for d, tasks in manifest["tasks"].items()),
+        ("/config/seeds", len(config.seeds), layout.MOST_SEEDS),
+        ("/config/rounds", config.rounds, layout.MOST_ROUNDS),
+        ("/strategies", len(manifest.strategies), layout.MOST_STRATEGIES),
+        *((f"/tasks/{d}", len(tasks), layout.MOST_TASKS) for d, tasks in manifest.tasks.items()),
     )
     for where, count, most in told:
         if count > most:
             problem = f"{count:,}, expected at most {most:,}"
             yield _finding(layout.SIZE, where, problem, "ask in an issue how to offer more")
-    if not config["rounds"]:
+    if not config.rounds:
         yield _finding(layout.SIZE, "/config/rounds", "0, expected at least 1", _AGAIN)
-    if manifest["raw"] is None:
+    if manifest.raw is None:
         problem = "names no raw files, so nothing can be recomputed"
         yield _finding("EPC-2.5(d)", "/raw", problem, "offer the folder that the run wrote")
 
 
-def seeds(manifest: Json) -> Iterator[Finding]:
+def seeds(manifest: Manifest) -> Iterator[Finding]:
     """Yield signs that seeds were chosen: a gap in their range, draws that cannot be checked."""
-    given = sorted(int(seed) for seed in manifest["config"]["seeds"])
+    given = sorted(manifest.config.seeds)
     missing = given[-1] - given[0] + 1 - len(given)
     if missing:
         gap = next(a + 1 for a, b in pairwise(given) if b != a + 1)
@@ -64,16 +65,16 @@ def seeds(manifest: Json) -> Iterator[Finding]:
         problem = f"the range begins at {given[0]}, not at 0: nobody can see why"
         remedy = "measure from seed 0, unless this repeats a measurement with fresh seeds"
         yield _finding(layout.SEEDS, "/config/seeds", problem, remedy, "warning")
-    if manifest["config"]["generator"] != GENERATOR:
+    if manifest.config.generator != GENERATOR:
         problem = "the draws of another generator cannot be checked here"
         yield _finding(layout.SEEDS, "/config/generator", problem, f"use {GENERATOR}")
 
 
-def endpoints(manifest: Json, declared: Endpoint) -> Iterator[Finding]:
+def endpoints(manifest: Manifest, declared: Endpoint) -> Iterator[Finding]:
     """Yield where what is declared, models' names and their addresses tell different stories."""
-    for role in ("evaluator", "executor"):
-        if manifest[role] is not None:
-            yield from asked_at(manifest[role], role, declared)
+    yield from asked_at(plain(manifest.evaluator), "evaluator", declared)
+    if manifest.executor is not None:
+        yield from asked_at(plain(manifest.executor), "executor", declared)
 
 
 def asked_at(model: Json, role: str, declared: Endpoint) -> Iterator[Finding]:
@@ -103,11 +104,11 @@ def asked_at(model: Json, role: str, declared: Endpoint) -> Iterator[Finding]:
         yield _finding(layout.ENDPOINT, where, problem, remedy)
 
 
-def days(manifest: Json, today: date) -> Iterator[Finding]:
+def days(manifest: Manifest, today: date) -> Iterator[Finding]:
     """Yield dates that cannot be: in the future, long ago, or made before it was measured."""
     try:
-        measured = date.fromisoformat(manifest["evaluator"]["measurement_date"])
-        created = datetime.fromisoformat(manifest["provenance"]["created"]).date()
+        measured = date.fromisoformat(manifest.evaluator.measurement_date)
+        created = datetime.fromisoformat(manifest.provenance.created).date()
     except ValueError:
         where = "/provenance/created"
         yield _finding(layout.DATES, where, "a day that no calendar has", _AGAIN)
@@ -123,14 +124,14 @@ def days(manifest: Json, today: date) -> Iterator[Finding]:
         yield _finding(layout.DATES, where, problem, _AGAIN)
 
 
-def call_days(manifest: Json, folder: Path) -> Iterator[Finding]:
+def call_days(manifest: Manifest, folder: Path) -> Iterator[Finding]:
     """Yield calls whose own reply says another day than the manifest.
 
     Providers state when a reply was made. A run may take days, but none of its replies is older
     than the day it began on (decision 8), or younger than its manifest. Only for days that can be.
     """
-    measured = date.fromisoformat(manifest["evaluator"]["measurement_date"])
-    written = datetime.fromisoformat(manifest["provenance"]["created"]).date()
+    measured = date.fromisoformat(manifest.evaluator.measurement_date)
+    written = datetime.fromisoformat(manifest.provenance.created).date()
     earliest, latest, told = measured - _ONE_DAY, written + _ONE_DAY, 0
     for index, row, problems in strict_json.read_lines(folder / RAW["calls"], "calls"):
         if problems or told == _MOST_TOLD:

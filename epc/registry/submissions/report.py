@@ -8,6 +8,7 @@ from epc.analysis.audit import Audit
 from epc.errors import Finding
 from epc.printable import shown
 from epc.records.findings import Findings
+from epc.records.manifest import Evaluator, Manifest, plain
 from epc.registry import platforms
 from epc.registry.submissions.against import Fingerprint
 from epc.registry.submissions.figures import figures
@@ -27,7 +28,7 @@ class Checked:
     slug: str
     found: Findings
     statement: Statement | None = None
-    manifest: Json | None = None
+    manifest: Manifest | None = None
     audit: Audit | None = None
     blocks: list[str] = field(default_factory=list)
     fingerprint: Fingerprint | None = None
@@ -58,17 +59,17 @@ def report(
 
 def _submission(checked: Checked, tag: str | None) -> Json:
     statement, manifest, audit = checked.statement, checked.manifest, checked.audit
-    evaluator = manifest["evaluator"] if manifest else None
+    evaluator = manifest.evaluator if manifest else None
     return {
         "slug": shown(checked.slug),
         "ok": checked.ok,
         "tag": tag,
         "contributor": shown(statement.contributor) if statement else None,
-        "evaluator": shown(evaluator["model"]) if evaluator else None,
+        "evaluator": shown(evaluator.model) if evaluator else None,
         "endpoint": _endpoint(statement, evaluator),
-        "address": shown(evaluator["endpoint"]) if evaluator else None,
+        "address": shown(evaluator.endpoint) if evaluator else None,
         "claimed": _claimed(statement) if statement else None,
-        "n": len(manifest["config"]["seeds"]) if manifest else None,
+        "n": len(manifest.config.seeds) if manifest else None,
         "audit": _audited(audit) if audit else None,
         "figures": figures(manifest) if manifest and audit else [],
         "overlap": checked.overlap,
@@ -83,9 +84,9 @@ def _claimed(statement: Statement) -> str:
     return f"{shown(statement.generation)}{shown(where)}"
 
 
-def _endpoint(statement: Statement | None, evaluator: Json | None) -> str | None:
+def _endpoint(statement: Statement | None, evaluator: Evaluator | None) -> str | None:
     """Return how the evaluator was asked; what its record shows outweighs what is declared."""
-    if evaluator and platforms.kind_of(evaluator) == "gateway":
+    if evaluator and platforms.kind_of(plain(evaluator)) == "gateway":
         return "gateway"
     return statement.endpoint if statement else None
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from epc.analysis.trajectories import Trajectories, trajectories
-from epc.protocol.results import Json
 from epc.records import strict_json
+from epc.records.manifest import Manifest
 from epc.site.charts.chart import Chart
 from epc.site.charts.floor import excess_chart, floor_chart
 from epc.site.charts.history import history_charts
@@ -21,7 +21,7 @@ __all__ = ["Chart", "charts_of_evaluator", "charts_of_judged", "charts_of_snapsh
 
 
 def charts_of_snapshot(
-    manifest: Json, rates: Sequence[WinRate], trials: Path | None
+    manifest: Manifest, rates: Sequence[WinRate], trials: Path | None
 ) -> list[Chart]:
     """Return the pictures of a measured snapshot; without its trials, all but their trajectories.
 
@@ -51,5 +51,5 @@ def charts_of_evaluator(page: EvaluatorPage, evidence: Mapping[str, Evidence]) -
     return history_charts(page, evidence)
 
 
-def _trajectories(manifest: Json, path: Path) -> Trajectories:
+def _trajectories(manifest: Manifest, path: Path) -> Trajectories:
     return trajectories(manifest, (row for _, row, _ in strict_json.read_lines(path, "trials")))

@@ -2,7 +2,7 @@
 
 from epc.analysis.audit import audit_manifest
 from epc.protocol.results import Json
-from epc.records.manifest import configuration_of
+from epc.records.manifest import Manifest, plain
 from epc.report.audit_text import MEANING, TITLES, interval
 from epc.simulation.noise import coin_bands
 from epc.site.charts.chart import (
@@ -23,27 +23,24 @@ from epc.spec.epc_v1 import DIRECTIONS, REFERENCE
 _STEP = {"step": 26}
 
 
-def floor_chart(manifest: Json) -> Chart:
+def floor_chart(manifest: Manifest) -> Chart:
     """Return gamma's mean beside the two kinds of noise that it must be told from."""
-    summary = manifest["results"]["summary"]
-    coin = coin_bands(configuration_of(manifest))["gamma"]
-    noise = [{"source": "a coin flip", "mean": coin.mean, "low": coin.low, "high": coin.high}]
-    means = []
+    summary = manifest.results.summary
+    coin = coin_bands(manifest.configuration)["gamma"]
+    noise: list[Json] = [
+        {"source": "a coin flip", "mean": coin.mean, "low": coin.low, "high": coin.high}
+    ]
+    means: list[Json] = []
     for direction in DIRECTIONS:
-        floor, gamma = summary["control"]["noise_floor"][direction], summary["gamma"][direction]
+        floor, gamma = summary.control.noise_floor[direction], summary.gamma[direction]
         same = f"{REFERENCE[direction]} to {REFERENCE[direction]}"
-        noise.append(
-            {"source": same, "mean": floor["mean"], "low": floor["q025"], "high": floor["q975"]}
-        )
-        low, high = gamma["ci95"] or (None, None)
-        means.append({"source": TITLES[direction], "mean": gamma["mean"], "low": low, "high": high})
+        noise.append({"source": same, "mean": floor.mean, "low": floor.q025, "high": floor.q975})
+        low, high = gamma.ci95 or (None, None)
+        means.append({"source": TITLES[direction], "mean": gamma.mean, "low": low, "high": high})
     order = [noise[0], noise[1], means[0], noise[2], means[1]]
     place = listed("source", [row["source"] for row in order])
-    low, mean, end = (
-        quantity("low", "gamma", zero=True),
-        quantity("mean", "gamma"),
-        {"field": "high"},
-    )
+    start, mean = quantity("low", "gamma", zero=True), quantity("mean", "gamma")
+    end = {"field": "high"}
     facts = told(source="gamma of", mean="mean", low="from", high="to")
     bar = {"type": "bar", "color": BAND, "height": 16}
     tick = {"type": "tick", "color": MUTED, "thickness": 2, "height": 16}
@@ -63,9 +60,9 @@ def floor_chart(manifest: Json) -> Chart:
                 "width": WIDTH - 40,
                 "height": _STEP,
                 "layer": [
-                    layer(noise, bar, y=place, x=low, x2=end, tooltip=facts),
+                    layer(noise, bar, y=place, x=start, x2=end, tooltip=facts),
                     layer(noise, tick, y=place, x=mean),
-                    *([layer(spread, rule, y=place, x=low, x2=end)] if spread else []),
+                    *([layer(spread, rule, y=place, x=start, x2=end)] if spread else []),
                     layer(means, dot, y=place, x=mean, tooltip=facts),
                 ],
             },
@@ -84,13 +81,13 @@ def _floor_words(noise: list[Json], means: list[Json]) -> str:
     return f"Mean gamma {measured}. Without any coupling it is: {without}."
 
 
-def excess_chart(manifest: Json) -> Chart:
+def excess_chart(manifest: Manifest) -> Chart:
     """Return excess coupling with its interval, against zero."""
-    excess = manifest["results"]["summary"]["control"]["excess"]
+    excess = manifest.results.summary.control.excess
     rows = []
     for direction in DIRECTIONS:
-        low, high = excess[direction]["ci95"] or (None, None)
-        mean = excess[direction]["mean"]
+        low, high = excess[direction].ci95 or (None, None)
+        mean = excess[direction].mean
         rows.append({"direction": TITLES[direction], "excess": mean, "low": low, "high": high})
     place = listed("direction", list(TITLES.values()))
     spread = [row for row in rows if row["low"] is not None]
@@ -99,7 +96,7 @@ def excess_chart(manifest: Json) -> Chart:
     dot = {"type": "point", "filled": True, "size": 90, "opacity": 1, "color": FIRST}
     value = quantity("excess", "excess coupling")
     audit = audit_manifest(manifest)
-    each = "; ".join(f"{TITLES[d]} {interval(excess[d])}" for d in DIRECTIONS)
+    each = "; ".join(f"{TITLES[d]} {interval(plain(excess[d]))}" for d in DIRECTIONS)
     alternative = (
         f"Excess coupling {each}. The audit's word: {audit.verdict}, {MEANING[audit.verdict]}."
     )

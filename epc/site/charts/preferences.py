@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from epc.protocol.results import Json
+from epc.records.manifest import Manifest
 from epc.site.charts.chart import (
     INK,
     MUTED,
@@ -17,7 +18,7 @@ from epc.site.charts.chart import (
     told,
 )
 from epc.site.evidence import WinRate
-from epc.spec.epc_v1 import DOMAINS, EVERY_PHASE
+from epc.spec.epc_v1 import DOMAINS, PHASE_NAMES
 from epc.statistics.intervals import share_interval
 
 _EVEN: Final = 0.5
@@ -81,23 +82,16 @@ def _rates_words(names: list[str], rows: list[Json]) -> str:
     )
 
 
-def ties_chart(manifest: Json) -> Chart:
+def ties_chart(manifest: Manifest) -> Chart:
     """Return the share of ties in each phase."""
-    summary = manifest["results"]["summary"]
-    given = summary["tie_rate_by_phase"]
-    rows = []
-    for phase in EVERY_PHASE:
-        if phase.name in given:
-            low, high = given[phase.name]["ci95"] or (None, None)
-            rows.append(
-                {
-                    "phase": phase.name.replace("_", " "),
-                    "rate": given[phase.name]["mean"],
-                    "low": low,
-                    "high": high,
-                }
-            )
-    mean = summary["tie_rate"]["mean"]
+    summary = manifest.results.summary
+    rows: list[Json] = []
+    by_phase = summary.tie_rate_by_phase.items()
+    for phase, ties in sorted(by_phase, key=lambda each: PHASE_NAMES.index(each[0])):
+        low, high = ties.ci95 or (None, None)
+        name = phase.replace("_", " ")
+        rows.append({"phase": name, "rate": ties.mean, "low": low, "high": high})
+    mean = summary.tie_rate.mean
     alternative = f"{mean:.1%} of the rounds were ties: " + ", ".join(
         f"{row['phase']} {row['rate']:.1%}" for row in rows
     )
@@ -120,17 +114,19 @@ def ties_chart(manifest: Json) -> Chart:
     )
 
 
-def position_chart(manifest: Json) -> Chart | None:
+def position_chart(manifest: Manifest) -> Chart | None:
     """Return how often the first place wins; None where the record does not say."""
-    diagnostics = manifest["results"]["summary"]["diagnostics"]
+    diagnostics = manifest.results.summary.diagnostics
     if not diagnostics:
         return None
-    groups = (("answers", "all answers"), ("self_comparisons", "two equal answers"))
+    groups = (
+        (diagnostics.answers, "all answers"),
+        (diagnostics.self_comparisons, "two equal answers"),
+    )
     rows = []
-    for key, label in groups:
-        decided = diagnostics[key]["decided"]
-        hits = round((diagnostics[key]["share_of_a"] or 0) * decided)
-        rows.append({"between": label} | _share(hits, decided))
+    for shares, label in groups:
+        hits = round((shares.share_of_a or 0) * shares.decided)
+        rows.append({"between": label} | _share(hits, shares.decided))
     counted = [row for row in rows if row["decided"]]
     alternative = "; ".join(
         f"between {row['between']} it said A in {row['wins']} of {row['decided']}"

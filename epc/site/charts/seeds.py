@@ -4,9 +4,9 @@ from dataclasses import astuple
 from typing import Final
 
 from epc.protocol.results import Json
-from epc.records.manifest import configuration_of
+from epc.records.manifest import Manifest
 from epc.report.audit_text import TITLES
-from epc.report.figure import band, panel, seed_rows
+from epc.report.figure import Estimates, Metric, band, panel, seed_rows
 from epc.simulation.noise import coin_bands
 from epc.site.charts.chart import Chart, specified, told
 from epc.spec.epc_v1 import DIRECTIONS
@@ -16,24 +16,26 @@ _NAMES: Final = {"gamma": "gamma", "jsd": "JSD"}
 MOST_SEEDS: Final = 200  # dots a direction; more are thinned to as many evenly spaced ranks
 
 
-def gamma_chart(manifest: Json) -> Chart:
+def gamma_chart(manifest: Manifest) -> Chart:
     """Return gamma of every seed on the noise floor of this very measurement."""
-    floors = manifest["results"]["summary"]["control"]["noise_floor"]
-    bands = [band(d, *(floors[d][key] for key in ("mean", "q025", "q975"))) for d in DIRECTIONS]
+    floors = manifest.results.summary.control.noise_floor
+    bands = [band(d, *astuple(floors[d])) for d in DIRECTIONS]
     noise = "where 95% of single seeds lie without a change of domain"
     return _chart(manifest, "gamma", bands=bands, noise=noise, floor="noise floor")
 
 
-def jsd_chart(manifest: Json) -> Chart:
+def jsd_chart(manifest: Manifest) -> Chart:
     """Return JSD of every seed on what a coin flip gives."""
-    coin = coin_bands(configuration_of(manifest))["jsd"]
+    coin = coin_bands(manifest.configuration)["jsd"]
     bands = [band(d, *astuple(coin)) for d in DIRECTIONS]
     noise = "where 90% of the seeds of a coin flip lie"
     return _chart(manifest, "jsd", bands=bands, noise=noise, floor="coin flip")
 
 
-def _chart(manifest: Json, metric: str, *, bands: list[Json], noise: str, floor: str) -> Chart:
-    estimates = manifest["results"]["summary"][metric]
+def _chart(
+    manifest: Manifest, metric: Metric, *, bands: list[Json], noise: str, floor: str
+) -> Chart:
+    estimates: Estimates = getattr(manifest.results.summary, metric)
     seeds = seed_rows(manifest, metric)
     content = panel(_AXES[metric], bands, _thinned(seeds), estimates)
     _, _, dots, *means = content["layer"]
@@ -56,13 +58,15 @@ def _chart(manifest: Json, metric: str, *, bands: list[Json], noise: str, floor:
     )
 
 
-def _finding(title: str, bands: list[Json], seeds: list[Json], estimates: Json, floor: str) -> str:
+def _finding(
+    title: str, bands: list[Json], seeds: list[Json], estimates: Estimates, floor: str
+) -> str:
     """Return in words how the mean lies to the noise, and how many seeds leave the band."""
     parts = []
     for direction, each in zip(DIRECTIONS, bands, strict=True):
         values = [row["value"] for row in seeds if row["direction"] == each["direction"]]
         inside = sum(each["low"] <= value <= each["high"] for value in values)
-        mean = estimates[direction]["mean"]
+        mean = estimates[direction].mean
         parts.append(
             f"{TITLES[direction]}: mean {mean:.3f}, {floor} {each['middle']:.3f}, "
             f"{inside} of {len(values)} seeds inside the grey band"

@@ -25,6 +25,7 @@ from submissions_support import (
     tree,
 )
 
+from epc.records.manifest import Manifest
 from epc.registry.submissions.comment import markdown
 from epc.registry.submissions.report import headline, text
 
@@ -649,9 +650,9 @@ def test_a_copy_with_strategies_renamed_is_no_measurement_of_its_own(
     renamed_throughout(submissions_home, honest)
     published = json.loads((published_run(submissions_home) / "manifest.json").read_text())
 
-    own = Fingerprint.of(honest.run.manifest())
-    assert is_copy(own.traces, Fingerprint.of(published).traces)
-    assert own.identity != Fingerprint.of(published).identity
+    own = Fingerprint.of(honest.run.parsed())
+    assert is_copy(own.traces, Fingerprint.of(Manifest.parse(published)).traces)
+    assert own.identity != Fingerprint.of(Manifest.parse(published)).identity
 
 
 def test_two_evaluators_of_one_kind_are_no_copies(tmp_path: Path) -> None:
@@ -662,7 +663,7 @@ def test_two_evaluators_of_one_kind_are_no_copies(tmp_path: Path) -> None:
         make_run(tmp_path / name, evaluator=f"mock/{name}", seeds=4, rounds=30)
         for name in ("coin-flip", "deterministic")
     ]
-    own, others = (traces(run.manifest()) for run in made)
+    own, others = (traces(run.parsed()) for run in made)
 
     assert len(own) == len(others) == 4
     assert not is_copy(own, others)

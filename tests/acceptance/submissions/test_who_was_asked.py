@@ -12,6 +12,7 @@ from engine_support import FIXED_CLOCK, a_or_b, digest, environment, epc
 from registry_support import Checkout, generation_record, life_record
 from submissions_support import OPENAI, Offered, errors, found
 
+from epc.records.manifest import Manifest
 from epc.registry.submissions.identity import identity
 from epc.registry.submissions.making import make
 from epc.registry.submissions.statement import Statement
@@ -93,7 +94,7 @@ def test_epc_5_3_2_a_loopback_server_passes_for_no_makers_model(
         licence="CC-BY-4.0",
         conflicts="none",
         replicates=None,
-        identity=identity(manifest),
+        identity=identity(Manifest.parse(manifest)),
     )
 
     new = epc("submission", "new", run, *NAMED, *CLAIM, *how, cwd=registry.folder)

@@ -1,6 +1,6 @@
 """Reading R47: figures of two runs, held against SciPy and against published values."""
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -8,22 +8,27 @@ from scipy import stats
 from studies.evaluators import coin, measure
 
 from epc.analysis.differences import Difference, differences, seeds_needed
+from epc.records.manifest import SeedRecord
 from epc.spec.epc_v1 import DIRECTIONS, PHASE_NAMES
 
 
-def record(gamma: float, *, zero: bool = False, weights: tuple[float, ...] = (0.5, 0.5)) -> Any:
-    named = dict(zip("xy", weights, strict=True))
-    return {
-        "gamma": dict.fromkeys(DIRECTIONS, gamma),
-        "jsd": dict.fromkeys(DIRECTIONS, gamma / 4),
-        "zero_coupling": dict.fromkeys(DIRECTIONS, zero),
-        "weights": dict.fromkeys(PHASE_NAMES, named),
-        "tie_rate": 0.25,
-    }
+def record(
+    gamma: float, *, zero: bool = False, weights: tuple[float, ...] = (0.5, 0.5)
+) -> SeedRecord:
+    return SeedRecord(
+        seed=0,
+        gamma=dict.fromkeys(DIRECTIONS, gamma),
+        jsd=dict.fromkeys(DIRECTIONS, gamma / 4),
+        zero_coupling=dict.fromkeys(DIRECTIONS, zero),
+        zero_cause=dict.fromkeys(DIRECTIONS),
+        weights={phase: dict(zip("xy", weights, strict=True)) for phase in PHASE_NAMES},
+        tie_rate=0.25,
+        verdicts={},
+    )
 
 
-def results(*records: Any) -> Any:
-    return {"per_seed": list(records)}
+def results(*records: SeedRecord) -> Sequence[SeedRecord]:
+    return records
 
 
 def figure(found: list[Difference], metric: str, part: str | None = None) -> Difference:

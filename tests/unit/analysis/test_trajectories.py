@@ -8,7 +8,7 @@ from epc.errors import MalformedError
 
 
 def of(run: Run) -> Trajectories:
-    return trajectories(run.manifest(), run.rows("trials"))
+    return trajectories(run.parsed(), run.rows("trials"))
 
 
 def replayed(run: Run, seed: int, phases: tuple[str, str]) -> list[list[float]]:
@@ -66,17 +66,17 @@ def test_trials_that_end_elsewhere_are_refused(tiny: Run) -> None:
     first["verdict"] = {"A": "B", "B": "A"}[first["verdict"]]
 
     with pytest.raises(MalformedError, match="does not end text where the manifest says"):
-        trajectories(tiny.manifest(), rows)
+        trajectories(tiny.parsed(), rows)
 
 
 @pytest.mark.parametrize("kept", [slice(1, None), slice(0, 8)], ids=["a round", "a seed"])
 def test_trials_of_which_some_are_missing_are_refused(ties: Run, kept: slice) -> None:
     with pytest.raises(MalformedError, match="does not end"):
-        trajectories(ties.manifest(), ties.rows("trials")[kept])
+        trajectories(ties.parsed(), ties.rows("trials")[kept])
 
 
 def test_trials_of_a_seed_that_the_manifest_does_not_know_are_refused(tiny: Run) -> None:
     rows = tiny.rows("trials")
 
     with pytest.raises(MalformedError, match="seed 7 is none of the manifest's"):
-        trajectories(tiny.manifest(), [*rows, rows[0] | {"seed": 7}])
+        trajectories(tiny.parsed(), [*rows, rows[0] | {"seed": 7}])

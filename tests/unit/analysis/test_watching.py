@@ -19,6 +19,7 @@ from epc.analysis.watching import (
 )
 from epc.errors import MalformedError, UsageError
 from epc.records.asked import Asked, PairKey, asked_by_run
+from epc.records.manifest import Manifest
 from epc.records.schemas import findings as schema_findings
 from epc.report.watch_text import report
 
@@ -37,7 +38,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture(scope="module")
 def asked(run: Run) -> dict[PairKey, Asked]:
-    return asked_by_run(run.manifest(), run.folder)
+    return asked_by_run(run.parsed(), run.folder)
 
 
 def day(
@@ -173,7 +174,7 @@ def test_reading_r46_a_torn_history_is_not_taken_for_a_shorter_one(
 
 def stands(run: Run, panel: Panel, flips: list[int], **asked: Any) -> Any:
     days = [day(panel, number, count, **asked) for number, count in enumerate(flips)]
-    return standing(run.manifest(), panel, days)
+    return standing(run.parsed(), panel, days)
 
 
 def test_reading_r46_before_the_first_day_nothing_can_be_told(
@@ -214,7 +215,7 @@ def test_reading_r46_the_history_of_another_panel_is_refused(
     run: Run, asked: dict[PairKey, Asked]
 ) -> None:
     with pytest.raises(UsageError, match="another run or panel"):
-        standing(run.manifest(), choose_panel(asked, 24), [day(choose_panel(asked, 23), 0, 0)])
+        standing(run.parsed(), choose_panel(asked, 24), [day(choose_panel(asked, 23), 0, 0)])
 
 
 def test_epc_2_2_an_evaluator_that_says_it_is_another_is_named(
@@ -244,7 +245,7 @@ def test_reading_r46_what_is_tolerated(run: Run, recheck: Any, expected: float) 
     manifest = run.manifest()
     manifest["results"]["summary"]["determinism"] = recheck
 
-    assert tolerated(manifest) == pytest.approx(expected, abs=5e-5)
+    assert tolerated(Manifest.parse(manifest)) == pytest.approx(expected, abs=5e-5)
 
 
 @pytest.mark.parametrize("flips", [[], [0], [1, 0, 12], [12] * 20, [0] * 30])

@@ -14,6 +14,7 @@ from epc.engine.budget import Limits
 from epc.errors import UsageError
 from epc.protocol.verdict import parse_verdict
 from epc.records.layout import digest as file_digest
+from epc.records.manifest import Manifest
 from epc.records.usage import suspicions
 from epc.records.validate import validate
 from epc.report.measurement_text import report
@@ -57,9 +58,9 @@ def test_epc_5_3_the_model_that_was_asked_for_is_no_finding(
     count = manifest["provenance"]["calls"]["evaluator"]
     assert manifest["provenance"]["served_models"]["evaluator"] == {"judge": count}
     assert manifest["provenance"]["system_fingerprints"]["evaluator"] == {"fp_44709d6fcb": count}
-    assert list(suspicions(manifest)) == []
+    assert list(suspicions(Manifest.parse(manifest))) == []
     assert validate(tmp_path / "run").findings == []
-    assert "DOUBTFUL" not in report(manifest)
+    assert "DOUBTFUL" not in report(Manifest.parse(manifest))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +99,7 @@ def test_epc_5_3_another_model_or_fingerprint_is_a_warning_and_in_the_report(
         ("warning", where, problem) for problem in problems
     ]
     for problem in problems:
-        assert f"  - DOUBTFUL: {problem}.\n" in report(manifest)
+        assert f"  - DOUBTFUL: {problem}.\n" in report(Manifest.parse(manifest))
 
 
 def test_epc_5_3_who_answered_cannot_be_forged(tmp_path: Path, endpoint: Endpoint) -> None:
@@ -140,7 +141,7 @@ def test_reading_r37_a_refusal_moves_nothing_and_is_counted(
         assert record["tie_rate"] == 1
         assert set(record["weights"]["text_to_visual"].values()) == {1 / 11}
     assert validate(tmp_path / "run").ok
-    assert f"It refused to judge in {answers['n']} of them." in report(manifest)
+    assert f"It refused to judge in {answers['n']} of them." in report(Manifest.parse(manifest))
 
 
 def test_reading_r4_retries_are_in_the_manifest_and_on_their_calls(
@@ -178,7 +179,9 @@ def test_reading_r16_a_steady_evaluator_does_not_flip(tmp_path: Path, endpoint: 
     }
     assert Counter(endpoint.prompts.values())[2] == 20
     assert validate(tmp_path / "run").ok
-    assert "Asked again, none of 20 comparisons got another verdict." in report(manifest)
+    assert "Asked again, none of 20 comparisons got another verdict." in report(
+        Manifest.parse(manifest)
+    )
 
 
 @pytest.mark.parametrize("exhaustive", [False, True])

@@ -330,7 +330,7 @@ def test_the_command_writes_the_figures_and_a_diagram(flip: Run, tmp_path: Path)
     text = done.stdout.decode()
     assert "ECE 0." in text
     assert "Left out, for want of an accuracy: step_by_step." in text
-    assert json.loads(again.stdout) == load_manifest(flip.folder)["results"]
+    assert json.loads(again.stdout) == load_manifest(flip.folder).document["results"]
     assert (flip.folder / "reliability.svg").exists()
     assert (flip.folder / "reliability.png").exists()
     assert validate(flip.folder).findings == []

@@ -10,14 +10,14 @@ from epc.records.usage import Usage
 
 def found(run: Run) -> set[tuple[str, str]]:
     findings = Findings()
-    read_calls(run.folder, run.manifest(), Usage(), findings)
+    read_calls(run.folder, run.parsed(), Usage(), findings)
     return {(f.where, f.clause) for f in findings.kept()}
 
 
 def test_a_runs_calls_carry_their_own_names(flip: Run) -> None:
     findings = Findings()
 
-    calls = read_calls(flip.folder, flip.manifest(), Usage(), findings)
+    calls = read_calls(flip.folder, flip.parsed(), Usage(), findings)
 
     assert len(findings) == 0
     rows = flip.rows("calls")

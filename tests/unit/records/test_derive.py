@@ -14,7 +14,7 @@ from epc.records.calls import Call, call_of
 from epc.records.derive import Derivation, derive
 from epc.records.findings import Findings
 from epc.records.layout import consists_of, write_rows
-from epc.records.manifest import configuration_of, is_whole
+from epc.records.manifest import Manifest
 from epc.records.strict_json import dumps_line
 
 ODD = "strategy,domain,task,verdict\n" + "".join(
@@ -44,14 +44,13 @@ def calls_of(run: Run) -> dict[str, Call]:
 
 
 def derivation_of(run: Run, calls: dict[str, Call] | None = None) -> Derivation:
-    manifest = run.manifest()
-    executor = manifest["executor"]
+    manifest = run.parsed()
     return derive(
-        configuration_of(manifest),
-        manifest["config"]["seeds"],
-        executor and executor["prompt_template"],
+        manifest.configuration,
+        manifest.config.seeds,
+        manifest.executor.prompt_template if manifest.executor else None,
         calls_of(run) if calls is None else calls,
-        whole=is_whole(manifest),
+        whole=manifest.is_whole,
     )
 
 
@@ -76,7 +75,7 @@ def test_reading_r16_the_ends_are_those_of_the_replayed_rows(
 
 def recomputed(run: Run) -> tuple[Any, list[Any]]:
     findings = Findings()
-    return recomputing.recompute(run.manifest(), run.folder, findings), findings.kept()
+    return recomputing.recompute(run.parsed(), run.folder, findings), findings.kept()
 
 
 def _swap(rows: list[Any]) -> None:
@@ -166,7 +165,7 @@ def test_a_manifest_of_countless_pairs_is_not_tabulated(
     }
 
     # 11 strategies on 2 x 2979 tasks are 65,538 pairs, two more than are tabulated
-    assert recomputing._can_derive(configuration_of(manifest), calls=176) is derived
+    assert recomputing._can_derive(Manifest.parse(manifest).configuration, calls=176) is derived
 
 
 def test_reading_r72_a_large_file_of_recorded_verdicts_is_read_whole(exhaustive: Run) -> None:
@@ -175,8 +174,8 @@ def test_reading_r72_a_large_file_of_recorded_verdicts_is_read_whole(exhaustive:
     manifest["tasks"] = {"text": tasks, "visual": tasks}
 
     # 65,538 pairs, of which one in sixteen must have a verdict
-    assert recomputing._can_derive(configuration_of(manifest), calls=4097)
-    assert not recomputing._can_derive(configuration_of(manifest), calls=4096)
+    assert recomputing._can_derive(Manifest.parse(manifest).configuration, calls=4097)
+    assert not recomputing._can_derive(Manifest.parse(manifest).configuration, calls=4096)
 
 
 def test_a_file_consists_of_its_lines_and_of_no_others(tmp_path: Path) -> None:

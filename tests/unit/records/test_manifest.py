@@ -7,7 +7,7 @@ from records_support import Run
 from epc.protocol.config import Configuration, Decoding
 from epc.protocol.weights import UpdateRule
 from epc.records.layout import decoding_json
-from epc.records.manifest import config_json, configuration_json, configuration_of, decoding_of
+from epc.records.manifest import Manifest, config_json, configuration_json, decoding_of
 from epc.spec.reference import Strategy
 
 
@@ -55,7 +55,7 @@ def test_reading_r13_a_manifest_gives_back_the_configuration_it_was_written_from
     manifest["config"] = config_json(config, seeds=[0], reuse="none", exhaustive=False)
     manifest["evaluator"].update(method=config.method, decoding=decoding_json(config.decoding))
 
-    assert configuration_of(manifest) == config
+    assert Manifest.parse(manifest).configuration == config
     assert (
         manifest["protocol_version"]
         == "EPC-v1.0-AltBaseline+AltEvaluator+AltLR+AltRounds+AltStrategies"
@@ -66,7 +66,7 @@ def test_rounds_written_as_a_decimal_are_rounds(flip: Run) -> None:
     manifest = flip.manifest()
     manifest["config"]["rounds"] = 5.0
 
-    assert repr(configuration_of(manifest).rounds) == "5"
+    assert repr(Manifest.parse(manifest).configuration.rounds) == "5"
 
 
 def test_the_stop_words_come_back_as_they_were() -> None:

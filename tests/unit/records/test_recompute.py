@@ -18,7 +18,7 @@ PURE = {"text_to_visual": "visual", "visual_to_text": "text"}
 
 def again(run: Run) -> tuple[Recomputed, Findings]:
     findings = Findings()
-    return recompute(run.manifest(), run.folder, findings), findings
+    return recompute(run.parsed(), run.folder, findings), findings
 
 
 def replayed(run: Run, seed: int) -> dict[str, list[float]]:
@@ -137,7 +137,7 @@ def test_a_run_folder_and_its_manifest_are_one_path(flip: Run) -> None:
     file = flip.folder / "manifest.json"
 
     assert manifest_path(flip.folder) == manifest_path(file) == file
-    assert load_manifest(flip.folder) == load_manifest(file) == flip.manifest()
+    assert load_manifest(flip.folder) == load_manifest(file) == flip.parsed()
 
 
 def test_a_folder_without_a_manifest_says_so(flip: Run) -> None:

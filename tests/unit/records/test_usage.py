@@ -1,11 +1,15 @@
 """EPC-5.3, pitfalls 1 and 2: what a run used and who answered, counted by hand."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from epc.records.manifest import Head
 from epc.records.usage import Usage, suspicions
 
+HOSTED = "https://api.example/v1"
 CALL = {
     "role": "evaluator",
     "retries": 1,
@@ -31,18 +35,21 @@ def counted(*calls: dict[str, Any]) -> dict[str, Any]:
     return usage.as_json()
 
 
-def manifest(served: dict[str, int], **prints: int) -> dict[str, Any]:
-    """Return the parts of a manifest that speak of who answered."""
-    evaluator = {"endpoint": "https://api.example/v1", "version": "judge-1"}
-    return {
-        "executor": None,
-        "evaluator": evaluator,
-        "provenance": {
-            "calls": {"executor": 0, "evaluator": sum(served.values())},
-            "served_models": {"executor": {}, "evaluator": served},
-            "system_fingerprints": {"executor": {}, "evaluator": prints},
-        },
+PUBLISHED = Path(__file__).parents[3] / "snapshots" / "v1.0-CoinFlip" / "manifest.json"
+
+
+def manifest(served: dict[str, int], *, endpoint: str = HOSTED, **more: Any) -> Head:
+    """Return a manifest that says who answered; of the executor it says nothing."""
+    document = json.loads(PUBLISHED.read_text("utf-8"))
+    document["executor"] = None
+    document["evaluator"] |= {"endpoint": endpoint, "version": "judge-1"}
+    document["provenance"] |= {
+        "calls": {"executor": 0, "evaluator": sum(served.values())},
+        "served_models": {"executor": {}, "evaluator": served},
+        "system_fingerprints": {"executor": {}, "evaluator": more.pop("prints", {})},
+        **more,
     }
+    return Head.parse(document)
 
 
 def test_epc_5_3_calls_tokens_and_retries_are_counted_by_role() -> None:
@@ -108,8 +115,8 @@ def test_epc_5_3_1_a_second_model_in_one_run_is_suspicious(
 
 
 def test_epc_5_3_1_a_second_system_fingerprint_in_one_run_is_suspicious() -> None:
-    assert list(suspicions(manifest({"judge-1": 5}, fp_1=5))) == []
-    assert list(suspicions(manifest({"judge-1": 5}, fp_1=4, fp_2=1))) == [
+    assert list(suspicions(manifest({"judge-1": 5}, prints={"fp_1": 5}))) == []
+    assert list(suspicions(manifest({"judge-1": 5}, prints={"fp_1": 4, "fp_2": 1}))) == [
         (
             "/provenance/system_fingerprints/evaluator",
             "the system fingerprint changed within the run: fp_1, fp_2",
@@ -118,15 +125,14 @@ def test_epc_5_3_1_a_second_system_fingerprint_in_one_run_is_suspicious() -> Non
 
 
 def test_epc_5_3_a_model_that_no_provider_serves_is_not_suspected() -> None:
-    local = manifest({"judge-2": 5})
-    local["evaluator"]["endpoint"] = "mock"
+    local = manifest({"judge-2": 5}, endpoint="mock")
 
     assert list(suspicions(local)) == []
 
 
 def test_epc_5_3_answers_that_are_none_are_told_with_their_reasons() -> None:
-    withheld = manifest({"judge-1": 5})
-    withheld["provenance"]["no_answer"] = {"executor": {}, "evaluator": {"length": 2, "stop": 1}}
+    reasons = {"executor": {}, "evaluator": {"length": 2, "stop": 1}}
+    withheld = manifest({"judge-1": 5}, no_answer=reasons)
 
     assert list(suspicions(withheld)) == [
         (

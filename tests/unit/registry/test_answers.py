@@ -1,13 +1,17 @@
 """Whether a repetition has answers of its own (Reading R76)."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from epc.records.manifest import Manifest
 from epc.registry.answers import re_executed
 from epc.registry.submissions.identity import Verdicts, verdicts
 
 Json = dict[str, Any]
+SNAPSHOTS = Path(__file__).parents[3] / "snapshots"
 
 
 def call(role: str, prompt: str, answer: str, model: str = "openai/gpt-4o") -> Json:
@@ -63,10 +67,14 @@ def test_reading_r76_texts_that_are_sampled_anew_do_not_come_twice(
 
 
 def test_verdicts_are_held_against_each_other_pair_by_pair() -> None:
-    def manifest(rows: list[list[int]]) -> Json:
+    published = json.loads(next(SNAPSHOTS.glob("v*/manifest.json")).read_text("utf-8"))
+
+    def manifest(rows: list[list[int]]) -> Manifest:
         tasks = {"text": ["one", "two", "three", "four"], "visual": list[str]()}
-        table = {"counts": {"text": {"synthesis": rows}, "visual": {"synthesis": list[str]()}}}
-        return {"tasks": tasks, "results": {"verdict_table": table}}
+        counts = {"text": {"synthesis": rows}, "visual": {"synthesis": list[list[int]]()}}
+        table = {"repeated": False, "counts": counts}
+        results = {**published["results"], "verdict_table": table}
+        return Manifest.parse({**published, "tasks": tasks, "results": results})
 
     own = verdicts(manifest([[3, 0, 0], [0, 2, 0], [1, 1, 0], [0, 0, 0]]))
     other = verdicts(manifest([[9, 1, 0], [4, 0, 0], [0, 0, 2], [5, 0, 0]]))

@@ -8,6 +8,7 @@ import pytest
 from records_support import Run, make_run, vega_lite
 
 from epc.errors import WorldError
+from epc.records.manifest import Manifest
 from epc.report.figure import draw, specification
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -19,7 +20,7 @@ def layers(spec: Any) -> list[Any]:
 
 @pytest.mark.parametrize("name", ["flip", "exhaustive", "single"])
 def test_the_specification_is_valid_vega_lite(made: dict[str, Run], name: str) -> None:
-    spec = specification(made[name].manifest())
+    spec = specification(made[name].parsed())
 
     # altair carries version 6 of the schema; the specification names version 5, whose
     # constructs it uses. Only the name of the version differs, and the schema admits any.
@@ -28,7 +29,7 @@ def test_the_specification_is_valid_vega_lite(made: dict[str, Run], name: str) -
 
 
 def test_the_check_of_the_specification_can_fail(flip: Run) -> None:
-    spec = specification(flip.manifest())
+    spec = specification(flip.parsed())
     spec["hconcat"][0]["layer"][0]["mark"]["type"] = "rectangle"
 
     assert list(vega_lite().iter_errors(spec))
@@ -36,7 +37,7 @@ def test_the_check_of_the_specification_can_fail(flip: Run) -> None:
 
 def test_the_picture_shows_the_numbers_of_the_manifest(flip: Run) -> None:
     manifest = flip.manifest()
-    spec = specification(manifest)
+    spec = specification(Manifest.parse(manifest))
     titles = {"text_to_visual": "text to visual", "visual_to_text": "visual to text"}
 
     for panel, metric in zip(spec["hconcat"], ("gamma", "jsd"), strict=True):
@@ -58,7 +59,7 @@ def test_the_picture_shows_the_numbers_of_the_manifest(flip: Run) -> None:
 
 
 def test_reading_r10_one_seed_is_drawn_without_an_interval(made: dict[str, Run]) -> None:
-    one, several = (specification(made[name].manifest()) for name in ("single", "flip"))
+    one, several = (specification(made[name].parsed()) for name in ("single", "flip"))
 
     assert len(layers(several)) == 2 * 5
     assert len(layers(one)) == 2 * 4
@@ -71,7 +72,7 @@ def test_the_words_for_the_picture_hold_its_numbers(flip: Run) -> None:
     manifest = flip.manifest()
     gamma = manifest["results"]["summary"]["gamma"]
 
-    words = specification(manifest)["description"]
+    words = specification(Manifest.parse(manifest))["description"]
 
     assert f"text to visual {gamma['text_to_visual']['mean']:.2f}" in words
     assert f"visual to text {gamma['visual_to_text']['mean']:.2f}" in words
@@ -84,7 +85,7 @@ def test_reading_r15_gamma_is_drawn_on_top_of_its_noise_floor(flip: Run) -> None
     manifest = flip.manifest()
     floors = manifest["results"]["summary"]["control"]["noise_floor"]
 
-    band, middle, *_ = specification(manifest)["hconcat"][0]["layer"]
+    band, middle, *_ = specification(Manifest.parse(manifest))["hconcat"][0]["layer"]
 
     assert [(v["low"], v["middle"], v["high"]) for v in band["data"]["values"]] == [
         (floors[d]["q025"], floors[d]["mean"], floors[d]["q975"]) for d in floors
@@ -93,7 +94,7 @@ def test_reading_r15_gamma_is_drawn_on_top_of_its_noise_floor(flip: Run) -> None
 
 
 def test_the_files_are_an_svg_and_a_png(flip: Run) -> None:
-    svg, png = draw(flip.manifest(), flip.folder)
+    svg, png = draw(flip.parsed(), flip.folder)
 
     assert (svg.name, png.name) == ("figure.svg", "figure.png")
     root = ET.fromstring(svg.read_text("utf-8"))
@@ -108,16 +109,16 @@ def test_the_files_are_an_svg_and_a_png(flip: Run) -> None:
 
 
 def test_drawn_twice_the_files_are_the_same(flip: Run) -> None:
-    first = [path.read_bytes() for path in draw(flip.manifest(), flip.folder)]
+    first = [path.read_bytes() for path in draw(flip.parsed(), flip.folder)]
 
-    assert [path.read_bytes() for path in draw(flip.manifest(), flip.folder)] == first
+    assert [path.read_bytes() for path in draw(flip.parsed(), flip.folder)] == first
 
 
 def test_a_model_with_odd_letters_in_its_name_is_drawn(flip: Run) -> None:
     manifest = flip.manifest()
     manifest["evaluator"]["model"] = 'a<b>&"\u00e9\u4e2d'
 
-    svg, _ = draw(manifest, flip.folder)
+    svg, _ = draw(Manifest.parse(manifest), flip.folder)
 
     root = ET.fromstring(svg.read_text("utf-8"))
     assert 'a<b>&"\u00e9\u4e2d' in "".join(root.itertext())
@@ -125,19 +126,19 @@ def test_a_model_with_odd_letters_in_its_name_is_drawn(flip: Run) -> None:
 
 def test_a_run_that_measured_nothing_can_be_drawn(ties: Run, tmp_path: Path) -> None:
     for run in (ties, make_run(tmp_path / "none", seeds=2, rounds=0)):
-        for path in draw(run.manifest(), run.folder):
+        for path in draw(run.parsed(), run.folder):
             assert path.stat().st_size > 1000
 
 
 def test_a_folder_that_is_gone_is_the_worlds_fault(flip: Run, tmp_path: Path) -> None:
     with pytest.raises(WorldError, match="cannot write"):
-        draw(flip.manifest(), tmp_path / "none")
+        draw(flip.parsed(), tmp_path / "none")
 
 
 def test_a_name_with_what_no_picture_can_hold_is_drawn_without_it(flip: Run) -> None:
     manifest = flip.manifest()
     manifest["evaluator"]["model"] = "a\x00b\x1bc\ufffe"
 
-    svg, _ = draw(manifest, flip.folder)
+    svg, _ = draw(Manifest.parse(manifest), flip.folder)
 
     assert "a\ufffdb\ufffdc\ufffd" in svg.read_text("utf-8")

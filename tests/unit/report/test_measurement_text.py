@@ -8,6 +8,7 @@ import pytest
 from records_support import Run, make_run
 from scipy import stats
 
+from epc.records.manifest import Manifest
 from epc.report.measurement_text import report
 
 SHOUT = "NO VERDICT WAS EVER COUNTED"
@@ -15,7 +16,7 @@ SHOUT = "NO VERDICT WAS EVER COUNTED"
 
 def test_the_table_holds_the_means_and_intervals_of_the_manifest(flip: Run) -> None:
     manifest = flip.manifest()
-    text = report(manifest)
+    text = report(Manifest.parse(manifest))
 
     gamma = manifest["results"]["summary"]["gamma"]
     cells = [
@@ -29,7 +30,7 @@ def test_the_table_holds_the_means_and_intervals_of_the_manifest(flip: Run) -> N
 
 
 def test_epc_2_8_1_the_report_begins_with_tag_date_and_models(flip: Run) -> None:
-    lines = report(flip.manifest()).splitlines()
+    lines = report(flip.parsed()).splitlines()
 
     assert lines[0] == "EPC-v1.0-AltRounds, measured 2026-07-02"
     assert lines[1] == "  evaluator  mock/coin-flip (prompt, mock)"
@@ -40,13 +41,13 @@ def test_epc_2_8_1_the_report_begins_with_tag_date_and_models(flip: Run) -> None
 
 
 def test_reading_r16_reuse_and_coverage_are_said(exhaustive: Run) -> None:
-    assert "exhaustive, answers reused" in report(exhaustive.manifest())
+    assert "exhaustive, answers reused" in report(exhaustive.parsed())
 
 
 def test_reading_r15_noise_floor_excess_and_coin_flip_stand_under_gamma(flip: Run) -> None:
     manifest = flip.manifest()
     control = manifest["results"]["summary"]["control"]
-    lines = report(manifest).splitlines()
+    lines = report(Manifest.parse(manifest)).splitlines()
 
     (floor,) = [line for line in lines if line.startswith("    noise floor ")]
     (excess,) = [line for line in lines if line.startswith("    excess coupling ")]
@@ -56,12 +57,12 @@ def test_reading_r15_noise_floor_excess_and_coin_flip_stand_under_gamma(flip: Ru
         beyond = control["excess"][direction]
         assert f"{beyond['mean']:+.3f}  [{beyond['ci95'][0]:+.3f}, " in excess
     assert sum(line.startswith("    coin flip ") for line in lines) == 2
-    assert "simulated from this run's verdicts" in report(manifest)
+    assert "simulated from this run's verdicts" in report(Manifest.parse(manifest))
 
 
 def test_reading_r15_an_evaluator_that_only_ties_has_a_noise_floor_of_zero(ties: Run) -> None:
     (floor,) = [
-        line for line in report(ties.manifest()).splitlines() if line.startswith("    noise floor ")
+        line for line in report(ties.parsed()).splitlines() if line.startswith("    noise floor ")
     ]
 
     assert floor.split("floor")[1].split() == ["0.000", "(0.00", "to", "0.00)"] * 2
@@ -74,13 +75,17 @@ def test_reading_r39_few_seeds_get_students_interval_beside_the_bootstrap(flip: 
         0.95, len(gammas) - 1, loc=np.mean(gammas), scale=stats.sem(gammas)
     )
 
-    (line,) = [x for x in report(manifest).splitlines() if x.startswith("    by Student's t")]
+    (line,) = [
+        x
+        for x in report(Manifest.parse(manifest)).splitlines()
+        if x.startswith("    by Student's t")
+    ]
 
     assert f"[{low:.3f}, {high:.3f}]" in line
 
 
 def test_reading_r8_a_run_without_a_counted_verdict_says_so_in_capitals(ties: Run) -> None:
-    text = report(ties.manifest())
+    text = report(ties.parsed())
 
     assert SHOUT in text
     assert "gamma 0 is then a failed run, not stability" in text
@@ -90,20 +95,20 @@ def test_reading_r8_a_run_without_a_counted_verdict_says_so_in_capitals(ties: Ru
 
 
 def test_a_run_with_verdicts_does_not_shout(flip: Run) -> None:
-    assert SHOUT not in report(flip.manifest())
+    assert SHOUT not in report(flip.parsed())
 
 
 def test_a_run_without_rounds_says_that_too(tmp_path: Path) -> None:
-    assert SHOUT in report(make_run(tmp_path / "run", seeds=2, rounds=0).manifest())
+    assert SHOUT in report(make_run(tmp_path / "run", seeds=2, rounds=0).parsed())
 
 
 def test_recorded_verdicts_have_no_executor_line(ties: Run) -> None:
-    assert "executor" not in report(ties.manifest())
+    assert "executor" not in report(ties.parsed())
 
 
 def test_reading_r10_one_seed_is_one_seed_and_never_a_zero_width_interval(tmp_path: Path) -> None:
     manifest = make_run(tmp_path / "run", seeds=1, rounds=5).manifest()
-    text = report(manifest)
+    text = report(Manifest.parse(manifest))
 
     (line,) = [line for line in text.splitlines() if line.startswith("  gamma")]
     mean = manifest["results"]["summary"]["gamma"]["text_to_visual"]["mean"]
@@ -126,7 +131,7 @@ def test_reading_r10_one_seed_is_one_seed_and_never_a_zero_width_interval(tmp_pa
 def test_epc_2_5_g_the_number_of_seeds_is_weighed(
     tmp_path: Path, seeds: int, said: str | None
 ) -> None:
-    text = report(make_run(tmp_path / "run", seeds=seeds, rounds=2).manifest())
+    text = report(make_run(tmp_path / "run", seeds=seeds, rounds=2).parsed())
 
     assert said is None or said in text
     assert (said is None) == ("EPC-2.5(g)" not in text)
@@ -147,6 +152,7 @@ def test_reading_r6_equal_answers_betray_a_preference_for_a_place(
 ) -> None:
     manifest = flip.manifest()
     diagnostics = manifest["results"]["summary"]["diagnostics"]
-    diagnostics["self_comparisons"] = {**itself, "parse_rate": itself["decided"] / itself["n"]}
+    rest = {"parse_rate": itself["decided"] / itself["n"], "refusals": 0, "unparseable": 0}
+    diagnostics["self_comparisons"] = itself | rest
 
-    assert said in report(manifest)
+    assert said in report(Manifest.parse(manifest))

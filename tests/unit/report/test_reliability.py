@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from records_support import Run, vega_lite
 
+from epc.records.manifest import Manifest
 from epc.report.reliability import alternative_text, draw, lines, specification
 
 
@@ -19,7 +20,8 @@ def manifest(flip: Run) -> Any:
 
 def with_counts(manifest: Any, counts: dict[str, tuple[int, int, float]]) -> Any:
     """Return a manifest with the given wins, decided trials and accuracies."""
-    manifest["accuracy"] = {"values": {name: right for name, (_, _, right) in counts.items()}}
+    values = {name: right for name, (_, _, right) in counts.items()}
+    manifest["accuracy"] = {"source": "accuracy.csv", "sha256": "0" * 64, "values": values}
     manifest["results"]["summary"].update(
         ece={"mean": 0.3, "ci95": [0.25, 0.35], "seeds": 3, "pooled": 0.31},
         brier={"mean": 0.1, "ci95": [0.05, 0.15], "seeds": 3, "pooled": 0.11},
@@ -32,12 +34,12 @@ def with_counts(manifest: Any, counts: dict[str, tuple[int, int, float]]) -> Any
 
 
 def test_the_specification_is_valid_vega_lite(manifest: Any) -> None:
-    assert list(vega_lite().iter_errors(specification(manifest))) == []
+    assert list(vega_lite().iter_errors(specification(Manifest.parse(manifest)))) == []
 
 
 def test_the_diagram_shows_strategies_and_bins(manifest: Any) -> None:
     bins, diagonal, dots, names, means = (
-        layer["data"]["values"] for layer in specification(manifest)["layer"]
+        layer["data"]["values"] for layer in specification(Manifest.parse(manifest))["layer"]
     )
 
     assert {(dot["win_rate"], dot["accuracy"]) for dot in dots} == {
@@ -69,12 +71,12 @@ def test_epc_5_2_the_mark_is_held_against_the_interval(
 ) -> None:
     manifest["results"]["summary"]["ece"]["ci95"] = interval
 
-    assert any(words in line for line in lines(manifest))
-    assert words in alternative_text(manifest)
+    assert any(words in line for line in lines(Manifest.parse(manifest)))
+    assert words in alternative_text(Manifest.parse(manifest))
 
 
 def test_the_words_name_the_worst_strategies(manifest: Any) -> None:
-    text = alternative_text(manifest)
+    text = alternative_text(Manifest.parse(manifest))
 
     assert "Most overrated: synthesis wins 90% of its comparisons and is right in 40%." in text
     assert "Least: step_by_step wins 25% of its comparisons and is right in 50%." in text
@@ -83,19 +85,20 @@ def test_the_words_name_the_worst_strategies(manifest: Any) -> None:
 def test_what_is_left_out_is_named(flip: Run) -> None:
     counted = with_counts(flip.manifest(), {"synthesis": (1, 2, 0.5), "step_by_step": (0, 0, 0.5)})
 
-    said = list(lines(counted))
+    said = list(lines(Manifest.parse(counted)))
 
     assert "Left out, for want of a decided trial: step_by_step." in said
     assert any("for want of an accuracy: critical_check, first_principles" in line for line in said)
 
 
 def test_without_accuracies_there_is_nothing_to_say(flip: Run) -> None:
-    assert list(lines(flip.manifest())) == []
+    assert list(lines(flip.parsed())) == []
 
 
 def test_without_a_decided_trial_the_diagram_is_empty(flip: Run, tmp_path: Path) -> None:
-    empty = with_counts(flip.manifest(), {"synthesis": (0, 0, 0.5)})
-    empty["results"]["summary"].update(ece=None, brier=None)
+    counted = with_counts(flip.manifest(), {"synthesis": (0, 0, 0.5)})
+    counted["results"]["summary"].update(ece=None, brier=None)
+    empty = Manifest.parse(counted)
 
     assert "ECE: no strategy with an accuracy has a decided trial." in list(lines(empty))
     assert alternative_text(empty).endswith("nothing is shown.")
@@ -104,10 +107,10 @@ def test_without_a_decided_trial_the_diagram_is_empty(flip: Run, tmp_path: Path)
 
 
 def test_the_files_are_the_same_every_time(manifest: Any, tmp_path: Path) -> None:
-    svg, png = draw(manifest, tmp_path)
+    svg, png = draw(Manifest.parse(manifest), tmp_path)
     before = svg.read_bytes(), png.read_bytes()
 
-    draw(manifest, tmp_path)
+    draw(Manifest.parse(manifest), tmp_path)
 
     assert (svg.read_bytes(), png.read_bytes()) == before
     assert b"synthesis" in before[0]

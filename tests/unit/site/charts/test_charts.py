@@ -11,6 +11,7 @@ from records_support import Run, made, make_run, ties, tiny, vega_lite
 from registry_support import Checkout, generation_record, life_record, stated
 
 from epc.protocol.weights import UpdateRule
+from epc.records.manifest import Manifest
 from epc.simulation.noise import blind_band
 from epc.site.charts import charts_of_evaluator, charts_of_snapshot, spark
 from epc.site.charts.chart import Chart
@@ -46,7 +47,9 @@ def rates(manifest: dict[str, Any]) -> list[WinRate]:
 
 def of(run: Run) -> dict[str, Chart]:
     manifest = run.manifest()
-    charts = charts_of_snapshot(manifest, rates(manifest), run.folder / "trials.jsonl")
+    charts = charts_of_snapshot(
+        Manifest.parse(manifest), rates(manifest), run.folder / "trials.jsonl"
+    )
     return {chart.name: chart for chart in charts}
 
 
@@ -100,7 +103,7 @@ def test_the_words_count_the_seeds_inside_the_band(made: dict[str, Run]) -> None
     values = [record["gamma"]["text_to_visual"] for record in manifest["results"]["per_seed"]]
     floors["text_to_visual"] |= {"q025": min(values) + 1e-9, "q975": 4.0}
 
-    words = gamma_chart(manifest).alternative
+    words = gamma_chart(Manifest.parse(manifest)).alternative
 
     assert "2 of 3 seeds inside the grey band; visual to text" in words
 
@@ -114,7 +117,7 @@ def test_many_seeds_are_thinned_to_ranks_and_every_one_is_in_the_rows(
         first | {"seed": n, "gamma": dict.fromkeys(first["gamma"], n / 1000)} for n in range(1001)
     ]
 
-    chart = gamma_chart(manifest)
+    chart = gamma_chart(Manifest.parse(manifest))
 
     drawn = chart.specification["layer"][2]["data"]["values"]
     assert len(drawn) == 2 * MOST_SEEDS
@@ -154,13 +157,13 @@ def test_trials_that_are_not_the_manifests_stop_the_pictures(tiny: Run) -> None:
     weights[first] += 1e-16 + weights[first] * 1e-15
 
     with pytest.raises(Exception, match="does not end text where the manifest says"):
-        charts_of_snapshot(manifest, rates(manifest), tiny.folder / "trials.jsonl")
+        charts_of_snapshot(Manifest.parse(manifest), rates(manifest), tiny.folder / "trials.jsonl")
 
 
 def test_win_rates_are_counted_over_the_cells_of_the_verdict_table(made: dict[str, Run]) -> None:
     manifest = made["exhaustive"].manifest()
 
-    assert list(win_rates(manifest)) == rates(manifest)
+    assert list(win_rates(Manifest.parse(manifest))) == rates(manifest)
 
 
 # An evaluator through time.
