@@ -286,17 +286,11 @@ class Head:
 
     @classmethod
     def parse(cls, document: Json) -> Self:
-        """Return the value of a document that the schema has admitted.
-
-        Raises: ValueError if a number is larger than this program can count.
-        """
+        """Return the value of a document that the schema has admitted."""
         try:
             head = msgspec.convert(document, cls)
         except msgspec.ValidationError:  # to JSON Schema 5.0 is an integer
-            try:
-                head = msgspec.convert(_with_integers(document), cls)
-            except msgspec.ValidationError as error:
-                raise ValueError(str(error)) from None
+            head = msgspec.convert(_with_integers(document), cls)
         object.__setattr__(head, "document", document)
         return head
 

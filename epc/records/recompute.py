@@ -105,11 +105,7 @@ def read_manifest(path: Path) -> tuple[Manifest | None, list[Finding]]:
     value, problems = strict_json.read(file)
     if problems := problems or schema_findings(MANIFEST_SCHEMA, value):
         return None, problems
-    try:
-        return Manifest.parse(value), []
-    except ValueError as error:
-        remedy = "write numbers of less than 64 bits"
-        return None, [Finding(clause="EPC-2.8", where="", problem=str(error), remedy=remedy)]
+    return Manifest.parse(value), []
 
 
 def recompute(manifest: Head, folder: Path, findings: Findings) -> Recomputed:

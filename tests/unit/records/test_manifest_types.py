@@ -168,8 +168,8 @@ def test_a_published_manifest_is_parsed_without_loss(path: Path) -> None:
 
 
 def _without_unset(value: Any) -> Any:
-    """Leave out what is null: a key that is absent is parsed as None."""
+    """Leave out what is null or empty, as which an absent key is parsed."""
     if isinstance(value, dict):
         kept = {key: _without_unset(part) for key, part in value.items()}
-        return {key: part for key, part in kept.items() if part is not None}
+        return {key: part for key, part in kept.items() if part not in (None, {})}
     return value if not isinstance(value, list) else [_without_unset(part) for part in value]
