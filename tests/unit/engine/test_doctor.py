@@ -166,6 +166,7 @@ def test_models_list_names_what_each_model_needs(no_weights: Path) -> None:
     assert equipped["openai-compatible/MODEL"] is None
 
 
+@pytest.mark.extra
 def test_providers_with_own_protocols_need_the_extra_and_a_key(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -107,6 +107,7 @@ def test_reading_r39_the_study_is_the_same_on_a_cluster(scheduler: str) -> None:
     assert list(spread(work, some, cluster=scheduler)) == list(spread(work, some, jobs=1))
 
 
+@pytest.mark.extra
 def test_reading_r15_a_cluster_that_is_not_there_is_a_fault_of_the_world(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
