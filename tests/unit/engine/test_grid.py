@@ -88,6 +88,7 @@ def test_reading_r15_a_cluster_of_two_gives_the_figures_of_one(scheduler: str) -
     )
 
 
+@pytest.mark.extra
 def test_reading_r15_a_program_of_ones_own_needs_no_word_of_ours(scheduler: str) -> None:
     from distributed import Client
 
