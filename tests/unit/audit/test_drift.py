@@ -272,6 +272,7 @@ def test_reading_r44_a_small_shift_everywhere_shows_in_the_direction() -> None:
     assert found.p_values["direction"] < found.p_values["changed"]
 
 
+@pytest.mark.slow
 def test_reading_r45_a_bound_is_not_below_the_truth() -> None:
     """Verdict probabilities moved by 0.1 everywhere, either way: never `same`."""
     draw = np.random.default_rng(5)

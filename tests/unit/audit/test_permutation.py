@@ -219,6 +219,7 @@ def called(first: float, second: float, sizes: tuple[int, int], *, runs: int = 6
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(8, 8), (8, 40), (8, 60), (60, 8)])
 @pytest.mark.parametrize("leaning", [0.5, 0.95, 1.0])
 def test_reading_r39_a_domain_that_varies_more_does_not_pass_for_one_that_differs(

@@ -58,6 +58,7 @@ def test_reading_r15_only_preferences_that_differ_couple() -> None:
     assert not couples("favourite:tie=0.2")
 
 
+@pytest.mark.slow
 def test_reading_r39_power_grows_until_it_is_as_wanted() -> None:
     tried = list(powers("domain-favourites:high=0.95,low=0.1", 0.9, here))
 

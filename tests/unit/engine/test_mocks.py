@@ -71,6 +71,7 @@ def test_epc_2_8_the_coin_is_the_digest_of_seed_phase_and_round() -> None:
         assert said(CoinFlip(), comparison(occasion=occasion)) == ("A" if u < 0.5 else "B")
 
 
+@pytest.mark.slow
 def test_epc_2_8_the_coin_is_fair_in_every_phase_and_blind_to_the_answers() -> None:
     coin, heads = CoinFlip(), dict.fromkeys(PHASE_NAMES, 0)
     for occasion in occasions(seeds=40, rounds=30):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from budget_support import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -340,7 +341,7 @@ def test_no_nan_is_ever_written(bad: float) -> None:
         dumps_line([bad])
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(value=JSON)
 def test_whatever_is_written_is_read_back_the_same(value: object) -> None:
     for text in (dumps(value), dumps_line(value)):
@@ -411,7 +412,7 @@ def strictly(text: str) -> Any:
     return value
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(text=SPELLED)
 def test_a_text_has_problems_exactly_if_a_slower_reading_has(text: str) -> None:
     value, problems = parse(text)
