@@ -226,6 +226,21 @@ def test_reading_r45_the_bound_of_fresh_runs_is_the_jackknife_s_over_the_seeds_o
     assert bound == pytest.approx(seen + float(stats.t.ppf(0.95, 9)) * variance**0.5)
 
 
+def test_reading_r45_the_bound_of_paired_runs_leaves_a_seed_out_of_both_at_once() -> None:
+    draw = np.random.default_rng(46)
+    left, right = (draw.integers(1, 5, (10, 6, 3)).astype(float) for _ in range(2))
+
+    seen, bound = drift_fresh._excess(left, right, paired=True)
+
+    each = []
+    for seed in range(10):
+        a, b = (np.delete(side, seed, axis=0) for side in (left, right))
+        each.append(drift_fresh._excess(a, b, paired=True)[0])
+    assert seen is not None
+    error = (float(np.var(np.array(each, dtype=float))) * 9) ** 0.5
+    assert bound == pytest.approx(seen + float(stats.t.ppf(0.95, 9)) * error)
+
+
 def test_reading_r45_a_fresh_run_never_drifted_from_itself() -> None:
     draw = np.random.default_rng(1)
     for seeds in (1, 2, 12):
