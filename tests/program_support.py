@@ -6,6 +6,7 @@ reads it, signals, closed pipes, what it loads, other processes beside it) carri
 `own_process`; so does one whose command loads the embedded weights or starts workers.
 """
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -46,14 +47,24 @@ def run_program(
 ) -> Done:
     """Run the program to its end, and return what `subprocess.run` returns.
 
-    Only the main thread can lend the program its streams: elsewhere it is started.
+    Only the main thread can lend the program its streams, and only where no event loop runs, as a
+    browser's does: elsewhere it is started.
     """
     given = [str(word) for word in words]
-    if _always_started or threading.current_thread() is not threading.main_thread():
+    elsewhere = threading.current_thread() is not threading.main_thread()
+    if _always_started or elsewhere or _is_loop_running():
         return subprocess.run(
             [*PROGRAM, *given], cwd=cwd, env=env, input=stdin, capture_output=True, check=False
         )
     return _run_here(given, cwd, env, stdin)
+
+
+def _is_loop_running() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def as_text(done: Done) -> subprocess.CompletedProcess[str]:

@@ -36,7 +36,7 @@ def test_the_page_of_an_alias_says_what_it_points_to_since_when_and_who_says_so(
     assert "judge is an alias of judge-2 since 2026-02-01, until 2026-12-01" in page
     rows = re.findall(r'<tr><th scope="row">alias of</th>(.*?)</tr>', page, re.DOTALL)
     assert len(rows) == 2
-    assert "since when is not stated" in rows[0]
+    assert "start not stated" in rows[0]
     assert 'href="../Judge-1/"' in rows[0]
     assert 'datetime="2026-02-01"' in rows[1]
     assert 'href="../Judge-2/"' in rows[1]

@@ -81,7 +81,6 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[BuiltSite, list[s
         aliases=[say()],
         replacement=say(),
         notes=[say()],
-        confidence=say(),
         checked={"source": say(), "via": say(), "seen": None},
         released=stated("2025-01-01", source=say()),
         retires=stated("2026-06-01", source=say()),

@@ -51,7 +51,7 @@ def test_without_any_address_nothing_names_one(alone: Path) -> None:
         assert "Built from this checkout." in page, path
         assert 'class="md-source"' not in page, path
         assert EDITED.findall(page) == [], path
-    assert "made from this checkout." in (alone / "about" / "index.html").read_text("utf-8")
+    assert "is built from this checkout." in (alone / "about" / "index.html").read_text("utf-8")
     assert "In a clone of this checkout" not in (alone / "contributing" / "index.html").read_text(
         "utf-8"
     )
@@ -72,7 +72,7 @@ def test_in_a_workflow_every_page_leads_to_its_repository(in_a_workflow: Path) -
         page = path.read_text("utf-8")
         assert f'<a href="{GITHUB}' in page, path
         assert f'<a href="{GITHUB}/issues">Report a fault</a>' in page, path
-        assert "this checkout." not in page, path
+        assert "from this checkout." not in page, path
     for name in ("about", "contributing", "getting-started"):
         page = (in_a_workflow / name / "index.html").read_text("utf-8")
         assert f'<a href="{GITHUB}">this repository</a>' in page, name

@@ -19,7 +19,10 @@ CODE = (
     "<svg onload=window.canary=1> {{ 7*7 }} {% raw %} `c` **b** [l](javascript:window.canary=1)"
 )
 # Keys whose values are ids, days and kinds that schemas hold to a pattern.
-HELD = {"tag", "kind", "trust", "generation", "protocol_version", "from", "to", "platform", "date"}
+HELD = {
+    *("tag", "kind", "trust", "generation", "protocol_version", "from", "to", "platform", "date"),
+    "confidence",
+}
 
 
 def hostile(value: Any, key: str = "") -> Any:

@@ -7,6 +7,7 @@ from drift_support import verdict_rows, write_verdicts
 from records_support import make_run
 
 from epc.analysis.audit import audit
+from epc.records.manifest import Manifest
 from epc.report.audit_text import text
 from epc.report.measurement_text import report
 
@@ -31,7 +32,7 @@ def test_reading_r39_the_audit_says_what_its_test_did(
     )
 
     printed = text(audit(run.folder))
-    reported = report(run.manifest())
+    reported = report(Manifest.parse(run.manifest()))
 
     assert any(line.endswith(f", {done}") for line in printed.split("\n"))
     assert f", {done}." in reported
