@@ -22,14 +22,14 @@ install: $(VENV)/.run ## The program alone, from its lock file.
 # What `fast` needs: the environment of all the targets if there is one, or else a slim one.
 FAST := $(VENV)/$(if $(wildcard $(VENV)/.dev),.dev,.fast)
 
-fast: lint types ## After each change, in 3 minutes: lint, types, layers, and the unit tests that take moments.
+fast: lint types ## After each change, about 2 minutes: lint, types, layers, and the unit tests that take moments.
 	EPC_TEST_BUDGET=fast $(BIN)/pytest tests/unit tests/test_layers.py -m 'not extra and not slow' \
 	  --numprocesses auto --dist worksteal --quiet
 
 # The job `check` of .github/workflows/ci.yml has these very steps; a test holds them together.
 CHECK := models browser lint types vectors conformance docs test
 
-check: ## Before a change is offered, in 15 minutes: everything that CI runs, and what each part costs.
+check: ## Before a change is offered: everything that CI runs, about 22 minutes from nothing on two cores, and what each part costs.
 	@costs=; for part in $(CHECK); do \
 	  begun=$$(date +%s); \
 	  $(MAKE) --no-print-directory $$part || exit; \

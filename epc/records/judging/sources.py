@@ -49,15 +49,19 @@ def entries_of(source: Path) -> list[Entry]:
 # ------------------------------------------------------------------------------------ a table
 
 
-def _csv_rows(path: Path) -> Iterator[tuple[str, Json]]:
+def _csv_rows(path: Path) -> list[tuple[str, Json]]:
     text = _text(path)
-    csv.field_size_limit(strict_json.MAX_DOCUMENT_BYTES)
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    usual = csv.field_size_limit(strict_json.MAX_DOCUMENT_BYTES)  # holds for the whole process
     try:
-        for number, row in enumerate(reader, 2):
-            yield f"row {number}", {key: value for key, value in row.items() if value is not None}
+        return [
+            (f"row {number}", {key: value for key, value in row.items() if value is not None})
+            for number, row in enumerate(reader, 2)
+        ]
     except csv.Error as error:
         raise MalformedError(_finding(f"{path.name}: {error}", "write it as CSV")) from None
+    finally:
+        csv.field_size_limit(usual)
 
 
 def _json_rows(path: Path) -> Iterator[tuple[str, Json]]:

@@ -33,6 +33,16 @@ def test_judge_0_a_table_gives_units_outputs_and_tasks(tmp_path: Path) -> None:
         assert [entry.task for entry in entries] == ["Do, it.\nNow.", None]
 
 
+def test_a_long_output_is_read_and_leaves_the_process_as_it_was(tmp_path: Path) -> None:
+    usual, output = csv.field_size_limit(), "long " * 40_000
+    row = table_row("Q1", "A", "m/x") | {"output": output}
+
+    (entry,) = entries_of(write_csv(tmp_path / "t.csv", [row]))
+
+    assert entry.output == output
+    assert csv.field_size_limit() == usual < len(output)
+
+
 def test_a_row_may_name_a_file_beside_the_table_and_no_other(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "secret.txt").write_text("key", "utf-8")
