@@ -23,7 +23,7 @@ from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.layout import MANIFEST, describe, weight_lines, write_lines, write_rows
-from epc.records.manifest import Head, config_json, configuration_json
+from epc.records.manifest import SCHEMA_VERSION, Head, config_json, configuration_json
 from epc.records.recompute import recompute
 from epc.records.usage import Usage
 from epc.spec.epc_v1 import PHASE
@@ -52,6 +52,7 @@ def finish(
     """
     evaluator, executor = questions.evaluator, questions.executor
     head: Json = {
+        "schema_version": SCHEMA_VERSION,
         **configuration_json(questions.config),
         "config": config_json(
             questions.config, seeds=plan.seeds, reuse=plan.reuse, exhaustive=plan.exhaustive

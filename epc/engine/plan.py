@@ -14,7 +14,7 @@ from epc.records import strict_json
 from epc.records.layout import JOURNAL, MANIFEST, PLAN, REUSABLE, decoding_json
 from epc.records.manifest import decoding_of
 from epc.records.schemas import findings as schema_findings
-from epc.spec.epc_v1 import ControlMethod
+from epc.spec.epc_v1 import DOMAINS, ControlMethod, Domain
 
 Reuse = Literal["none", "memo"]
 
@@ -27,6 +27,7 @@ class Plan:
     same weights, runtime and endpoints, because its answers would otherwise come from two.
     `decoding` holds the roles whose decoding was asked for, as it stands in manifests.
     `reuse_answers_of` are the SHA-256 of calls.jsonl of the runs whose answers may be taken.
+    `groups` are those of the tasks, in their order; None is each task by itself (Reading R74).
     """
 
     evaluator: str
@@ -43,6 +44,7 @@ class Plan:
     controls: int = 0
     decoding: dict[str, Json] = field(default_factory=dict)
     reuse_answers_of: list[str] = field(default_factory=list)
+    groups: dict[Domain, list[str]] | None = None
 
 
 def identities(evaluator: Model, executor: Model | None) -> Json:
@@ -54,6 +56,9 @@ def identities(evaluator: Model, executor: Model | None) -> Json:
 def configuration(plan: Plan, evaluator: Model) -> Configuration:
     """Return the protocol configuration that a plan and its evaluator amount to."""
     decoding = decoding_for(plan.decoding, "evaluator", evaluator)
+    groups = None
+    if plan.groups is not None:
+        groups = {domain: tuple(plan.groups[domain]) for domain in DOMAINS}
     if isinstance(evaluator, Recorded):
         return Configuration(
             rounds=plan.rounds,
@@ -62,9 +67,14 @@ def configuration(plan: Plan, evaluator: Model) -> Configuration:
             strategies=evaluator.table.strategies,
             tasks=evaluator.table.tasks,
             control=plan.control,
+            groups=groups,
         )
     return Configuration(
-        rounds=plan.rounds, method=evaluator.method, decoding=decoding, control=plan.control
+        rounds=plan.rounds,
+        method=evaluator.method,
+        decoding=decoding,
+        control=plan.control,
+        groups=groups,
     )
 
 

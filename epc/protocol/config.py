@@ -1,5 +1,6 @@
 """What a measurement is configured by, and the variant tag that follows from it (EPC-2.8)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -48,6 +49,8 @@ class Configuration:
     `method` is how the evaluator gets to its verdict: asked by the prompt, by scoring the
     likelihood of both answers, or from verdicts that were recorded earlier. `control` says where
     the noise floor comes from; it is no variant, because the four phases stay as they are.
+    `groups` names the group of each task, in the order of the tasks; None is each task by itself.
+    A group lies within its domain: the same name in the other domain is another group.
     """
 
     rule: UpdateRule = field(default_factory=UpdateRule)
@@ -59,6 +62,7 @@ class Configuration:
     decoding: Decoding = REFERENCE_DECODING
     method: Method = "prompt"
     control: ControlMethod = "simulated"
+    groups: Mapping[Domain, tuple[str, ...]] | None = None  # Reading R74: a group is one unit
 
     @property
     def phases(self) -> tuple[Phase, ...]:

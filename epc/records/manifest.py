@@ -8,7 +8,7 @@ indexes a manifest by a string, so a misspelt key is an error of the type checke
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, is_dataclass
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Any, Final, Literal, Self
 
 import msgspec
 
@@ -18,6 +18,8 @@ from epc.protocol.results import Json
 from epc.protocol.weights import UpdateRule, Weights
 from epc.spec.epc_v1 import DOMAINS, ControlMethod, Direction, Domain, PhaseName
 from epc.spec.reference import Strategy
+
+SCHEMA_VERSION: Final = 2  # of what is written; a manifest that states none is of version 1
 
 ZeroCause = Literal["no_update", "collapse", "identical"]
 RawName = Literal["trials", "calls", "weights"]
@@ -269,7 +271,8 @@ class Accuracy:
 class Head:
     """What a manifest says besides its results and its raw files.
 
-    `document` is the JSON that it was parsed from, for those who write, digest or compare it: a
+    `groups` names the group of each task, in the order of the tasks (Reading R74). `document` is
+    the JSON that it was parsed from, for those who write, digest or compare it: a
     number keeps the form in which it was written.
     """
 
@@ -282,6 +285,8 @@ class Head:
     evaluator_prompt: str
     provenance: Provenance
     accuracy: Accuracy | None = None
+    schema_version: int = 1
+    groups: Mapping[Domain, tuple[str, ...]] | None = None
     document: Json = field(init=False, repr=False, compare=False, default_factory=dict)
 
     @classmethod
@@ -312,6 +317,7 @@ class Head:
             decoding=self.evaluator.decoding,
             method=self.evaluator.method,
             control=config.control,
+            groups=self.groups,
         )
 
     @property
@@ -368,7 +374,7 @@ def _with_integers(value: Any) -> Any:
 
 def configuration_json(config: Configuration) -> Json:
     """Return the manifest keys that a configuration decides, the derived tag among them."""
-    return {
+    document: Json = {
         "protocol_version": variant_tag(config),
         "tasks": {domain: list(config.tasks[domain]) for domain in DOMAINS},
         "strategies": [
@@ -376,6 +382,9 @@ def configuration_json(config: Configuration) -> Json:
         ],
         "evaluator_prompt": config.evaluator_prompt,
     }
+    if config.groups is not None:
+        document["groups"] = {domain: list(config.groups[domain]) for domain in DOMAINS}
+    return document
 
 
 def config_json(config: Configuration, *, seeds: list[int], reuse: str, exhaustive: bool) -> Json:

@@ -14,13 +14,14 @@ from epc.records.strict_json import pointer
 VERSION: Final = "v1"
 MANIFEST: Final = "epc_manifest_schema"
 
-# Which sentence of the paper asks for which part of a manifest.
+# Which sentence of the paper, or which reading, asks for which part of a manifest.
 _CLAUSES: Final = {
     "protocol_version": "EPC-2.8(1)",
     "evaluator": "EPC-2.8(2)",
     "executor": "EPC-2.8(3)",
     "config": "EPC-2.8(4)",
     "tasks": "EPC-2.8(5)",
+    "groups": "Reading R74",
     "strategies": "EPC-2.8(6)",
     "results": "EPC-2.8(7)",
     "evaluator_prompt": "EPC-2.6(a)",
@@ -72,7 +73,7 @@ def _cut(value: Any) -> Any:
 
 
 def clause_of(where: str) -> str:
-    """Return the paper's clause for a place in a manifest."""
+    """Return the clause for a place in a manifest: the paper's, or a reading."""
     top = where.split("/")[1] if "/" in where else ""
     return _CLAUSES.get(top, "EPC-2.8")
 

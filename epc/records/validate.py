@@ -116,7 +116,10 @@ def _check_provenance(manifest: Manifest, findings: Findings) -> None:
 
 
 def _check_configuration(manifest: Manifest, findings: Findings) -> bool:
-    """Check what no schema can state; return whether each strategy has a name of its own."""
+    """Check what no schema can state; return whether figures can be computed from it.
+
+    They cannot where two strategies have one name, or a task has no group beside others that do.
+    """
     config, names = manifest.configuration, manifest.names
     _check_reuse(manifest, findings)
     for name in sorted(name for name, count in Counter(names).items() if count > 1):
@@ -132,6 +135,7 @@ def _check_configuration(manifest: Manifest, findings: Findings) -> bool:
         if len(config.tasks[domain]) < MIN_TASKS:
             found = f"{len(config.tasks[domain])} tasks, expected at least {MIN_TASKS}"
             findings.add("EPC-2.4(a)", f"/tasks/{domain}", found, "add tasks", "warning")
+    grouped = _check_groups(manifest, findings)
     if manifest.protocol_version != (tag := variant_tag(config)):
         found = f"says {manifest.protocol_version}, the configuration is {tag}"
         findings.add("Reading R13", "/protocol_version", found, f"write {tag}")
@@ -145,7 +149,18 @@ def _check_configuration(manifest: Manifest, findings: Findings) -> bool:
         where, found = f"/accuracy/values{pointer(name)}", f"{name!r} is not among /strategies"
         findings.add("EPC-2.5(c)", where, found, "give accuracies to the run's strategies only")
     _check_date(manifest.evaluator.measurement_date, findings)
-    return len(set(names)) == len(names)
+    return len(set(names)) == len(names) and grouped
+
+
+def _check_groups(manifest: Manifest, findings: Findings) -> bool:
+    """Check that each task has its group; return whether it has (Reading R74)."""
+    before = len(findings)
+    for domain, groups in (manifest.groups or {}).items():
+        if len(groups) != (tasks := len(manifest.tasks[domain])):
+            found = f"{len(groups)} groups for {tasks} tasks"
+            remedy = f"name the group of each task, in the order of /tasks/{domain}"
+            findings.add("Reading R74", f"/groups/{domain}", found, remedy)
+    return len(findings) == before
 
 
 def _check_date(text: str, findings: Findings) -> None:

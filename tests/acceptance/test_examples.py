@@ -5,11 +5,13 @@ A folder of examples/invalid holds expected.json: the places, with their clauses
 """
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 from records_support import places
 
+from epc.records.rewrite import rewrite
 from epc.records.validate import validate
 
 EXAMPLES = Path(__file__).parent / "examples"
@@ -27,6 +29,20 @@ def test_epc_2_8_a_valid_example_is_valid(folder: Path) -> None:
 
     assert places(report) == set()
     assert report.ok
+
+
+@pytest.mark.parametrize("name", ["deterministic", "recorded"])
+def test_a_record_of_the_first_schema_version_recomputes_to_its_own_bytes(
+    tmp_path: Path, name: str
+) -> None:
+    run = shutil.copytree(EXAMPLES / "valid" / name, tmp_path / name)
+    before = (run / "manifest.json").read_bytes()
+    assert b'"schema_version"' not in before
+
+    rewritten = rewrite(run, write=True)
+
+    assert rewritten.written
+    assert (run / "manifest.json").read_bytes() == before
 
 
 @pytest.mark.parametrize("folder", INVALID, ids=name)

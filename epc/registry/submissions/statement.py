@@ -45,6 +45,7 @@ _PLACES: tuple[tuple[tuple[str, ...], Kind], ...] = (
     (("executor", "prompt_template"), "prompt"),
     (("config", "baseline"), "name"),
     (("tasks", "*", "*"), "prompt"),
+    (("groups", "*", "*"), "prompt"),
     (("strategies", "*", "name"), "name"),
     (("strategies", "*", "prompt"), "prompt"),
     (("evaluator_prompt",), "prompt"),

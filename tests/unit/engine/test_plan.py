@@ -23,6 +23,7 @@ from epc.engine.plan import (
 from epc.engine.providers import PROVIDERS
 from epc.errors import MalformedError, UsageError, WorldError
 from epc.protocol.config import REFERENCE_DECODING, Decoding, variant_tag
+from epc.spec.epc_v1 import DOMAINS
 
 STEADY, FICKLE = Told(name="test/steady"), Told(name="test/fickle", repeatable=False)
 
@@ -197,6 +198,18 @@ def test_epc_2_2_a_plan_keeps_what_its_models_say_of_themselves() -> None:
         }
     }
     assert set(identities(STEADY, FICKLE)) == {"evaluator", "executor"}
+
+
+def test_reading_r74_a_plan_keeps_the_groups_of_its_tasks(tmp_path: Path) -> None:
+    groups = {domain: [f"topic {n // 2}" for n in range(8)] for domain in DOMAINS}
+    plan = replace(plan_for(STEADY, STEADY), groups=groups)
+    save(plan, tmp_path / "run")
+
+    kept = load(tmp_path / "run")
+
+    assert kept == plan
+    assert configuration(kept, STEADY).groups == {d: tuple(groups[d]) for d in DOMAINS}
+    assert configuration(plan_for(STEADY, STEADY), STEADY).groups is None
 
 
 @pytest.mark.parametrize("name", ["mock/coin-flip", "mock/deterministic"])

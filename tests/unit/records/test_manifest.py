@@ -33,6 +33,27 @@ def test_epc_2_8_1_the_reference_configuration_is_tagged_without_labels() -> Non
     assert configuration_json(Configuration())["protocol_version"] == "EPC-v1.0"
 
 
+def test_reading_r74_a_manifest_says_which_tasks_belong_together_only_where_some_do() -> None:
+    alone = Configuration(tasks={"text": ("t",), "visual": ("v", "w")})
+    grouped = replace(alone, groups={"text": ("one",), "visual": ("two", "two")})
+
+    assert configuration_json(grouped)["groups"] == {"text": ["one"], "visual": ["two", "two"]}
+    assert "groups" not in configuration_json(alone)
+
+
+def test_a_new_run_states_the_version_of_its_manifest(flip: Run) -> None:
+    assert flip.manifest()["schema_version"] == 2
+    assert flip.parsed().schema_version == 2
+
+
+def test_a_manifest_that_states_no_version_is_of_the_first(flip: Run) -> None:
+    document = flip.manifest()
+    del document["schema_version"]
+
+    assert Manifest.parse(document).schema_version == 1
+    assert Manifest.parse(document).groups is None
+
+
 def test_reading_r31_the_manifest_records_how_strategy_and_task_are_joined(flip: Run) -> None:
     assert flip.manifest()["executor"]["prompt_template"] == "{strategy_prompt}\n\n{task}"
 
@@ -49,6 +70,7 @@ def test_reading_r13_a_manifest_gives_back_the_configuration_it_was_written_from
         evaluator_prompt="{task}?",
         decoding=Decoding(temperature=0.5, max_tokens=3, top_p=0.9, stop=("\n",), constraint="AB"),
         method="likelihood",
+        groups={"text": ("one",), "visual": ("two", "two")},
     )
     manifest = flip.manifest()
     manifest.update(configuration_json(config))

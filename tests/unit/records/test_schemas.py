@@ -97,6 +97,7 @@ def test_epc_2_8_a_manifest_requires_every_key_the_paper_lists() -> None:
         ("/executor", "EPC-2.8(3)"),
         ("/config/rounds", "EPC-2.8(4)"),
         ("/tasks/text/0", "EPC-2.8(5)"),
+        ("/groups/text/0", "Reading R74"),
         ("/strategies/3/name", "EPC-2.8(6)"),
         ("/results/summary", "EPC-2.8(7)"),
         ("/evaluator_prompt", "EPC-2.6(a)"),

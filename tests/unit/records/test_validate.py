@@ -150,6 +150,53 @@ def test_epc_2_2_a_strategy_that_stands_twice_is_found(flip: Run) -> None:
     }
 
 
+GROUPS = {"text": ["a"] * 8, "visual": ["b"] * 8}
+
+
+def test_reading_r74_groups_that_fit_the_tasks_are_valid(flip: Run) -> None:
+    flip.edit(lambda m: m.update(groups=GROUPS))
+
+    assert flip.validate().findings == []
+
+
+def test_reading_r74_a_task_without_a_group_beside_others_is_found(flip: Run) -> None:
+    flip.edit(lambda m: m.update(groups={**GROUPS, "visual": ["b"] * 7}))
+
+    (finding,) = flip.validate().findings
+
+    assert (finding.where, finding.clause) == ("/groups/visual", "Reading R74")
+    assert finding.problem == "7 groups for 8 tasks"
+    assert finding.remedy == "name the group of each task, in the order of /tasks/visual"
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        ({"groups": {"text": ["a"] * 8}}, "/groups"),
+        ({"groups": {**GROUPS, "text": ["a"] * 7 + [""]}}, "/groups/text/7"),
+        ({"schema_version": 3}, "/schema_version"),
+        ({"schema_version": 1}, "/schema_version"),
+    ],
+)
+def test_reading_r74_groups_and_version_have_their_shape(
+    flip: Run, change: dict[str, Any], where: str
+) -> None:
+    flip.edit(lambda m: m.update(change))
+
+    assert where in {found for found, _ in places(flip.validate())}
+
+
+def test_a_manifest_of_the_first_version_has_no_groups(flip: Run) -> None:
+    manifest = flip.manifest()
+    del manifest["schema_version"]
+    flip.save(manifest)
+    assert flip.validate().findings == []
+
+    flip.save({**manifest, "groups": GROUPS})
+
+    assert not flip.validate().ok
+
+
 def test_epc_2_3_a_the_baseline_is_one_of_the_strategies(flip: Run) -> None:
     flip.edit(lambda m: m["config"].update(baseline="nobody"))
 
