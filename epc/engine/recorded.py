@@ -1,17 +1,18 @@
 """Verdicts that exist already, as an evaluator: `recorded:FILE`.
 
-The file is a CSV with the columns strategy, domain, task and verdict (A, B or tie). Its
-strategies and tasks are the measurement's, in an order that does not depend on that of its rows; a
-pair that it does not hold is missing, and no tie (Readings R72 and R73).
+The file is a CSV with the columns strategy, domain, task and verdict (A, B or tie), and perhaps
+group: which tasks belong together. Its strategies and tasks are the measurement's, in an order that
+does not depend on that of its rows; a row that stands twice counts once; a pair that it does not
+hold is missing, and no tie (Readings R72 to R74).
 """
 
 import csv
 import hashlib
 import io
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from epc.engine.model import Completion, Identity, Prompt
 from epc.errors import UsageError
@@ -21,16 +22,24 @@ from epc.spec.epc_v1 import DOMAINS, Domain
 from epc.spec.reference import STRATEGIES, TASKS, Strategy
 
 COLUMNS: Final = ("strategy", "domain", "task", "verdict")
+GROUPED: Final = (*COLUMNS, "group")
 _VERDICTS: Final = ("A", "B", "tie")
+_Key = TypeVar("_Key", bound=tuple[str, ...])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """The verdicts of a file by (strategy, domain, task), and its sets in order."""
+    """The verdicts of a file by (strategy, domain, task), and its sets in order.
+
+    `groups` has the group of each task, in the order of the tasks; `duplicates` is how many rows
+    said what an earlier row had said.
+    """
 
     verdicts: dict[tuple[str, Domain, str], str]
     strategies: tuple[Strategy, ...]
     tasks: dict[Domain, tuple[str, ...]]
+    groups: dict[Domain, tuple[str, ...]] | None
+    duplicates: int
     sha256: str
 
     @property
@@ -58,6 +67,7 @@ class Recorded:
                 "sha256": self.table.sha256,
                 "pairs": len(self.table.verdicts),
                 "missing": self.table.missing,
+                **({"duplicates": self.table.duplicates} if self.table.duplicates else {}),
             },
         )
 
@@ -95,46 +105,89 @@ def read_table(path: Path) -> Table:
     if problems:
         raise UsageError(f"{path}: {problems[0].problem}")
     # Spreadsheets begin a UTF-8 file with a byte order mark.
-    reader = csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
-    verdicts: dict[tuple[str, Domain, str], str] = {}
+    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
     try:
-        if tuple(reader.fieldnames or ()) != COLUMNS:
-            raise UsageError(
-                f"{path}:1: the columns are {', '.join(reader.fieldnames or ()) or 'missing'}, "
-                f"expected {','.join(COLUMNS)}"
-            )
-        for row in reader:
-            key, verdict = _row(row, f"{path}:{reader.line_num}")
-            if key in verdicts:
-                raise UsageError(f"{path}:{reader.line_num}: {' / '.join(key)} stands twice")
-            verdicts[key] = verdict
+        rows = _Rows(path=path, columns=_columns(path, next(reader, [])))
+        for row in filter(None, reader):  # a blank line is no row
+            rows.add(row, reader.line_num)
     except csv.Error as error:
-        raise UsageError(f"{path}:{reader.reader.line_num}: no CSV: {error}") from error
+        raise UsageError(f"{path}:{reader.line_num}: no CSV: {error}") from error
     tasks = {
-        domain: _in_order((task for _, d, task in verdicts if d == domain), TASKS[domain])
+        domain: _in_order((task for _, d, task in rows.verdicts if d == domain), TASKS[domain])
         for domain in DOMAINS
     }
     for domain in DOMAINS:
         if not tasks[domain]:
             raise UsageError(f"{path}: no verdict in the {domain} domain; both are needed")
     return Table(
-        verdicts=verdicts,
-        strategies=_strategies(name for name, _, _ in verdicts),
+        verdicts={key: verdict for key, (verdict, _) in rows.verdicts.items()},
+        strategies=_strategies(name for name, _, _ in rows.verdicts),
         tasks=tasks,
+        groups=rows.groups_of(tasks),
+        duplicates=rows.duplicates,
         sha256=hashlib.sha256(text.encode()).hexdigest(),
     )
 
 
-def _row(row: dict[str, str | None], place: str) -> tuple[tuple[str, Domain, str], str]:
-    strategy, domain, task, verdict = (row[column] for column in COLUMNS)
-    if not strategy or not task or verdict is None or None in row:
-        raise UsageError(f"{place}: expected four fields, {','.join(COLUMNS)}")
-    if verdict not in _VERDICTS:
-        raise UsageError(f"{place}: verdict {verdict!r}, expected A, B or tie")
-    for known in DOMAINS:
-        if domain == known:
-            return (strategy, known, task), verdict
-    raise UsageError(f"{place}: domain {domain!r}, expected {' or '.join(DOMAINS)}")
+def _columns(path: Path, found: list[str]) -> tuple[str, ...]:
+    for known in (COLUMNS, GROUPED):
+        if tuple(found) == known:
+            return known
+    raise UsageError(
+        f"{path}:1: the columns are {', '.join(found) or 'missing'}, "
+        f"expected {','.join(COLUMNS)}, then {GROUPED[-1]} if tasks belong together"
+    )
+
+
+@dataclass(kw_only=True)
+class _Rows:
+    """What the rows have said so far, each fact with the line that said it first."""
+
+    path: Path
+    columns: tuple[str, ...]
+    verdicts: dict[tuple[str, Domain, str], tuple[str, int]] = field(default_factory=dict)
+    groups: dict[tuple[Domain, str], tuple[str, int]] = field(default_factory=dict)
+    duplicates: int = 0
+
+    def add(self, row: list[str], line: int) -> None:
+        """Take a row in. Raises: UsageError if it cannot be used."""
+        place = f"{self.path}:{line}"
+        if len(row) != len(self.columns) or "" in row:
+            raise UsageError(f"{place}: expected {','.join(self.columns)}, none of them empty")
+        strategy, named, task, verdict, *group = row
+        domain = next((known for known in DOMAINS if named == known), None)
+        if domain is None:
+            raise UsageError(f"{place}: domain {named!r}, expected {' or '.join(DOMAINS)}")
+        if verdict not in _VERDICTS:
+            raise UsageError(f"{place}: verdict {verdict!r}, expected A, B or tie")
+        if group:
+            self._keep(self.groups, (domain, task), "group", group[0], line)
+        # Reading R73: an equal row counts once.
+        if not self._keep(self.verdicts, (strategy, domain, task), "verdict", verdict, line):
+            self.duplicates += 1
+
+    def groups_of(
+        self, tasks: Mapping[Domain, Sequence[str]]
+    ) -> dict[Domain, tuple[str, ...]] | None:
+        """Return the group of each task, in the order of the tasks; None if the file has none."""
+        if not self.groups:
+            return None
+        return {d: tuple(self.groups[d, task][0] for task in tasks[d]) for d in DOMAINS}
+
+    def _keep(
+        self, known: dict[_Key, tuple[str, int]], key: _Key, column: str, said: str, line: int
+    ) -> bool:
+        """Keep what a row says; return whether no row has said it before.
+
+        Raises: UsageError with both lines if an earlier row said otherwise.
+        """
+        first, earlier = known.setdefault(key, (said, line))
+        if first != said:
+            raise UsageError(
+                f"{self.path}:{line}: {' / '.join(key)} has the {column} {said!r}, "
+                f"and the {column} {first!r} in line {earlier}"
+            )
+        return earlier == line
 
 
 def _strategies(names: Iterable[str]) -> tuple[Strategy, ...]:

@@ -41,7 +41,7 @@ from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.layout import MANIFEST, REUSABLE
 from epc.records.recompute import load_manifest
-from epc.spec.epc_v1 import ControlMethod
+from epc.spec.epc_v1 import ControlMethod, Domain
 
 Watch = Callable[[Progress], AbstractAsyncContextManager[None]]
 
@@ -145,10 +145,18 @@ def prepare(request: Request, *, now: datetime) -> Opened:
         epc_version=__version__,
         identity=identities(evaluator, executor),
         decoding=decoding,
+        groups=_groups(evaluator),
     )
     return _reusing(
         Opened(plan=plan, evaluator=evaluator, executor=executor), request.reuse_answers_of
     )
+
+
+def _groups(evaluator: Model) -> dict[Domain, list[str]] | None:
+    """Return the group of each task, as far as recorded verdicts state them (Reading R74)."""
+    if not isinstance(evaluator, Recorded) or evaluator.table.groups is None:
+        return None
+    return {domain: list(groups) for domain, groups in evaluator.table.groups.items()}
 
 
 def _reusing(opened: Opened, runs: Sequence[Path]) -> Opened:

@@ -172,6 +172,61 @@ def test_reading_r72_merged_shards_of_a_file_with_gaps_are_the_run_over_all_seed
     assert results[0] == results[1]
 
 
+GROUPED = [
+    f"{system},{domain},{domain} question {task},{'AB'[(place + task) % 2]},topic {task // 2}"
+    for place, system in enumerate(SYSTEMS)
+    for domain in ("text", "visual")
+    for task in range(4)
+]
+
+
+def test_reading_r74_a_column_groups_the_tasks_of_run_shards_and_merged_run(tmp_path: Path) -> None:
+    file = tmp_path / "v.csv"
+    file.write_text("\n".join([f"{HEADER},group", *GROUPED]) + "\n")
+    asked = ("run", "--evaluator", f"recorded:{file}", "--rounds", "5")
+    for name, seeds in (("low", "0-1"), ("high", "2-3")):
+        ran(*asked, "--seeds", seeds, "--out", tmp_path / name)
+    ran("merge", tmp_path / "low", tmp_path / "high", "--out", tmp_path / "merged")
+
+    for name in ("low", "merged"):
+        manifest = json.loads((tmp_path / name / "manifest.json").read_text())
+        groups = ["topic 0", "topic 0", "topic 1", "topic 1"]
+        assert manifest["groups"] == {"text": groups, "visual": groups}
+        assert manifest["schema_version"] == 2
+        assert (
+            json.loads((tmp_path / name / "run.json").read_text())["groups"] == manifest["groups"]
+        )
+        assert ran("validate", tmp_path / name)
+
+
+def test_reading_r74_a_resumed_run_keeps_its_groups(tmp_path: Path) -> None:
+    file = tmp_path / "v.csv"
+    file.write_text("\n".join([f"{HEADER},group", *GROUPED]) + "\n")
+    asked = ("run", "--evaluator", f"recorded:{file}", "--rounds", "5", "--seeds", "0-1")
+    ran(*asked, "--out", tmp_path / "whole")
+    stopped = epc(*asked, "--max-calls", "7", "--out", tmp_path / "stopped")
+    assert stopped.returncode == 4, stopped.stderr
+    ran("resume", tmp_path / "stopped")
+
+    whole, resumed = (
+        json.loads((tmp_path / name / "manifest.json").read_text()) for name in ("whole", "stopped")
+    )
+    assert resumed["groups"] == whole["groups"]
+    assert resumed["results"] == whole["results"]
+
+
+def test_reading_r74_a_task_of_two_groups_is_refused_with_both_lines(tmp_path: Path) -> None:
+    file = tmp_path / "v.csv"
+    file.write_text("\n".join([f"{HEADER},group", *GROUPED, "x,text,text question 3,A,topic 9"]))
+
+    done = epc("run", "--evaluator", f"recorded:{file}", "--out", tmp_path / "run")
+
+    assert done.returncode == 2
+    said = f"{file}:42: text / text question 3 has the group 'topic 9', and the group 'topic 1'"
+    assert f"{said} in line 5" in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
 def test_reading_r73_a_dry_run_counts_the_verdicts_of_the_file(tmp_path: Path) -> None:
     file = written(tmp_path / "v.csv", ["bold,text,t,A", "shy,text,t,B", "bold,visual,v,A"])
 

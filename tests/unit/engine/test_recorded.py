@@ -17,6 +17,11 @@ from epc.spec.epc_v1 import Domain
 from epc.spec.reference import STRATEGIES, TASKS
 
 HEADER = "strategy,domain,task,verdict\n"
+GROUPED = """strategy,domain,task,verdict,group
+bold,text,t1,A,cats
+bold,text,t0,A,cats
+bold,visual,v1,tie,cats
+"""
 SMALL = HEADER + "bold,text,t1,A\nshy,text,t1,B\nbold,visual,v1,tie\n"
 
 
@@ -81,6 +86,25 @@ def test_reading_r73_no_order_of_rows_changes_what_a_file_says(
     assert shuffled.tasks == given_so.tasks
     assert shuffled.strategies == given_so.strategies
     assert shuffled.verdicts == given_so.verdicts
+
+
+def test_reading_r74_a_task_s_group_is_read_in_the_order_of_the_tasks(tmp_path: Path) -> None:
+    rows = "shy,text,t2,B,dogs\nshy,text,t1,B,cats\n"
+
+    read = read_table(table(tmp_path, GROUPED + rows))
+
+    assert read.tasks == {"text": ("t0", "t1", "t2"), "visual": ("v1",)}
+    assert read.groups == {"text": ("cats", "cats", "dogs"), "visual": ("cats",)}
+    assert read_table(table(tmp_path, SMALL)).groups is None
+
+
+def test_reading_r73_an_equal_row_counts_once_and_is_counted(tmp_path: Path) -> None:
+    once = Recorded(table(tmp_path, SMALL))
+    twice = Recorded(table(tmp_path, SMALL + "shy,text,t1,B\nshy,text,t1,B\nbold,text,t1,A\n"))
+
+    assert twice.table.verdicts == once.table.verdicts
+    assert (once.table.duplicates, twice.table.duplicates) == (0, 3)
+    assert (twice.identity.details["pairs"], twice.identity.details["duplicates"]) == (3, 3)
 
 
 def test_epc_a_1_reference_names_stand_for_reference_prompts(tmp_path: Path) -> None:
@@ -152,14 +176,32 @@ def test_epc_2_2_the_file_s_digest_and_size_are_its_identity(tmp_path: Path) -> 
         (SMALL + "x,text,t1,C\n", "verdicts.csv:5: verdict 'C', expected A, B or tie"),
         (SMALL + "x,text,t1,a\n", "verdicts.csv:5: verdict 'a'"),
         (SMALL + "x,text,t1, A\n", "verdicts.csv:5: verdict ' A'"),
-        (SMALL + "x,text,t1,\n", "verdicts.csv:5: verdict ''"),
+        (SMALL + "x,text,t1,\n", f"verdicts.csv:5: expected {HEADER.strip()}, none of them empty"),
         (SMALL + "x,audio,t1,A\n", "verdicts.csv:5: domain 'audio', expected text or visual"),
-        (SMALL + "x,text,t1\n", "verdicts.csv:5: expected four fields"),
-        (SMALL + "x,text,t1,A,note\n", "verdicts.csv:5: expected four fields"),
-        (SMALL + ",text,t1,A\n", "verdicts.csv:5: expected four fields"),
-        (SMALL + "x,text,,A\n", "verdicts.csv:5: expected four fields"),
-        (SMALL + "bold,text,t1,A\n", "verdicts.csv:5: bold / text / t1 stands twice"),
-        (SMALL + "\nbold,text,t1,B\n", "verdicts.csv:6: bold / text / t1 stands twice"),
+        (SMALL + "x,text,t1\n", "verdicts.csv:5: expected strategy,domain,task,verdict"),
+        (SMALL + "x,text,t1,A,note\n", "verdicts.csv:5: expected strategy,domain,task,verdict"),
+        (SMALL + ",text,t1,A\n", "verdicts.csv:5: expected strategy,domain,task,verdict"),
+        (SMALL + "x,text,,A\n", "verdicts.csv:5: expected strategy,domain,task,verdict"),
+        (
+            SMALL + "\nbold,text,t1,B\n",
+            "verdicts.csv:6: bold / text / t1 has the verdict 'B', and the verdict 'A' in line 2",
+        ),
+        (
+            GROUPED + "shy,text,t1,B,pets\n",
+            "verdicts.csv:5: text / t1 has the group 'pets', and the group 'cats' in line 2",
+        ),
+        (
+            GROUPED + "bold,text,t1,A,pets\n",
+            "verdicts.csv:5: text / t1 has the group 'pets', and the group 'cats' in line 2",
+        ),
+        (
+            GROUPED + "shy,text,t1,B,\n",
+            "verdicts.csv:5: expected strategy,domain,task,verdict,group",
+        ),
+        (
+            GROUPED + "shy,text,t1,B\n",
+            "verdicts.csv:5: expected strategy,domain,task,verdict,group",
+        ),
         (SMALL + 'x,text,"t1,A\n', "verdicts.csv:5: no CSV: unexpected end of data"),
         (SMALL + 'x,text,"t1"2,A\n', "verdicts.csv:5: no CSV: "),
         (SMALL + f"x,text,{'t' * 200_000},A\n", "verdicts.csv:5: no CSV: field larger"),
