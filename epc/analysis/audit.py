@@ -6,10 +6,13 @@ from math import fsum
 from pathlib import Path
 from typing import Final
 
-from epc.audit.assessment import Facts, Word, assess
+from epc.audit.assessment import assess
 from epc.audit.control import coin_flip
-from epc.audit.evidence import control_json
-from epc.audit.permutation import PermutationTest, by_weights
+from epc.audit.coupling import Transfer, transfer
+from epc.audit.evidence import control_json, table_of
+from epc.audit.facts import Facts, Word
+from epc.audit.permutation import PermutationTest, by_tasks, by_weights
+from epc.audit.units import in_one_order
 from epc.errors import Finding, MalformedError
 from epc.protocol.metrics import COLLAPSED
 from epc.protocol.results import Json
@@ -20,6 +23,7 @@ from epc.records.published_weights import Bare, read_bare
 from epc.records.recompute import manifest_path
 from epc.records.validate import Report, validate
 from epc.simulation.training import divergences, gammas
+from epc.spec.coupling import LEVEL, MARGIN, RULE
 from epc.spec.epc_v1 import (
     DIRECTIONS,
     PHASE_NAMES,
@@ -32,6 +36,7 @@ from epc.spec.epc_v1 import (
     PhaseName,
 )
 
+_CLAIMS: Final = {"coupled", "no_coupling_beyond_margin", "no_detectable_coupling"}
 _START: Final = {phase.name: phase.start for phase in PHASES}
 
 
@@ -49,16 +54,26 @@ class Audit:
     def clean(self) -> bool:
         """Whether the measurement can bear a claim, either way."""
         sound = all(finding.severity != "error" for finding in self.findings)
-        return sound and self.verdict in {"coupled", "no_detectable_coupling"}
+        return sound and self.verdict in _CLAIMS
 
     def as_json(self) -> Json:
         """Return the audit as the contract prints it."""
         facts = self.facts
+        found, test = facts.transfer, facts.transfer.test if facts.transfer else None
         return {
             "path": self.path,
             "verdict": self.verdict,
-            "p_value": facts.test.p_value if facts.test else None,
-            "unit": facts.test.unit if facts.test else None,
+            "rule": RULE,
+            "margin": MARGIN,
+            "p_value": test.p_value if test else None,
+            "unit": test.unit if test else None,
+            "test": plain(test),
+            "transfer": plain(found.directions) if found else None,
+            "preferences_differ": _differ(facts.preferences),
+            "ties": plain(found.ties) if found else None,
+            "left_out": plain(found.left_out) if found else None,
+            "clusters": plain(found.clusters) if found else None,
+            "length_correlation": plain(facts.length_correlation),
             "excess": self.control["excess"],
             "noise_floor": self.control["noise_floor"],
             "control": self.control["method"],
@@ -122,9 +137,31 @@ def _is_run(path: Path) -> bool:
     return file.suffix == ".json" and b'"protocol_version"' in file.read_bytes()
 
 
+def _differ(test: PermutationTest | None) -> Json | None:
+    """Return whether verdicts differ between the domains: a fact beside the word (Reading R71)."""
+    if test is None:
+        return None
+    return {"differ": test.p_value <= LEVEL, "p_value": test.p_value, "unit": test.unit}
+
+
+def _transfer(manifest: Manifest) -> tuple[Transfer, PermutationTest]:
+    """Return what crosses and whether preferences differ; of version 1, worked out now."""
+    summary, config = manifest.results.summary, manifest.configuration
+    if summary.transfer is not None:
+        return summary.transfer, PermutationTest(**asdict(summary.control.test))
+    table = table_of(plain(manifest.results.verdict_table), manifest.names, whole=manifest.is_whole)
+    vectors = {
+        phase.name: [record.vector(phase.name) for record in manifest.results.per_seed]
+        for phase in config.phases
+    }
+    ordered = in_one_order(table, manifest.names)
+    return transfer(vectors, table=table, config=config), by_tasks(ordered, config.rule)
+
+
 def _stated(manifest: Manifest) -> Facts:
     summary, per_seed = manifest.results.summary, manifest.results.per_seed
     itself = summary.diagnostics.self_comparisons if summary.diagnostics else None
+    found, preferences = _transfer(manifest)
     return Facts(
         n=summary.n,
         strategies=len(manifest.strategies),
@@ -135,7 +172,9 @@ def _stated(manifest: Manifest) -> Facts:
         dead=sum(_never_decided(record) for record in per_seed),
         collapsed=sum("collapse" in record.zero_cause.values() for record in per_seed),
         stuck={d: sum(_stopped(record, d) for record in per_seed) for d in DIRECTIONS},
-        test=PermutationTest(**asdict(summary.control.test)),
+        preferences=preferences,
+        transfer=found,
+        length_correlation=summary.length_correlation,
         tasks={domain: len(tasks) for domain, tasks in manifest.tasks.items()},
         tie_rate=summary.tie_rate.mean,
         self_comparisons=plain(itself),
@@ -227,7 +266,9 @@ def facts_of_bare(bare: Bare, *, rounds: int) -> tuple[Facts, Json]:
         dead=sum(all(_uniform(v, loose) for v in p.values()) for p in vectors),
         collapsed=sum(any(_collapsed(p[d], p[REFERENCE[d]]) for d in directions) for p in vectors),
         stuck={d: sum(_still(p, d, loose) for p in vectors) for d in directions},
-        test=by_weights(stacked["text"].T, stacked["visual"].T, rounds=rounds, rule=UpdateRule()),
+        preferences=by_weights(
+            stacked["text"].T, stacked["visual"].T, rounds=rounds, rule=UpdateRule()
+        ),
         excess=control["excess"],
         decimals=bare.decimals,
     )

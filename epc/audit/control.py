@@ -83,13 +83,13 @@ def simulated(
     odds, uncertain = rates(table, domain), _uncertain(table, domain)
     starts = _starts(len(pure))
     distances = _distances(
-        _trained_twice(odds, rounds=rounds, rule=rule, seeds=starts, rng=streams[0]), vectors
+        trained_twice(odds, rounds=rounds, rule=rule, seeds=starts, rng=streams[0]), vectors
     )
     within = variance_of(_means(distances))  # between starts, of the mean over seeds
     variance = within / starts
     if uncertain:
         drawn = _redrawn(table, domain, streams[1])
-        twice = _trained_twice(
+        twice = trained_twice(
             drawn, rounds=rounds, rule=rule, seeds=drawn.a.shape[1], rng=streams[2]
         )
         means = (
@@ -115,7 +115,7 @@ def coin_flip(
 
     vectors = np.asarray(pure).T
     starts = _starts(len(pure))
-    twice = _trained_twice(
+    twice = trained_twice(
         blind(len(vectors), a=0.5), rounds=rounds, rule=rule, seeds=starts, rng=_streams("text")[0]
     )
     distances = _distances(twice, vectors)
@@ -195,9 +195,13 @@ def _odds(shares: "Array") -> Odds:
     return Odds(a=shares[..., _A], tie=shares[..., _TIE])
 
 
-def _trained_twice(
+def trained_twice(
     odds: Odds, *, rounds: int, rule: UpdateRule, seeds: int, rng: "Generator"
 ) -> "Array":
+    """Return the weights after two phases in one domain, a column a seed.
+
+    Shapes: (K, seeds).
+    """
     start = train(
         uniform_start(odds.strategies, seeds), rounds=rounds, rule=rule, odds=odds, rng=rng
     )

@@ -1,14 +1,17 @@
 """What a measurement's figures weigh: noise floor, excess and p-value as they stand in a manifest.
 
-Sources: Readings R15, R38 and R39.
+Sources: Readings R15, R38, R39 and R70.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from epc.audit.control import Control, measured, simulated
+from epc.audit.coupling import transfer
 from epc.audit.permutation import by_tasks
+from epc.audit.units import in_one_order
 from epc.protocol.config import Configuration
 from epc.protocol.results import vector
 from epc.protocol.table import VerdictTable
@@ -18,10 +21,26 @@ from epc.spec.epc_v1 import CONTROL, DIRECTIONS, DOMAINS, REFERENCE, Direction
 Json = dict[str, Any]
 
 
-def evidence(per_seed: Sequence[Json], *, table: VerdictTable, config: Configuration) -> Json:
-    """Return `results.summary.control` from the seeds' records and the verdict table."""
+def evidence(
+    per_seed: Sequence[Json], *, table: VerdictTable, config: Configuration, version: int
+) -> Json:
+    """Return what of `results.summary` rests on the verdict table and the seeds' records.
+
+    That is `control` and, from version 2 of the manifest on, `transfer`. Version 1 tested the
+    table in the order in which it stands.
+    """
     controls = (_measured if config.control == "measured" else _simulated)(per_seed, table, config)
-    return control_json(config.control, controls) | {"test": asdict(by_tasks(table, config.rule))}
+    names = [strategy.name for strategy in config.strategies]
+    ordered = table if version == 1 else in_one_order(table, names)
+    control = control_json(config.control, controls)
+    found = {"control": control | {"test": asdict(by_tasks(ordered, config.rule))}}
+    if version == 1:
+        return found
+    vectors = {
+        phase.name: [vector(record, phase.name) for record in per_seed] for phase in config.phases
+    }
+    crossing = asdict(transfer(vectors, table=table, config=config))
+    return found | {"transfer": json.loads(json.dumps(crossing))}  # with lists for tuples
 
 
 def _measured(

@@ -6,7 +6,6 @@ These tests look at the verdicts themselves or, where only weights were kept, at
 How they were chosen, and their power: `site/docs/statistics.md`.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule
 from epc.simulation.training import Odds, train, uniform_start
+from epc.spec.coupling import LEVEL
 from epc.spec.epc_v1 import DOMAINS, MIN_TASKS
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[float64]
 
-LEVEL: Final = 0.05
 _MOST_LISTED: Final = 20_000  # splits or swaps; beyond it they are drawn
 _DRAWN: Final = 9_999
 _ARBITRARY: Final = 1_999
@@ -54,13 +53,6 @@ class PermutationTest:
     def decisive(self) -> bool:
         """Whether there were units enough to reach the level at all."""
         return self.smallest <= LEVEL
-
-
-def arrangement(unit: str, tasks: Mapping[str, int] | None) -> str:
-    """Say what a test of the unit did, given the number of tasks of each domain if it is known."""
-    if unit == "task" and tasks and len(set(tasks.values())) > 1:
-        return "drawing a sign for each task, as the domains differ in size"
-    return f"permuting {unit}s"
 
 
 def by_tasks(table: VerdictTable, rule: UpdateRule) -> PermutationTest:
@@ -244,8 +236,12 @@ def residuals(table: VerdictTable, rule: UpdateRule) -> "Array":
 
 
 @cache
-def splits(text: int, visual: int) -> tuple["Array", bool]:
+def splits(
+    text: int, visual: int, *, most: int = _MOST_LISTED, drawn: int = _DRAWN
+) -> tuple["Array", bool]:
     """Return indicator rows of the tasks called text, and whether they are all there are.
+
+    More than `most` are not listed; `drawn` of them are drawn.
 
     Where the domains are of one size, a split and its mirror image have the same statistic, so
     one of the two is listed.
@@ -257,7 +253,7 @@ def splits(text: int, visual: int) -> tuple["Array", bool]:
     total = text + visual
     half = text == visual
     number = comb(total - 1, text - 1) if half and text else comb(total, text)
-    if number <= _MOST_LISTED:
+    if number <= most:
         rest = range(1, total) if half and text else range(total)
         chosen = combinations(rest, text - 1 if half and text else text)
         rows = np.zeros((number, total))
@@ -266,7 +262,7 @@ def splits(text: int, visual: int) -> tuple["Array", bool]:
             row[0] = 1 if half and text else row[0]
         return rows, True
     rng = np.random.default_rng(_STREAM)
-    order = rng.random((_DRAWN, total)).argsort(axis=1)
+    order = rng.random((drawn, total)).argsort(axis=1)
     return (order < text).astype(np.float64), False
 
 

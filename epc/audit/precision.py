@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import sqrt
 from typing import Final
 
-from epc.audit.permutation import LEVEL, by_tasks
+from epc.audit.permutation import by_tasks
 from epc.errors import UsageError
 from epc.simulation.evaluators import evaluator
 from epc.simulation.study_runs import RULE, Point, Reuse, simulate_runs
 from epc.simulation.synthetic import GAMMA, Simulated
+from epc.spec.coupling import LEVEL
 from epc.spec.epc_v1 import DOMAINS
 from epc.statistics.inference import t_point
 

@@ -11,11 +11,11 @@ from typing import Final
 
 from epc.audit.candidate_tests import from_table, from_weights
 from epc.audit.control import simulated
-from epc.audit.permutation import LEVEL
 from epc.simulation.evaluators import STRATEGIES
 from epc.simulation.study_runs import RULE, STREAM, Kind, Point, Reuse, Run, simulate_runs
 from epc.simulation.synthetic import CONTROL, FIGURES, GAMMA, parts, simulate
 from epc.simulation.training import gammas
+from epc.spec.coupling import LEVEL
 from epc.spec.epc_v1 import DIRECTIONS, REFERENCE, ROUNDS, Direction
 from epc.statistics.intervals import Interval, mean_interval, share_interval, spread_interval
 

@@ -21,9 +21,10 @@ from epc.errors import EpcError, ExitCode
 from epc.protocol.phases import Outcome
 from epc.protocol.results import Json
 from epc.records import strict_json
+from epc.records.config_json import config_json, configuration_json
 from epc.records.findings import Findings
 from epc.records.layout import MANIFEST, describe, weight_lines, write_lines, write_rows
-from epc.records.manifest import SCHEMA_VERSION, Head, config_json, configuration_json
+from epc.records.manifest import SCHEMA_VERSION, Head
 from epc.records.recompute import recompute
 from epc.records.usage import Usage
 from epc.spec.epc_v1 import PHASE

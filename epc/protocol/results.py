@@ -14,7 +14,15 @@ from epc.protocol.phases import Outcome
 from epc.protocol.vectors import concentrations, gammas, shifts
 from epc.protocol.verdict import Verdict
 from epc.protocol.weights import Weights
-from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, EVERY_PHASE, PHASE_NAMES, REFERENCE, PhaseName
+from epc.spec.epc_v1 import (
+    DIRECTIONS,
+    DOMAINS,
+    EVERY_PHASE,
+    PHASE_NAMES,
+    REFERENCE,
+    Domain,
+    PhaseName,
+)
 from epc.statistics.intervals import Interval, mean, mean_interval, mean_intervals, share_interval
 
 Json = dict[str, Any]
@@ -117,17 +125,18 @@ def _tie_share(outcome: Outcome) -> float:
 def summarise(
     records: Sequence[Json],
     *,
-    control: Json,
+    evidence: Json,
     diagnostics: Json | None = None,
     determinism: Json | None = None,
     reliability: Mapping[str, Json] | None = None,
+    length: Mapping[Domain, float | None] | None = None,
 ) -> Json:
     """Return `results.summary` from the records of all seeds.
 
     Every figure is a mean over seeds with its 95% bootstrap interval, null for a single seed
     (EPC-2.5(f); Reading R10); the zero-coupling rate has a share's interval (EPC-2.5(e); Reading
-    R33). `control` is `epc.audit.evidence.evidence` (Reading R15). `ece` and `brier` are null
-    without an accuracy; `reliability` holds each strategy's wins, decided trials and accuracy.
+    R33). `evidence` is `epc.audit.evidence.evidence` (Readings R15 and R70). `ece` and `brier` are
+    null without an accuracy; `reliability` holds each strategy's wins, decided trials and accuracy.
     """
     vectors = {p: [vector(record, p) for record in records] for p in PHASE_NAMES}
     pcis: dict[str, list[float]] = {p: concentrations(vectors[p]) for p in PHASE_NAMES}
@@ -162,7 +171,8 @@ def summarise(
         "ece": _calibration(records, reliability, "ece", ece),
         "brier": _calibration(records, reliability, "brier", brier),
         **({} if reliability is None else {"reliability": dict(reliability)}),
-        "control": control,
+        **({} if length is None else {"length_correlation": dict(length)}),
+        **evidence,
     }
 
 

@@ -12,8 +12,8 @@ from typing import Any, Final, Literal, Self
 
 import msgspec
 
-from epc.protocol.config import Configuration, Decoding, Method, variant_tag
-from epc.protocol.draws import GENERATOR
+from epc.audit.coupling import Transfer
+from epc.protocol.config import Configuration, Decoding, Method
 from epc.protocol.results import Json
 from epc.protocol.weights import UpdateRule, Weights
 from epc.spec.epc_v1 import DOMAINS, ControlMethod, Direction, Domain, PhaseName
@@ -213,6 +213,8 @@ class Summary:
     control: Control
     determinism: Determinism | None
     reliability: Mapping[str, StrategyReliability] = field(default_factory=dict)
+    transfer: Transfer | None = None
+    length_correlation: Mapping[Domain, float | None] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -370,40 +372,3 @@ def _with_integers(value: Any) -> Any:
     if isinstance(value, list):
         return [_with_integers(part) for part in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def configuration_json(config: Configuration) -> Json:
-    """Return the manifest keys that a configuration decides, the derived tag among them."""
-    document: Json = {
-        "protocol_version": variant_tag(config),
-        "tasks": {domain: list(config.tasks[domain]) for domain in DOMAINS},
-        "strategies": [
-            {"name": s.name, "domain": s.domain, "prompt": s.prompt} for s in config.strategies
-        ],
-        "evaluator_prompt": config.evaluator_prompt,
-    }
-    if config.groups is not None:
-        document["groups"] = {domain: list(config.groups[domain]) for domain in DOMAINS}
-    return document
-
-
-def config_json(config: Configuration, *, seeds: list[int], reuse: str, exhaustive: bool) -> Json:
-    """Return the manifest's `config` (EPC-2.8 item 4)."""
-    return {
-        "rounds": config.rounds,
-        "alpha_win": config.rule.alpha_win,
-        "alpha_lose": config.rule.alpha_lose,
-        "weight_floor": config.rule.weight_floor,
-        "baseline": config.baseline,
-        "strategies": len(config.strategies),
-        "seeds": seeds,
-        "generator": GENERATOR,
-        "reuse": reuse,
-        "exhaustive": exhaustive,
-        "control": config.control,
-    }
-
-
-def decoding_of(given: Json) -> Decoding:
-    """Return the decoding that stands in a manifest."""
-    return Decoding(**{**given, "stop": tuple(given["stop"])})

@@ -1,20 +1,23 @@
 """A run's results again, from its trials alone (EPC-2.5)."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from epc.audit.evidence import evidence, table_json
+from epc.audit.side_checks import length_correlation
 from epc.errors import Finding, MalformedError
 from epc.protocol.config import Configuration
 from epc.protocol.diagnostics import Judged, Repeat, determinism, diagnose
 from epc.protocol.draws import GENERATOR
 from epc.protocol.phases import Outcome
 from epc.protocol.results import Json, seed_records, summarise
-from epc.protocol.table import Cell, tabulate
+from epc.protocol.table import Cell, VerdictTable, tabulate
 from epc.records import strict_json
 from epc.records.accuracy import calibrated
+from epc.records.answers import answers_of
 from epc.records.calls import Call, read_calls
 from epc.records.derive import derive
 from epc.records.findings import Findings
@@ -25,7 +28,8 @@ from epc.records.schemas import MANIFEST as MANIFEST_SCHEMA
 from epc.records.schemas import findings as schema_findings
 from epc.records.trials import CLAUSE, TrialReplay
 from epc.records.usage import Usage
-from epc.spec.epc_v1 import DOMAINS
+from epc.spec.epc_v1 import DOMAINS, Domain
+from epc.statistics.intervals import mean
 
 _MOST_PAIRS: Final = 2**16
 _PAIRS_A_CALL: Final = 16  # a large file of recorded verdicts is read whole, gaps and all
@@ -133,10 +137,13 @@ def recompute(manifest: Head, folder: Path, findings: Findings) -> Recomputed:
         table = table_json(counted, names)
         summary = summarise(
             per_seed,
-            control=evidence(per_seed, table=counted, config=config),
+            evidence=evidence(
+                per_seed, table=counted, config=config, version=manifest.schema_version
+            ),
             diagnostics=diagnose(replayed.judged, baseline=config.baseline),
             determinism=determinism(_repeats(calls)),
             reliability=reliability,
+            length=_length_correlation(manifest, calls, counted),
         )
     return Recomputed(per_seed=per_seed, summary=summary, table=table, calls=calls, usage=usage)
 
@@ -183,6 +190,27 @@ def _replayed(
     return _Replayed(
         outcomes=outcomes, judged=judged, cells=replay.cells if cells is None else cells
     )
+
+
+def _length_correlation(
+    manifest: Head, calls: dict[str, Call], table: VerdictTable
+) -> Mapping[Domain, float | None] | None:
+    """Return how win rate goes with answer length; version 1 of the manifest did not say."""
+    if manifest.schema_version == 1:
+        return None
+    config = manifest.configuration
+    lengths: dict[tuple[Domain, int], list[int]] = defaultdict(list)
+    if manifest.executor is not None:
+        for answer in answers_of(config, calls, manifest.executor.prompt_template):
+            lengths[answer.domain, answer.strategy].append(len(answer.text))
+    by_domain = {
+        domain: [
+            mean(found) if (found := lengths.get((domain, at))) else None
+            for at in range(len(config.strategies))
+        ]
+        for domain in DOMAINS
+    }
+    return length_correlation(table, by_domain)
 
 
 def _can_derive(config: Configuration, calls: int) -> bool:

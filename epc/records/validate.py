@@ -319,10 +319,16 @@ def _check_against_weights(manifest: Manifest, findings: Findings) -> None:
         table = table_of(results["verdict_table"], order, whole=manifest.is_whole)
         again = summarise(
             per_seed,
-            control=evidence(per_seed, table=table, config=manifest.configuration),
+            evidence=evidence(
+                per_seed,
+                table=table,
+                config=manifest.configuration,
+                version=manifest.schema_version,
+            ),
             diagnostics=summary["diagnostics"],
             determinism=summary["determinism"],
             reliability=restated(manifest),
+            length=summary.get("length_correlation"),
         )
         _compare(again, summary, "/results/summary", findings)
 

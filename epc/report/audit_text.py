@@ -4,20 +4,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from epc.analysis.audit import Audit
-from epc.audit.assessment import Facts
-from epc.audit.permutation import LEVEL, arrangement
+from epc.audit.facts import Facts
 from epc.protocol.results import Json
 from epc.records.probes import in_words
+from epc.report.coupling_text import MEANING, TITLES, conditions, lines, tested
+from epc.spec.coupling import LEVEL, RULE
 
-TITLES: Final = {"text_to_visual": "text to visual", "visual_to_text": "visual to text"}
-MEANING: Final = {
-    "coupled": "it prefers other strategies in one domain than in the other, so an agent "
-    "carries what it learns in one into the other",
-    "no_detectable_coupling": "this run cannot tell its preferences in the two domains apart",
-    "no_verdicts_counted": "a failed run: its gamma of 0 measures nothing",
-    "collapsed": "the runs ended on one strategy, so coupling had no room to show",
-    "inconclusive": "no claim can rest on this, either way",
-}
 _METHODS: Final = {
     "simulated": "simulated from the run's own verdicts",
     "measured": "measured",
@@ -32,12 +24,19 @@ def text(audit: Audit) -> str:
 
 def _lines(audit: Audit) -> Iterator[str]:
     facts = audit.facts
-    yield f"{audit.path}: {audit.verdict}"
+    yield f"{audit.path}: {audit.verdict} (rule {RULE})"
     yield f"  {MEANING[audit.verdict]}"
     yield ""
-    if facts.test is not None:
-        done = arrangement(facts.test.unit, facts.tasks)
-        yield f"  p value        {p_value(facts.test.p_value)}, {done}"
+    if facts.transfer is not None:
+        yield f"  p value        {tested(facts.transfer)}"
+        yield f"  conditional    {conditions(facts.transfer)}"
+        yield from (f"  {line}" for line in lines(facts.transfer))
+    if facts.preferences is not None:
+        differ = "differ" if facts.preferences.p_value <= LEVEL else "do not detectably differ"
+        yield f"  preferences    {differ} between the domains (p {facts.preferences.p_value:.2g})"
+    for domain, r in (facts.length_correlation or {}).items():
+        if r is not None:
+            yield f"  answer length  goes with win rate in {domain} by r = {r:+.2f}"
     for direction, excess in audit.control["excess"].items():
         floor = audit.control["noise_floor"][direction]
         gammas = facts.gamma[direction]
@@ -85,9 +84,3 @@ def interval(estimate: Json) -> str:
         return f"{estimate['mean']:+.3f}  [one seed]"
     low, high = estimate["ci95"]
     return f"{estimate['mean']:+.3f}  [{low:+.3f}, {high:+.3f}]"
-
-
-def p_value(value: float) -> str:
-    """Return a p-value as it is printed, with which side of the level it lies on."""
-    side = "at most" if value <= LEVEL else "above"
-    return f"{value:.2g} ({side} {LEVEL})"

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 from epc.analysis.audit import audit_manifest
 from epc.protocol.results import Json
 from epc.records.manifest import Estimate, Manifest
-from epc.report.audit_text import MEANING, TITLES
+from epc.report.coupling_text import MEANING, TITLES
 from epc.report.picture import SCHEMA, render
 from epc.simulation.noise import coin_bands
 from epc.spec.epc_v1 import DIRECTIONS, Direction

@@ -5,12 +5,12 @@ from dataclasses import astuple
 from typing import Final
 
 from epc.analysis.audit import Audit, audit_manifest
-from epc.audit.permutation import arrangement
 from epc.records.manifest import Estimate, Manifest, Summary
 from epc.records.usage import suspicions
 from epc.report import reliability
-from epc.report.audit_text import MEANING, TITLES, p_value
+from epc.report.coupling_text import MEANING, TITLES, conditions, headline, tested
 from epc.simulation.noise import coin_bands
+from epc.spec.coupling import RULE
 from epc.spec.epc_v1 import DIRECTIONS, PUBLICATION_SEEDS, Direction
 from epc.statistics.intervals import spread_interval
 
@@ -106,10 +106,13 @@ def _estimate(estimate: Estimate, number: Callable[[float], str]) -> str:
 def _remarks(manifest: Manifest, audited: Audit) -> Iterator[str]:
     """Yield what a reader must know before using the figures, from the run's own numbers."""
     summary = manifest.results.summary
-    yield f"What these figures can bear: {audited.verdict}"
+    yield f"What these figures can bear: {audited.verdict} (rule {RULE})"
     yield f"  {MEANING[audited.verdict]}"
-    done = arrangement("task", audited.facts.tasks)
-    yield f"  - p value {p_value(summary.control.test.p_value)}, {done}."
+    found = audited.facts.transfer
+    if found is not None:
+        yield f"  - p value {tested(found)}."
+        yield from (f"  - {headline(d, into)}." for d, into in (found.directions or {}).items())
+        yield f"  - The word is conditional {conditions(found)}."
     remarks = (
         *_on_the_evaluator(summary),
         *_on_the_provider(manifest),

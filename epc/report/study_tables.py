@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from epc.audit.candidate_tests import ADOPTED
-from epc.audit.permutation import LEVEL
 from epc.audit.study import ALTERNATIVES, NULLS, REUSES, SEEDS, Coverage, Rejections
 from epc.errors import WorldError
 from epc.records import strict_json
+from epc.spec.coupling import LEVEL
 
 Json = dict[str, Any]
 

@@ -20,7 +20,7 @@ from epc.registry.repository import Repository
 from epc.registry.showing import shown
 from epc.registry.store import listed, place_of
 from epc.registry.sums import parse_sums
-from epc.report.audit_text import TITLES
+from epc.report.coupling_text import TITLES
 from epc.site.pages import (
     Direction,
     EvaluatorPage,

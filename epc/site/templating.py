@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from epc.records.strict_json import dumps_line
 from epc.registry.snapshots import FAILED
-from epc.report.audit_text import MEANING
+from epc.report.coupling_text import MEANING
 from epc.site import describing, numbers
 from epc.site.charts.sparkline import spark
 from epc.site.escaping import address, finalized, verbatim

@@ -27,6 +27,7 @@ from epc.judge.prompt import judge_prompt
 from epc.judge.reply import read_reply
 from epc.judge.samples import Sample
 from epc.protocol.results import Json
+from epc.records.config_json import decoding_of
 from epc.records.judging import run_log
 from epc.records.judging.archive import Archive, Given
 from epc.records.judging.evaluation_set import EvaluationSet, Row
@@ -40,7 +41,6 @@ from epc.records.judging.layout import (
 )
 from epc.records.judging.mappings import load_mapping
 from epc.records.judging.prompts import JudgePrompt, load_prompts
-from epc.records.manifest import decoding_of
 from epc.records.strict_json import dumps_line, write_text
 from epc.records.usage import Usage
 

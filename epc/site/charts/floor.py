@@ -3,7 +3,8 @@
 from epc.analysis.audit import audit_manifest
 from epc.protocol.results import Json
 from epc.records.manifest import Manifest, plain
-from epc.report.audit_text import MEANING, TITLES, interval
+from epc.report.audit_text import interval
+from epc.report.coupling_text import MEANING, TITLES
 from epc.simulation.noise import coin_bands
 from epc.site.charts.chart import (
     BAND,

@@ -5,7 +5,7 @@ from datetime import date
 from typing import Final
 
 from epc.protocol.results import Json
-from epc.report.audit_text import TITLES
+from epc.report.coupling_text import TITLES
 from epc.simulation.noise import Band
 from epc.site.charts.chart import Chart, specified
 from epc.site.charts.noise import bands_of

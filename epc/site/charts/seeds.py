@@ -5,7 +5,7 @@ from typing import Final
 
 from epc.protocol.results import Json
 from epc.records.manifest import Manifest
-from epc.report.audit_text import TITLES
+from epc.report.coupling_text import TITLES
 from epc.report.figure import Estimates, Metric, band, panel, seed_rows
 from epc.simulation.noise import coin_bands
 from epc.site.charts.chart import Chart, specified, told

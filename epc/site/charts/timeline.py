@@ -7,7 +7,7 @@ from typing import Final
 
 from epc.protocol.results import Json
 from epc.registry.days import days_away
-from epc.report.audit_text import TITLES
+from epc.report.coupling_text import TITLES
 from epc.simulation.noise import Band
 from epc.site.charts.chart import BAND, MUTED, WIDTH, colours, layer, listed, quantity, told
 

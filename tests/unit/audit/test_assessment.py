@@ -1,12 +1,65 @@
-"""From facts to one word: Readings R8, R15, R39; EPC-2.5(g), EPC-5.2, EPC-5.3."""
+"""From facts to one word: Readings R8, R15, R71 to R74; EPC-2.5(g), EPC-5.2, EPC-5.3."""
 
 from dataclasses import replace
 from math import log, sqrt
 
 import pytest
 
-from epc.audit.assessment import Facts, Word, assess
+from epc.audit.assessment import assess
+from epc.audit.coupling import Into, TheseTasks, Transfer
+from epc.audit.facts import Facts, Word
 from epc.audit.permutation import PermutationTest
+from epc.audit.redirection import RedirectionTest
+from epc.audit.side_checks import TieTest
+from epc.audit.units import LeftOut
+from epc.statistics.intervals import Interval
+
+SEEN = TheseTasks(
+    again="simulated", redirected=0.1, redirected_ci95=None, regret=0.0, regret_ci95=None
+)
+
+
+def into(regret: float, interval: Interval | None, crossing: float) -> Into:
+    return Into(
+        redirected=0.2,
+        redirected_ci95=(0.1, 0.3),
+        chance=0.1,
+        regret=regret,
+        regret_ci95=interval,
+        harm=0.0,
+        harm_ci95=(-0.1, 0.1),
+        crossing=crossing,
+        crossing_ci95=interval,
+        these_tasks=SEEN,
+    )
+
+
+def crossing(
+    p_value: float,
+    regret: float,
+    *,
+    upper: float = 0.2,
+    other: float = 0.0,
+    crossed: float | None = None,
+    splits: int = 6435,
+) -> Transfer:
+    test = RedirectionTest(p_value=p_value, unit="task", method="permutation", splits=splits)
+    crossed = regret if crossed is None else crossed
+    return Transfer(
+        rule=2,
+        margin=0.02,
+        test=test,
+        units={"text": 8, "visual": 8},
+        decided_share=1.0,
+        left_out=LeftOut(strategies=(), tasks={"text": (), "visual": ()}),
+        ties=TieTest(share={"text": 0.0, "visual": 0.0}, p_value=1.0),
+        clusters={"text": 0.5, "visual": 0.5},
+        directions={
+            "text_to_visual": into(regret, (-0.1, upper), crossed),
+            "visual_to_text": into(other, (-0.1, upper), 0.0),
+        },
+    )
+
 
 SOUND = Facts(
     n=30,
@@ -18,10 +71,12 @@ SOUND = Facts(
     dead=0,
     collapsed=0,
     stuck={"text_to_visual": 0, "visual_to_text": 0},
-    test=PermutationTest(p_value=0.2, smallest=1e-4, unit="task"),
+    preferences=PermutationTest(p_value=0.2, smallest=1e-4, unit="task"),
+    transfer=crossing(0.2, 0.05),
     tie_rate=0.02,
 )
-COUPLED = replace(SOUND, test=PermutationTest(p_value=0.05, smallest=1e-4, unit="task"))
+COUPLED = replace(SOUND, transfer=crossing(0.05, 0.02))
+UNDECIDED = replace(crossing(0.05, 0.02), test=None, directions=None, decided_share=0.24)
 
 
 @pytest.mark.parametrize(
@@ -36,20 +91,25 @@ COUPLED = replace(SOUND, test=PermutationTest(p_value=0.05, smallest=1e-4, unit=
         (replace(COUPLED, collapsed=14), "coupled"),
         (replace(COUPLED, n=9), "inconclusive"),
         (replace(SOUND, n=10), "no_detectable_coupling"),
-        (replace(SOUND, tie_rate=0.51), "inconclusive"),
+        (replace(SOUND, tie_rate=0.51), "no_detectable_coupling"),
         (replace(COUPLED, tie_rate=0.51), "coupled"),
-        (
-            replace(SOUND, test=PermutationTest(p_value=1, smallest=0.1, unit="task")),
-            "inconclusive",
-        ),
+        (replace(COUPLED, transfer=crossing(0.051, 0.5)), "no_detectable_coupling"),
+        (replace(COUPLED, transfer=crossing(0.001, 0.0199)), "no_detectable_coupling"),
+        (replace(COUPLED, transfer=crossing(0.001, -0.3, other=0.02)), "coupled"),
+        (replace(COUPLED, transfer=crossing(0.5, 0.0, upper=0.0199)), "no_coupling_beyond_margin"),
+        (replace(COUPLED, transfer=crossing(0.5, 0.0, upper=0.02)), "no_detectable_coupling"),
+        (replace(COUPLED, transfer=crossing(0.001, 0.5, splits=20)), "coupled"),
+        (replace(COUPLED, transfer=crossing(0.001, 0.5, splits=19)), "inconclusive"),
+        (replace(COUPLED, transfer=UNDECIDED), "inconclusive"),
         (replace(COUPLED, unsound=1), "inconclusive"),
         (replace(COUPLED, off_simplex=1), "inconclusive"),
         (replace(COUPLED, stuck={"text_to_visual": 30}), "inconclusive"),
         (replace(COUPLED, stuck={"text_to_visual": 29}), "coupled"),
-        (replace(SOUND, test=None), "no_detectable_coupling"),
+        (replace(COUPLED, transfer=None), "inconclusive"),
+        (replace(SOUND, preferences=None), "no_detectable_coupling"),
     ],
 )
-def test_reading_r39_the_word_follows_from_the_facts(facts: Facts, word: Word) -> None:
+def test_reading_r71_the_word_follows_from_the_facts(facts: Facts, word: Word) -> None:
     assert assess(facts)[0] == word
 
 
@@ -64,10 +124,9 @@ LOST = {
 }
 
 
-def test_reading_r72_what_a_file_lacks_is_named_and_settles_no_word_but_inconclusive() -> None:
+def test_reading_r72_what_a_file_lacks_is_named_and_settles_no_word() -> None:
     some = {**LOST, "share_of_rounds": 0.5}
 
-    assert assess(replace(SOUND, missing=LOST))[0] == "inconclusive"
     assert assess(replace(COUPLED, missing=LOST))[0] == "coupled"
     assert assess(replace(SOUND, missing=some))[0] == "no_detectable_coupling"
     told = problems(replace(SOUND, missing=some))["Reading R72"]
@@ -167,11 +226,49 @@ def test_epc_5_3_4_an_incapable_evaluator_cannot_show_stability() -> None:
     assert "incapable" in problems(replace(COUPLED, competence=competence))["EPC-5.3(4)"]
 
 
-def test_reading_r39_weights_alone_show_strong_preferences_only() -> None:
-    by_weights = replace(SOUND, test=PermutationTest(p_value=0.2, smallest=1e-4, unit="seed"))
+def test_reading_r71_weights_alone_bear_no_word_about_coupling() -> None:
+    by_weights = replace(SOUND, transfer=None)
 
-    assert "whether answers were repeated" in problems(by_weights)["Reading R39"]
-    assert "Reading R39" not in problems(SOUND)
+    assert "weights alone do not say what was answered" in problems(by_weights)["Reading R71"]
+
+
+def test_reading_r70_regret_that_comes_of_less_training_is_named() -> None:
+    alike = replace(SOUND, transfer=crossing(0.01, 0.05, crossed=0.0199))
+
+    assert assess(alike)[0] == "coupled"
+    assert "rank the strategies much alike" in problems(alike)["Reading R70"]
+    assert "Reading R70" not in problems(COUPLED)
+
+
+def test_reading_r71_preferences_that_differ_without_crossing_are_a_fact_beside_the_word() -> None:
+    differ = PermutationTest(p_value=0.05, smallest=1e-4, unit="task")
+
+    told = problems(replace(SOUND, preferences=differ))["Reading R71"]
+    assert "a favourite that both domains share" in told
+    assert "Reading R71" not in problems(replace(COUPLED, preferences=differ))
+
+
+def test_reading_r74_topics_that_nobody_declared_are_warned_of() -> None:
+    topics = replace(crossing(0.2, 0.0), clusters={"text": 0.025, "visual": 0.026})
+
+    said = assess(replace(SOUND, transfer=topics))[1]
+    assert [finding.where.rsplit("/", 1)[-1] for finding in said] == ["text"]
+    assert said[0].clause == "Reading R74"
+
+
+def test_reading_r72_ties_that_differ_are_a_failure_of_format_and_no_coupling() -> None:
+    ties = TieTest(share={"text": 0.0, "visual": 0.4}, p_value=0.05)
+    facts = replace(SOUND, transfer=replace(crossing(0.2, 0.0), ties=ties))
+
+    assert assess(facts)[0] == "no_detectable_coupling"
+    assert "0% in text and 40% in visual" in problems(facts)["Reading R72"]
+
+
+def test_reading_r72_what_is_left_out_is_named() -> None:
+    left = LeftOut(strategies=("mute",), tasks={"text": (3,), "visual": ()})
+    facts = replace(SOUND, transfer=replace(crossing(0.2, 0.0), left_out=left))
+
+    assert "too little was decided there: mute, text task 3" in problems(facts)["Reading R72"]
 
 
 @pytest.mark.parametrize(("high", "said"), [(0.79, True), (0.8, False)])

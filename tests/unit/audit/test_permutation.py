@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from epc.audit.permutation import arrangement, by_seeds, by_tasks, by_weights, residuals
+from epc.audit.permutation import by_seeds, by_tasks, by_weights, residuals
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule
 from epc.simulation.training import Odds, train, uniform_start
@@ -331,12 +331,3 @@ def test_reading_r39_unequal_domains_are_tested_by_signs_task_by_task(seed: int)
     expected = max(smallest, (1 + extreme) / 65)
 
     assert by_tasks(table, RULE).p_value == pytest.approx(expected)
-
-
-def test_reading_r39_what_a_test_did_is_said_by_its_unit_and_the_sizes() -> None:
-    signs = "drawing a sign for each task, as the domains differ in size"
-
-    assert arrangement("task", {"text": 8, "visual": 8}) == "permuting tasks"
-    assert arrangement("task", {"text": 8, "visual": 9}) == signs
-    assert arrangement("task", None) == "permuting tasks"
-    assert arrangement("seed", {"text": 8, "visual": 9}) == "permuting seeds"

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from epc.audit.candidate_tests import ADOPTED
-from epc.audit.permutation import LEVEL
 from epc.audit.precision import rejected
 from epc.audit.study import (
     ALTERNATIVES,
@@ -24,6 +23,7 @@ from epc.audit.study import (
     work,
 )
 from epc.simulation.study_runs import Kind, Point, Reuse, simulate_runs
+from epc.spec.coupling import LEVEL
 from epc.spec.epc_v1 import DOMAINS
 
 DATA = Path(__file__).parents[3] / "site" / "docs" / "data"

@@ -61,7 +61,7 @@ def test_epc_2_5_e_the_zero_coupling_rate_and_its_causes() -> None:
     stuck = outcome(text_to_visual=(1.0, 0.0), visual=(1.0, 0.0))
     records = seed_records(dict(enumerate([moved, stuck, outcome(), outcome()])), NAMES)
 
-    summary = summarise(records, control={})
+    summary = summarise(records, evidence={"control": {}})
 
     assert summary["zero_coupling_rate"]["text_to_visual"]["mean"] == 0.75
     assert summary["zero_causes"]["text_to_visual"] == {"collapse": 1, "no_update": 2}
@@ -69,11 +69,11 @@ def test_epc_2_5_e_the_zero_coupling_rate_and_its_causes() -> None:
 
 
 def test_epc_2_5_g_the_summary_reports_n() -> None:
-    assert summarise(seed_records({0: outcome()}, NAMES), control={})["n"] == 1
+    assert summarise(seed_records({0: outcome()}, NAMES), evidence={"control": {}})["n"] == 1
 
 
 def test_reading_r10_one_seed_has_no_interval() -> None:
-    summary = summarise(seed_records({0: outcome()}, NAMES), control={})
+    summary = summarise(seed_records({0: outcome()}, NAMES), evidence={"control": {}})
 
     assert mean_interval([0.5]) is None
     assert summary["gamma"]["text_to_visual"] == {"mean": 0.0, "ci95": None}

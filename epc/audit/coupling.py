@@ -1,0 +1,238 @@
+"""What a measurement says of coupling: every figure of the rule, from its verdicts and its weights.
+
+Sources: Readings R70 to R74; the numbers of the rule stand in `epc.spec.coupling`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import fsum, sqrt
+from typing import Final
+
+from epc.audit.control import rates, trained_twice
+from epc.audit.redirection import RedirectionTest, redirection_test
+from epc.audit.side_checks import TieTest, clusters, tie_test
+from epc.audit.transfer import Crossing, Crossings, crossings, won_shares
+from epc.audit.units import LeftOut, Units, units_of
+from epc.protocol.config import Configuration
+from epc.protocol.table import VerdictTable
+from epc.protocol.weights import UpdateRule, Weights
+from epc.spec.coupling import MARGIN, RULE
+from epc.spec.epc_v1 import (
+    CONTROL,
+    DIRECTIONS,
+    DOMAINS,
+    REFERENCE,
+    ControlMethod,
+    Direction,
+    Domain,
+    PhaseName,
+)
+from epc.statistics.inference import t_point
+from epc.statistics.intervals import Interval, mean, spread_interval
+from epc.statistics.sums import sum_of_squares
+
+_WHEELS: Final = 4096
+_STREAM: Final = 20261125
+_KEPT: Final = 256  # results, so that a run's many readers work them out once
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TheseTasks:
+    """What the run's own seeds show: true of these tasks, with the spread over seeds (R74).
+
+    `again` says where pi(Y,Y) is from: the run's control phases, or its verdicts by simulation.
+    """
+
+    again: ControlMethod
+    redirected: float
+    redirected_ci95: Interval | None
+    regret: float
+    regret_ci95: Interval | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Into:
+    """What training in the other domain first does in one domain (Reading R70).
+
+    `redirected` is a share of choices, and `chance` what arrangements by chance redirect. `regret`
+    and `harm` are points of win rate, against training twice in the domain and against training
+    in it alone. `crossing` is the part of the regret that another order of strategies explains,
+    strength and noise of the preferences left aside. All are corrected for bias; the intervals
+    are for the domain, over its tasks or groups.
+    """
+
+    redirected: float
+    redirected_ci95: Interval | None
+    chance: float
+    regret: float
+    regret_ci95: Interval | None
+    harm: float
+    harm_ci95: Interval | None
+    crossing: float
+    crossing_ci95: Interval | None
+    these_tasks: TheseTasks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transfer:
+    """The figures of the rule; `test` and `directions` are None where too little was decided.
+
+    `units` counts the tasks of each domain, or their groups. `clusters` has a p-value for each
+    domain, small where verdicts fall into topics that nobody declared.
+    """
+
+    rule: int
+    margin: float
+    test: RedirectionTest | None
+    units: Mapping[Domain, int]
+    decided_share: float
+    left_out: LeftOut
+    ties: TieTest
+    clusters: Mapping[Domain, float | None]
+    directions: Mapping[Direction, Into] | None
+
+    @property
+    def regret(self) -> float | None:
+        """The larger of the two directions' regrets (Reading R71)."""
+        each = (self.directions or {}).values()
+        return max((into.regret for into in each), default=None)
+
+    @property
+    def most(self) -> float | None:
+        """The largest regret that the intervals for the domain admit; None without intervals."""
+        each = (self.directions or {}).values()
+        return max((into.regret_ci95[1] for into in each if into.regret_ci95), default=None)
+
+
+def transfer(
+    vectors: Mapping[PhaseName, Sequence[Weights]], *, table: VerdictTable, config: Configuration
+) -> Transfer:
+    """Return what crosses between a measurement's domains, and how sure that is.
+
+    Shapes: each phase's vectors (n, K), those of the control phases where they were measured.
+    Source: Readings R70 to R74.
+    """
+    names = [strategy.name for strategy in config.strategies]
+    units = units_of(table, names, config.groups)
+    test = directions = None
+    if units.bearable:
+        crossed, test, chance = worked_out(units, config.rounds, config.rule)
+        directions = {}
+        for direction in DIRECTIONS:
+            at = units.domains.index(REFERENCE[direction])
+            seen = these_tasks(vectors, direction, table=table, config=config)
+            directions[direction] = _into(crossed.into[at], chance[at], seen)
+    return Transfer(
+        rule=RULE,
+        margin=MARGIN,
+        test=test,
+        units={domain: units.numbers[domain] for domain in DOMAINS},
+        decided_share=units.decided_share,
+        left_out=units.left_out,
+        ties=tie_test(units),
+        clusters=clusters(units),
+        directions=directions,
+    )
+
+
+@lru_cache(maxsize=_KEPT)
+def worked_out(
+    units: Units, rounds: int, rule: UpdateRule
+) -> tuple[Crossings, RedirectionTest, tuple[float, float]]:
+    """Return what crosses, the test of it, and what chance redirects into either domain."""
+    crossed = crossings(units, rounds=rounds, rule=rule)
+    return crossed, *redirection_test(units, crossed.crossings, rounds=rounds, rule=rule)
+
+
+def _into(crossed: Crossing, chance: float, seen: TheseTasks) -> Into:
+    low_high = crossed.redirected.interval
+    return Into(
+        redirected=_share(crossed.redirected.value),
+        redirected_ci95=low_high and (_share(low_high[0]), _share(low_high[1])),
+        chance=chance,
+        regret=crossed.regret.value,
+        regret_ci95=crossed.regret.interval,
+        harm=crossed.harm.value,
+        harm_ci95=crossed.harm.interval,
+        crossing=crossed.crossing.value,
+        crossing_ci95=crossed.crossing.interval,
+        these_tasks=seen,
+    )
+
+
+def _share(value: float) -> float:
+    return min(1.0, max(0.0, value))
+
+
+def these_tasks(
+    vectors: Mapping[PhaseName, Sequence[Weights]],
+    direction: Direction,
+    *,
+    table: VerdictTable,
+    config: Configuration,
+) -> TheseTasks:
+    """Return what the seeds themselves show, each held against its control or a simulated one.
+
+    Source: Readings R70 and R74.
+    """
+    domain = REFERENCE[direction]
+    coupled = vectors[direction]
+    if config.control == "measured":
+        again = vectors[CONTROL[direction]]
+    else:
+        again = [_trained_again(table, domain, config)] * len(coupled)
+    wins = _win_rates(table, domain)
+    moved = [
+        [a - c for a, c in zip(*each, strict=True)] for each in zip(again, coupled, strict=True)
+    ]
+    lost = [fsum(step * win for step, win in zip(row, wins, strict=True)) for row in moved]
+    redirected, low_high = _redirected(moved)
+    return TheseTasks(
+        again=config.control,
+        redirected=redirected,
+        redirected_ci95=low_high,
+        regret=mean(lost),
+        regret_ci95=spread_interval(lost),
+    )
+
+
+def _trained_again(table: VerdictTable, domain: Domain, config: Configuration) -> Weights:
+    """Return pi(Y,Y) of a run's own verdicts, its ties and its missing pairs among them."""
+    from numpy.random import PCG64, Generator, SeedSequence
+
+    rng = Generator(PCG64(SeedSequence([_STREAM, DOMAINS.index(domain)])))
+    ended = trained_twice(
+        rates(table, domain), rounds=config.rounds, rule=config.rule, seeds=_WHEELS, rng=rng
+    )
+    return tuple(mean(row) for row in ended.tolist())
+
+
+def _win_rates(table: VerdictTable, domain: Domain) -> list[float]:
+    won, lost, _ = table.counts[domain].sum(axis=1).astype(float).T
+    shares: list[float] = won_shares(won[None], (won + lost)[None])[:, 0].tolist()
+    return shares
+
+
+def _redirected(moved: Sequence[Sequence[float]]) -> tuple[float, Interval | None]:
+    """Return half the length of the mean move, corrected for the noise of so many seeds.
+
+    Each seed is left out in turn (the jackknife): a mean of few has an absolute value that is too
+    large on average.
+
+    Shapes: (n, K).
+    """
+    n = len(moved)
+    sums = [fsum(column) for column in zip(*moved, strict=True)]
+    whole = fsum(map(abs, sums)) / n / 2
+    if n == 1:
+        return _share(whole), None
+    left = [
+        fsum(abs(total - one) for total, one in zip(sums, row, strict=True)) / (n - 1) / 2
+        for row in moved
+    ]
+    middle = mean(left)
+    value = n * whole - (n - 1) * middle
+    variance = (n - 1) / n * sum_of_squares(one - middle for one in left)
+    half = t_point(n - 1) * sqrt(variance)
+    return _share(value), (_share(value - half), _share(value + half))

@@ -1,0 +1,164 @@
+"""What settles the word about coupling, and what to read beside it.
+
+Sources: Readings R70 to R74.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from epc.audit.facts import Facts, Reason, error, warning
+from epc.spec.coupling import FEWEST_DECIDED, FEWEST_SPLITS, LEVEL, MARGIN
+
+_MOST_NAMED: Final = 3
+
+
+def coupled(facts: Facts) -> bool:
+    """Return whether more choices are redirected than by chance, at a cost (Reading R71)."""
+    found = facts.transfer
+    if found is None or found.test is None or found.regret is None:
+        return False
+    return found.test.p_value <= LEVEL and found.regret >= MARGIN
+
+
+def _splits(facts: Facts) -> Iterator[Reason]:
+    test = facts.transfer.test if facts.transfer else None
+    if test is not None and test.splits < FEWEST_SPLITS:
+        yield warning(
+            "Reading R74",
+            "/results/summary/transfer/test",
+            f"so few {test.unit}s can be dealt out to two domains in {test.splits} ways only: "
+            f"expected at least {FEWEST_SPLITS}",
+            f"add {test.unit}s: EPC-2.4(a) asks for 8 tasks a domain",
+            "inconclusive",
+        )
+
+
+def _without_verdicts(facts: Facts) -> Iterator[Reason]:
+    if facts.transfer is None:
+        yield warning(
+            "Reading R71",
+            "/weights",
+            "weights alone do not say what was answered, so nothing can be said of what crosses: "
+            "no word about coupling is possible",
+            "publish the trials, or the counts of verdicts by strategy and task",
+            "inconclusive",
+        )
+
+
+def _undecided(facts: Facts) -> Iterator[Reason]:
+    found = facts.transfer
+    if found is None:
+        return
+    if found.directions is None:
+        yield error(
+            "Reading R72",
+            "/results/verdict_table",
+            f"{100 * found.decided_share:.0f}% of the verdicts were decided, on too few strategies "
+            f"and tasks for any figure: expected at least {100 * FEWEST_DECIDED:.0f}%",
+            "find out why no answer was a bare A or B, then measure again",
+            "inconclusive",
+        )
+    left = found.left_out
+    tasks = {domain: places for domain, places in left.tasks.items() if places}
+    if left.strategies or tasks:
+        named = [*left.strategies, *(f"{d} task {at}" for d in tasks for at in tasks[d])]
+        shown = ", ".join(named[:_MOST_NAMED]) + (", ..." if len(named) > _MOST_NAMED else "")
+        yield warning(
+            "Reading R72",
+            "/results/summary/transfer/left_out",
+            f"left out of what crosses, in both domains, as too little was decided there: {shown}",
+            "look at their answers; a baseline that is judged against itself may well only tie",
+        )
+    if found.ties.p_value <= LEVEL:
+        shares = " and ".join(f"{100 * s:.0f}% in {d}" for d, s in found.ties.share.items())
+        yield warning(
+            "Reading R72",
+            "/results/summary/transfer/ties",
+            f"comparisons end undecided in {shares}: the evaluator fails to answer in one domain "
+            "more than in the other, which is no coupling",
+            "constrain its output to A and B, tagged AltPrompt",
+        )
+
+
+def _training(facts: Facts) -> Iterator[Reason]:
+    """Regret also counts training that a domain did not get; say so where that explains it."""
+    if not coupled(facts) or facts.transfer is None or facts.transfer.directions is None:
+        return
+    if max(into.crossing for into in facts.transfer.directions.values()) < MARGIN:
+        yield warning(
+            "Reading R70",
+            "/results/summary/transfer/directions",
+            "both domains rank the strategies much alike: the regret comes from one domain "
+            "preferring more weakly or with more noise, so that training there teaches less",
+            "compare `crossing`, which leaves strength aside, before you speak of opposed "
+            "preferences",
+        )
+
+
+def _shared_favourite(facts: Facts) -> Iterator[Reason]:
+    found = facts.transfer
+    if found is None or found.regret is None or coupled(facts):
+        return
+    if facts.preferences is not None and facts.preferences.p_value <= LEVEL:
+        yield warning(
+            "Reading R71",
+            "/results/summary/control/test",
+            "its preferences differ between the domains, and yet nothing was found to cross: they "
+            "may differ in strength alone, or below a favourite that both domains share",
+            "read the win rates by domain; more tasks would show a crossing that is there",
+        )
+
+
+def _topics(facts: Facts) -> Iterator[Reason]:
+    found = facts.transfer
+    if found is None:
+        return
+    for domain, p_value in found.clusters.items():
+        if p_value is not None and p_value * len(found.clusters) <= LEVEL:
+            yield warning(
+                "Reading R74",
+                f"/results/summary/transfer/clusters/{domain}",
+                f"verdicts on the {domain} tasks fall into topics (p {p_value:.2g}): tasks that "
+                "belong together count as one, and the word takes each for a witness of its own",
+                "declare the groups of the tasks and measure again; four tasks on one topic are "
+                "no more than one",
+            )
+
+
+def _missing(facts: Facts) -> Iterator[Reason]:
+    lost = facts.missing
+    if lost and lost["pairs"]:
+        yield warning(
+            "Reading R72",
+            "/results/verdict_table",
+            f"{lost['pairs']} of {lost['of']} pairs are not in the file ({_holes(lost)}): "
+            f"{100 * lost['share_of_rounds']:.0f}% of the rounds drew one. Such a pair is unknown, "
+            "not a tie: its round moved no weight, and neither the tie rate nor the p-value "
+            "counts it",
+            "add their verdicts, or leave out strategies and tasks that lack most of them",
+        )
+
+
+def _holes(lost: dict[str, Any]) -> str:
+    """Say how many pairs each domain lacks, and which strategies lack the most of them."""
+    told = []
+    for domain, part in lost["by_domain"].items():
+        if part["pairs"]:
+            ranked = sorted(part["strategies"].items(), key=lambda item: (-item[1], item[0]))
+            named = ", ".join(f"{name} {count}" for name, count in ranked[:_MOST_NAMED])
+            more = ", ..." if len(ranked) > _MOST_NAMED else ""
+            told.append(f"{domain}: {part['pairs']} of {part['of']}, {named}{more}")
+    return "; ".join(told)
+
+
+SETTLING: Final[tuple[Callable[[Facts], Iterator[Reason]], ...]] = (
+    _splits,
+    _without_verdicts,
+    _undecided,
+    _missing,
+)
+BESIDE: Final[tuple[Callable[[Facts], Iterator[Reason]], ...]] = (
+    _training,
+    _shared_favourite,
+    _topics,
+)

@@ -1,0 +1,77 @@
+"""What an audit knows of a measurement, and the form in which it gives its reasons."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from epc.audit.coupling import Transfer
+from epc.audit.permutation import PermutationTest
+from epc.errors import Finding
+from epc.spec.epc_v1 import Domain
+
+Json = dict[str, Any]
+Word = Literal[
+    "coupled",
+    "no_coupling_beyond_margin",
+    "no_detectable_coupling",
+    "no_verdicts_counted",
+    "collapsed",
+    "inconclusive",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What an audit knows of a measurement, whatever it was read from.
+
+    `dead` counts the seeds in which no verdict was ever counted, `collapsed` those that ended on
+    one strategy in both runs of a direction, `stuck` the seeds whose coupled phase never moved
+    although its start had. `unsound` counts the errors that validation found,
+    `off_simplex` the seeds with a vector that is no distribution. `preferences` tests whether
+    verdicts differ between the domains (Reading R39), `transfer` is what the word rests on (Reading
+    R71). `tasks` counts those of each domain. `missing` says what recorded verdicts do not hold.
+    None stands for what the record does not say.
+    """
+
+    n: int
+    strategies: int
+    unsound: int
+    off_simplex: int
+    gamma: Mapping[str, list[float]]
+    jsd: Mapping[str, list[float]]
+    dead: int
+    collapsed: int
+    stuck: Mapping[str, int]
+    preferences: PermutationTest | None
+    transfer: Transfer | None = None
+    tasks: Mapping[str, int] | None = None
+    tie_rate: float | None = None
+    decided: int | None = None
+    self_comparisons: Json | None = None
+    swap: Json | None = None
+    competence: Json | None = None
+    determinism: Json | None = None
+    length_correlation: Mapping[Domain, float | None] | None = None
+    excess: Mapping[str, Json] = field(default_factory=dict)
+    missing: Json | None = None
+    decimals: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """A finding, and the word it settles if no earlier one did."""
+
+    finding: Finding
+    word: Word | None = None
+
+
+def error(clause: str, where: str, problem: str, remedy: str, word: Word | None = None) -> Reason:
+    """Return a reason that is an error, with the word that it settles, if any."""
+    finding = Finding(clause=clause, where=where, problem=problem, remedy=remedy)
+    return Reason(finding=finding, word=word)
+
+
+def warning(clause: str, where: str, problem: str, remedy: str, word: Word | None = None) -> Reason:
+    """Return a reason that is a warning, with the word that it settles, if any."""
+    reason = error(clause, where, problem, remedy, word)
+    return replace(reason, finding=replace(reason.finding, severity="warning"))

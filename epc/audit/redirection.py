@@ -1,0 +1,167 @@
+"""Is what crosses between two domains more than chance gives? The p-value of Reading R71.
+
+Under the hypothesis a domain's name says nothing about its tasks, so every way to deal the units
+out to two domains of these sizes was as likely. The statistic is the share of choices that are
+redirected, both directions added: the coupled phases themselves, not the verdicts' distribution.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING, Final, Literal
+
+from epc.audit.permutation import splits
+from epc.audit.transfer import Estimate, Rates, policies, rates_of, redirected
+from epc.audit.units import Units
+from epc.protocol.weights import UpdateRule
+from epc.spec.coupling import UNEQUAL
+from epc.statistics.inference import t_two_sided
+from epc.statistics.intervals import mean
+
+if TYPE_CHECKING:
+    from numpy import float64
+    from numpy.typing import NDArray
+
+    Array = NDArray[float64]
+
+Unit = Literal["task", "group"]
+Method = Literal["permutation", "jackknife"]
+
+_MOST_LISTED: Final = 2_000
+_DRAWN: Final = 1_999
+_FEWER_DRAWN: Final = 499  # where every one of them takes wheels
+_SHORT: Final = 30  # rounds up to which the recursion's order of tables is that of the wheels
+_WHEELS: Final = 150
+_CHANCES: Final = 64
+_TIED: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedirectionTest:
+    """The p-value of redirected choices, both directions together (Reading R71).
+
+    `splits` counts the distinct ways to deal the units out.
+    """
+
+    p_value: float
+    unit: Unit
+    method: Method
+    splits: int
+
+
+def redirection_test(
+    units: Units, crossings: Estimate, *, rounds: int, rule: UpdateRule
+) -> tuple[RedirectionTest, tuple[float, float]]:
+    """Test whether training in the other domain redirects choices beyond chance.
+
+    Also returned is what chance redirects into the first domain and the second: the mean over
+    arrangements of the units.
+
+    Where one domain has more than twice the units of the other, permuting them loses its power
+    with every unit that the larger one gets; there what crosses, both directions added, is held
+    against its own spread.
+
+    Source: Readings R71 and R73.
+    """
+    import numpy as np
+
+    first, second = units.numbers.values()
+    rows, listed = splits(first, second, most=_MOST_LISTED, drawn=_DRAWN)
+    some = rows[np.linspace(0, len(rows) - 1, min(_CHANCES, len(rows))).astype(int)]
+    by_chance = _by_wheels(
+        rates_of(units, some, 1 - some), units.tie, rounds=rounds, rule=rule, wheels=_CHANCES
+    )
+    chance = [mean(shares.tolist()) for shares in by_chance]
+    permuted = units.most <= UNEQUAL * units.fewest
+    test = RedirectionTest(
+        p_value=_permuted(units, rows, listed=listed, rounds=rounds, rule=rule)
+        if permuted
+        else _by_spread(crossings),
+        unit="group" if units.grouped else "task",
+        method="permutation" if permuted else "jackknife",
+        splits=units.splits,
+    )
+    return test, (chance[0], chance[1])
+
+
+def _permuted(units: Units, rows: "Array", *, listed: bool, rounds: int, rule: UpdateRule) -> float:
+    import numpy as np
+
+    if rounds > _SHORT:
+        rows = rows[:_FEWER_DRAWN]
+        listed = listed and len(rows) < _FEWER_DRAWN
+    own = (np.arange(len(units.won)) < units.first)[None].astype(np.float64)
+    every = np.concatenate([own, rows])
+    statistics = _redirected(rates_of(units, every, 1 - every), units.tie, rounds=rounds, rule=rule)
+    as_extreme = int((statistics[1:] >= statistics[0] * (1 - _TIED)).sum())
+    if listed:  # the arrangement that was observed is one of them
+        return as_extreme / len(rows)
+    return (1 + as_extreme) / (1 + len(rows))
+
+
+def _redirected(rates: Rates, tie: "Array", *, rounds: int, rule: UpdateRule) -> "Array":
+    """Return the redirected choices of both directions added, of many tables.
+
+    Shapes: (tables,).
+    """
+    import numpy as np
+
+    if rounds > _SHORT:
+        both = _by_wheels(rates, tie, rounds=rounds, rule=rule, wheels=_WHEELS)
+        return both[0] + both[1]
+    start = np.full_like(rates.first, 1 / len(rates.first))
+    alone = [recursion(start, side, tie, rounds=rounds, rule=rule) for side in rates]
+    apart = np.zeros(rates.first.shape[1])
+    for here, side in enumerate(rates):
+        crossed, again = (
+            recursion(alone[at], side, tie, rounds=rounds, rule=rule) for at in (1 - here, here)
+        )
+        apart += np.abs(crossed - again).sum(axis=0)
+    return apart / 2
+
+
+def _by_wheels(
+    rates: Rates, tie: "Array", *, rounds: int, rule: UpdateRule, wheels: int
+) -> "list[Array]":
+    """Return the redirected choices of each direction, of many tables.
+
+    Shapes: (tables,) each.
+    """
+    first, second = rates
+    ways = [(second, first), (first, first), (first, second), (second, second)]
+    ended = policies(ways, tie, rounds=rounds, rule=rule, wheels=wheels)
+    return [redirected(*ended[at : at + 2]).mean(axis=0) for at in (0, 2)]
+
+
+def recursion(
+    start: "Array", rates: "Array", tie: "Array", *, rounds: int, rule: UpdateRule
+) -> "Array":
+    """Return the weights of an agent that each round takes the mean of what a round could do.
+
+    A stand-in for a policy, for comparing tables and nothing else: single wheels lock in, and the
+    mean of many is elsewhere.
+
+    Shapes: (K, tables); tie (K,).
+    Source: Reading R70; EPC-2.3.
+    """
+    import numpy as np
+
+    won = rates * (1 - tie)[:, None]
+    lost = (1 - rates) * (1 - tie)[:, None]
+    weights = start
+    for _ in range(rounds):
+        # A win divides all by 1 + step, a loss by 1 - step; a weight at the floor loses no more.
+        down = np.minimum(rule.alpha_lose, weights - rule.weight_floor)
+        wins, losses = won / (1 + rule.alpha_win), lost / (1 - down)
+        scale = np.add.reduce(weights * (wins + losses + tie[:, None]))
+        weights = weights * (scale + rule.alpha_win * wins - down * losses)
+        weights /= np.add.reduce(weights)  # what rounding leaves would double with every round
+    return weights
+
+
+def _by_spread(crossings: Estimate) -> float:
+    """Return the one-sided p-value of nothing crossing, by Student's t."""
+    if not crossings.variance:
+        return 1.0
+    t = crossings.value / sqrt(crossings.variance)
+    tail = t_two_sided(abs(t), crossings.freedom) / 2
+    return tail if t > 0 else 1 - tail

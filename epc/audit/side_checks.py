@@ -1,0 +1,134 @@
+"""Beside the word: do ties differ between domains, do tasks fall into topics, does length win?
+
+A judge that cannot answer in one domain has a failure of format there, which is a fact of its own
+and no coupling (Reading R72). Topics that nobody declared are the worst trap that is known: tasks
+that belong together are no independent witnesses (Reading R74). And a judge that likes long answers
+in one domain only couples by format, not by substance (EPC-5.3).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import correlation
+from typing import TYPE_CHECKING, Final
+
+from epc.audit.permutation import splits
+from epc.audit.units import Units
+from epc.protocol.table import VerdictTable
+from epc.spec.epc_v1 import DOMAINS, Domain
+
+if TYPE_CHECKING:
+    from numpy import float64
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+
+    Array = NDArray[float64]
+
+_MOST_LISTED: Final = 2_000
+_DRAWN: Final = 1_999
+_SHUFFLED: Final = 199
+_STREAM: Final = 20261126
+_TIED: Final = 1e-9
+_FEWEST: Final = 4  # units; of three every two are alike in something
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TieTest:
+    """How often each domain's comparisons end undecided, and whether that differs."""
+
+    share: Mapping[Domain, float]
+    p_value: float
+
+
+def tie_test(units: Units) -> TieTest:
+    """Return the domains' shares of ties, with the p-value of dealing the units out anew.
+
+    Source: Reading R72.
+    """
+    import numpy as np
+
+    tied = units.tied.sum(axis=1)
+    asked = tied + units.decided.sum(axis=1)
+    own = np.arange(len(tied)) < units.first
+    rows, listed = splits(*units.numbers.values(), most=_MOST_LISTED, drawn=_DRAWN)
+    every = np.concatenate([own[None].astype(np.float64), rows])
+    first, second = ((side @ tied) / np.maximum(1, side @ asked) for side in (every, 1 - every))
+    apart = np.abs(first - second)
+    as_extreme = int((apart[1:] >= apart[0] * (1 - _TIED)).sum())
+    p_value = as_extreme / len(rows) if listed else (1 + as_extreme) / (1 + len(rows))
+    share = dict(zip(units.domains, (float(first[0]), float(second[0])), strict=True))
+    return TieTest(share={domain: share[domain] for domain in DOMAINS}, p_value=p_value)
+
+
+def clusters(units: Units) -> dict[Domain, float | None]:
+    """Return, for each domain, the p-value of its units being no more alike than by chance.
+
+    What strategies and units explain is taken off the win rates. If some units share what is left,
+    few patterns explain most of it; shuffled among units, strategy by strategy, none does. None
+    where a domain has too few units to say.
+
+    Source: Reading R74; J. L. Horn, Psychometrika 30 (1965), 179-185 (against shuffled data).
+    """
+    import numpy as np
+    from numpy.random import PCG64, Generator, SeedSequence
+
+    found: dict[Domain, float | None] = {}
+    for part, domain in enumerate(units.domains):
+        own = slice(0, units.first) if part == 0 else slice(units.first, None)
+        won, decided = units.won[own], units.decided[own]
+        if len(won) < _FEWEST:
+            found[domain] = None
+            continue
+        shares = np.where(decided > 0, won / np.maximum(1, decided), np.nan)
+        rng = Generator(PCG64(SeedSequence([_STREAM, part])))
+        found[domain] = _shared_patterns(shares, rng)
+    return {domain: found[domain] for domain in DOMAINS}
+
+
+def length_correlation(
+    table: VerdictTable, lengths: Mapping[Domain, Sequence[float | None]]
+) -> dict[Domain, float | None]:
+    """Return, for each domain, how win rate goes with the length of a strategy's answers.
+
+    Pearson's correlation over strategies; None where fewer than three were judged, or where one of
+    the two is the same for all.
+
+    Shapes: the mean lengths of K strategies, in characters; None where no answer is known.
+    Source: EPC-5.3 (format as a confound).
+    """
+    found: dict[Domain, float | None] = {}
+    for domain in DOMAINS:
+        won, lost, _ = table.counts[domain].sum(axis=1).T.tolist()
+        pairs = [
+            (length, wins / (wins + losses))
+            for length, wins, losses in zip(lengths[domain], won, lost, strict=True)
+            if length is not None and wins + losses
+        ]
+        varied = len(pairs) > 2 and all(len(set(side)) > 1 for side in zip(*pairs, strict=True))  # noqa: PLR2004  (two points always lie on a line)
+        found[domain] = correlation(*zip(*pairs, strict=True)) if varied else None
+    return found
+
+
+def _shared_patterns(shares: "Array", rng: "Generator") -> float:
+    """Return the p-value of a few patterns explaining so much.
+
+    Shapes: (units, K), NaN where nothing was decided.
+    """
+    import numpy as np
+
+    middle = np.nanmean(shares, axis=0)
+    left = np.where(np.isnan(shares), 0.0, shares - middle)
+    observed = _concentration(left)
+    as_extreme = 0
+    for _ in range(_SHUFFLED):
+        as_extreme += _concentration(rng.permuted(left, axis=0)) >= observed * (1 - _TIED)
+    return (1 + as_extreme) / (1 + _SHUFFLED)
+
+
+def _concentration(left: "Array") -> float:
+    """Return the sum of the fourth powers of the singular values, as a share of all squared."""
+    import numpy as np
+
+    centred = left - left.mean(axis=1, keepdims=True)
+    products = np.einsum("uk,ul->kl", centred, centred)
+    total = float((centred * centred).sum())
+    return float((products * products).sum()) / total**2 if total else 0.0

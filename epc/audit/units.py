@@ -1,0 +1,222 @@
+"""A verdict table as the rule reads it: decided verdicts by group of tasks, in one order for all.
+
+What may not matter is taken out here, before anything is drawn: the order of rows, tasks and
+strategies, which domain is called which, whether a verdict was repeated (Reading R73). Strategies
+and tasks on which too little was decided are left out, and named (Reading R72).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import comb
+from typing import TYPE_CHECKING, Final
+
+from epc.protocol.table import VerdictTable
+from epc.spec.coupling import FEWEST_DECIDED, FEWEST_STRATEGIES, FEWEST_TASKS
+from epc.spec.epc_v1 import DOMAINS, Domain
+
+if TYPE_CHECKING:
+    from numpy import bool_, float64, int64
+    from numpy.typing import NDArray
+
+    Array = NDArray[float64]
+    Counts = NDArray[int64]
+    Flags = NDArray[bool_]
+
+Groups = Mapping[Domain, Sequence[str]]
+
+_WON, _LOST, _TIED = range(3)  # the columns of a verdict table
+_FEWEST_KEPT: Final = 2  # strategies: with one there is nothing to choose
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """What too little was decided on: strategies, and the places of tasks in their domain."""
+
+    strategies: tuple[str, ...]
+    tasks: Mapping[Domain, tuple[int, ...]]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Units:
+    """Verdicts by unit, the groups of tasks of two domains one after the other.
+
+    `domains` says which domain comes first. `decided_share` is of all verdicts, those left out
+    too. Two of equal content are equal, so that what follows from one is worked out once.
+
+    Shapes: won, decided and tied (units, K), whole numbers.
+    """
+
+    domains: tuple[Domain, Domain]
+    strategies: tuple[str, ...]
+    won: "Array"
+    decided: "Array"
+    tied: "Array"
+    first: int
+    left_out: LeftOut
+    decided_share: float
+    grouped: bool
+
+    @cached_property
+    def tie(self) -> "Array":
+        """How often a strategy's comparison ends undecided, in both domains together.
+
+        Ties slow an agent down and say nothing of a preference (Reading R72).
+
+        Shapes: (K,).
+        """
+        import numpy as np
+
+        tied = self.tied.sum(axis=0)
+        share: Array = tied / np.maximum(1, tied + self.decided.sum(axis=0))
+        return share
+
+    @cached_property
+    def _content(self) -> tuple[object, ...]:
+        counts = (part.tobytes() for part in (self.won, self.decided, self.tied))
+        return (self.domains, self.strategies, self.first, self.grouped, *counts)
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both have the same verdicts on the same strategies."""
+        return isinstance(other, Units) and self._content == other._content
+
+    def __hash__(self) -> int:
+        """Return a hash of the content."""
+        return hash(self._content)
+
+    @property
+    def numbers(self) -> dict[Domain, int]:
+        """The number of units of each domain, in the order of `domains`."""
+        return dict(zip(self.domains, (self.first, len(self.won) - self.first), strict=True))
+
+    @property
+    def fewest(self) -> int:
+        """The number of units of the domain that has fewer."""
+        return min(self.numbers.values())
+
+    @property
+    def most(self) -> int:
+        """The number of units of the domain that has more."""
+        return max(self.numbers.values())
+
+    @property
+    def splits(self) -> int:
+        """In how many distinct ways the units could be dealt out to the two domains."""
+        ways = comb(len(self.won), self.first)
+        return ways // 2 if self.fewest == self.most else ways
+
+    @property
+    def bearable(self) -> bool:
+        """Whether enough was decided, and on enough, for any figure (Reading R72)."""
+        enough = self.decided_share >= FEWEST_DECIDED
+        return enough and len(self.strategies) >= _FEWEST_KEPT and self.fewest > 0
+
+
+def units_of(table: VerdictTable, names: Sequence[str], groups: Groups | None = None) -> Units:
+    """Return a table's decided verdicts by unit, in the order that their content gives.
+
+    Without `groups` every task is a unit of its own. Strategies are ordered by name, units by
+    their counts, domains by their units: two units of equal content are the same to any test.
+
+    Shapes: `names` K; `groups` a name for each task of a domain.
+    Source: Readings R72, R73 and R74.
+    """
+    import numpy as np
+
+    order = sorted(range(len(names)), key=lambda at: names[at])
+    counts = {domain: table.counts[domain][order] for domain in DOMAINS}
+    kept, tasks = _kept(counts, whole=table.whole)
+    each = {
+        domain: _by_unit(
+            counts[domain][kept][:, tasks[domain]],
+            [groups[domain][at] for at in np.flatnonzero(tasks[domain]).tolist()]
+            if groups
+            else None,
+        )
+        for domain in DOMAINS
+    }
+    domains = sorted(DOMAINS, key=lambda domain: each[domain].tolist())
+    units = np.concatenate([each[domain] for domain in domains])
+    asked = sum(int(part.sum()) for part in counts.values())
+    ties = sum(int(part[..., _TIED].sum()) for part in counts.values())
+    return Units(
+        domains=(domains[0], domains[1]),
+        strategies=tuple(names[order[at]] for at in np.flatnonzero(kept)),
+        won=units[..., _WON].astype(np.float64),
+        decided=units[..., (_WON, _LOST)].sum(axis=2).astype(np.float64),
+        tied=units[..., _TIED].astype(np.float64),
+        first=len(each[domains[0]]),
+        left_out=LeftOut(
+            strategies=tuple(names[order[at]] for at in np.flatnonzero(~kept)),
+            tasks={d: tuple(np.flatnonzero(~tasks[d]).tolist()) for d in DOMAINS},
+        ),
+        decided_share=(asked - ties) / asked if asked else 0.0,
+        grouped=groups is not None,
+    )
+
+
+def in_one_order(table: VerdictTable, names: Sequence[str]) -> VerdictTable:
+    """Return a table with its strategies by name, its tasks and its domains by their content.
+
+    The domains' names then say which comes first, and nothing else.
+
+    Source: Reading R73.
+    """
+    import numpy as np
+
+    order = sorted(range(len(names)), key=lambda at: names[at])
+    sides = sorted(sorted(table.counts[d][order].transpose(1, 0, 2).tolist()) for d in DOMAINS)
+    counts = {
+        domain: np.array(side, np.int64).reshape(-1, len(names), 3).transpose(1, 0, 2).copy()
+        for domain, side in zip(DOMAINS, sides, strict=True)
+    }
+    return replace(table, counts=counts)
+
+
+def _kept(counts: "Mapping[Domain, Counts]", *, whole: bool) -> "tuple[Flags, dict[Domain, Flags]]":
+    """Return which strategies and which tasks were decided on often enough.
+
+    In a whole table a pair without a verdict is undecided. In one that rounds have drawn, it is a
+    pair that nobody has come to, and shares are of those that were asked.
+    """
+    import numpy as np
+
+    strategies = np.ones(len(counts[DOMAINS[0]]), np.bool_)
+    for domain in DOMAINS:
+        decided, asked = _cells(counts[domain], whole=whole)
+        enough = decided.sum(axis=1) >= FEWEST_TASKS * asked.sum(axis=1)
+        strategies &= enough & decided.any(axis=1)
+    tasks = {}
+    for domain in DOMAINS:
+        decided, asked = _cells(counts[domain][strategies], whole=whole)
+        enough = decided.sum(axis=0) >= FEWEST_STRATEGIES * asked.sum(axis=0)
+        tasks[domain] = enough & decided.any(axis=0)
+    return strategies, tasks
+
+
+def _cells(counts: "Counts", *, whole: bool) -> "tuple[Flags, Flags]":
+    """Return which pairs were decided, and which were to be.
+
+    Shapes: (K, tasks, 3); (K, tasks) each.
+    """
+    import numpy as np
+
+    decided: Flags = counts[..., _WON] + counts[..., _LOST] > 0
+    asked: Flags = counts.sum(axis=2) > 0
+    return decided, np.ones_like(asked) if whole else asked
+
+
+def _by_unit(counts: "Counts", groups: Sequence[str] | None) -> "Counts":
+    """Return the counts of each group, in the order of their content.
+
+    Shapes: (K, tasks, 3) to (units, K, 3).
+    """
+    import numpy as np
+
+    by_task = counts.transpose(1, 0, 2)
+    if groups is not None:
+        names, at = np.unique(np.asarray(groups, dtype=np.str_), return_inverse=True)
+        summed = np.zeros((len(names), *by_task.shape[1:]), np.int64)
+        np.add.at(summed, at, by_task)
+        by_task = summed
+    return np.array(sorted(by_task.tolist()), np.int64).reshape(by_task.shape)

@@ -1,0 +1,43 @@
+"""What a configuration decides of a manifest, as JSON, and a decoding back from it."""
+
+from epc.protocol.config import Configuration, Decoding, variant_tag
+from epc.protocol.draws import GENERATOR
+from epc.protocol.results import Json
+from epc.spec.epc_v1 import DOMAINS
+
+
+def configuration_json(config: Configuration) -> Json:
+    """Return the manifest keys that a configuration decides, the derived tag among them."""
+    document: Json = {
+        "protocol_version": variant_tag(config),
+        "tasks": {domain: list(config.tasks[domain]) for domain in DOMAINS},
+        "strategies": [
+            {"name": s.name, "domain": s.domain, "prompt": s.prompt} for s in config.strategies
+        ],
+        "evaluator_prompt": config.evaluator_prompt,
+    }
+    if config.groups is not None:
+        document["groups"] = {domain: list(config.groups[domain]) for domain in DOMAINS}
+    return document
+
+
+def config_json(config: Configuration, *, seeds: list[int], reuse: str, exhaustive: bool) -> Json:
+    """Return the manifest's `config` (EPC-2.8 item 4)."""
+    return {
+        "rounds": config.rounds,
+        "alpha_win": config.rule.alpha_win,
+        "alpha_lose": config.rule.alpha_lose,
+        "weight_floor": config.rule.weight_floor,
+        "baseline": config.baseline,
+        "strategies": len(config.strategies),
+        "seeds": seeds,
+        "generator": GENERATOR,
+        "reuse": reuse,
+        "exhaustive": exhaustive,
+        "control": config.control,
+    }
+
+
+def decoding_of(given: Json) -> Decoding:
+    """Return the decoding that stands in a manifest."""
+    return Decoding(**{**given, "stop": tuple(given["stop"])})

@@ -1,0 +1,107 @@
+"""What crosses between two domains, in sentences that a person can repeat."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from epc.audit.coupling import Into, Transfer
+from epc.spec.coupling import LEVEL
+from epc.spec.epc_v1 import DIRECTIONS, REFERENCE, Direction
+from epc.statistics.intervals import Interval
+
+TITLES: Final[dict[str, str]] = {
+    "text_to_visual": "text to visual",
+    "visual_to_text": "visual to text",
+}
+MEANING: Final[dict[str, str]] = {
+    "coupled": "training in one domain first redirects choices in the other, beyond chance, and "
+    "costs win rate there",
+    "no_coupling_beyond_margin": "whatever training in one domain does to choices in the other, it "
+    "costs less than 2 points of win rate",
+    "no_detectable_coupling": "this run cannot tell what crosses from chance, nor rule out that "
+    "something does",
+    "no_verdicts_counted": "a failed run: its gamma of 0 measures nothing",
+    "collapsed": "the runs ended on one strategy, so coupling had no room to show",
+    "inconclusive": "no claim can rest on this, either way",
+}
+_AGAIN: Final = {"measured": "the run's own control", "simulated": "a simulated control"}
+
+
+def headline(direction: Direction, into: Into) -> str:
+    """Return one direction in a sentence."""
+    domain = REFERENCE[direction]
+    other = direction.removesuffix(f"_to_{domain}")
+    return (
+        f"training in {other} first redirects {100 * into.redirected:.0f} of 100 choices in "
+        f"{domain} (by chance {100 * into.chance:.0f}) and {_cost(round(100 * into.regret))}"
+    )
+
+
+def _cost(whole: int) -> str:
+    if not whole:
+        return "costs no whole point of win rate"
+    verb = "costs" if whole > 0 else "gains"
+    return f"{verb} {abs(whole)} point{'' if abs(whole) == 1 else 's'} of win rate"
+
+
+def tested(found: Transfer) -> str:
+    """Return the p-value and how it came about."""
+    test = found.test
+    if test is None:
+        return "none: too little was decided"
+    numbers = " and ".join(str(number) for number in found.units.values())
+    if test.method == "permutation":
+        how = f"dealing {numbers} {test.unit}s out to two domains anew"
+    else:
+        how = f"by the spread over {numbers} {test.unit}s, too unequal to be dealt out anew"
+    return f"{p_value(test.p_value)}, {how}"
+
+
+def lines(found: Transfer) -> Iterator[str]:
+    """Yield what crosses in each direction, with its intervals and what chance alone gives."""
+    for direction in DIRECTIONS if found.directions else ():
+        assert found.directions is not None
+        into = found.directions[direction]
+        seen = into.these_tasks
+        yield f"{TITLES[direction]}: {headline(direction, into)}"
+        yield (
+            f"  for the domain   redirected {_of_100(into.redirected, into.redirected_ci95)}; "
+            f"regret {points(into.regret, into.regret_ci95)}"
+        )
+        yield (
+            f"  for these tasks  redirected {_of_100(seen.redirected, seen.redirected_ci95)}; "
+            f"regret {points(seen.regret, seen.regret_ci95)}, against {_AGAIN[seen.again]}"
+        )
+        yield (
+            f"  of it by another order of strategies  {points(into.crossing, into.crossing_ci95)}; "
+            f"harm against training in {REFERENCE[direction]} alone  "
+            f"{points(into.harm, into.harm_ci95)}"
+        )
+
+
+def conditions(found: Transfer) -> str:
+    """Return what the word is conditional on (Reading R74)."""
+    unit = found.test.unit if found.test else "task"
+    if unit == "group":
+        return "on the declared groups being independent of each other"
+    return "on tasks being independent of each other: declare groups where some share a topic"
+
+
+def points(value: float, interval: Interval | None) -> str:
+    """Return win rate in points, with its interval."""
+    if interval is None:
+        return f"{100 * value:+.1f} points"
+    low, high = interval
+    return f"{100 * value:+.1f} points [{100 * low:+.1f}, {100 * high:+.1f}]"
+
+
+def _of_100(value: float, interval: Interval | None) -> str:
+    if interval is None:
+        return f"{100 * value:.0f} of 100"
+    low, high = interval
+    return f"{100 * value:.0f} of 100 [{100 * low:.0f}, {100 * high:.0f}]"
+
+
+def p_value(value: float) -> str:
+    """Return a p-value as it is printed, with which side of the level it lies on."""
+    side = "at most" if value <= LEVEL else "above"
+    return f"{value:.2g} ({side} {LEVEL})"

@@ -1,0 +1,17 @@
+"""What the word `coupled` takes: every number of Readings R71 to R74, once.
+
+These are ours, not the paper's. A change of any of them is another version of the rule.
+"""
+
+from typing import Final
+
+RULE: Final = 2  # the first rule asked whether verdicts differ between domains (Reading R39)
+LEVEL: Final = 0.05
+MARGIN: Final = 0.02  # of win rate: the transfer regret below which nobody need care
+
+FEWEST_SPLITS: Final = 20  # distinct ways to deal the groups out, for any word at all
+UNEQUAL: Final = 2  # numbers of groups that differ more than so-fold are not permuted
+
+FEWEST_TASKS: Final = 0.5  # of a domain's, on which a strategy is decided
+FEWEST_STRATEGIES: Final = 0.25  # for which a task is decided
+FEWEST_DECIDED: Final = 0.25  # of all verdicts
