@@ -18,7 +18,7 @@ from epc.records.manifest import Manifest, ModelIdentity
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import dumps_line, read_lines, write_text
 from epc.spec.epc_v1 import DOMAINS
-from epc.statistics.e_process import TOLERATED, WATCH_ERROR, State, Watched, watch
+from epc.statistics.e_process import TOLERATED, WATCH_ERROR, WINDOW, State, Watched, watch
 from epc.statistics.intervals import share_interval
 
 HISTORY: Final = "watch.jsonl"
@@ -56,8 +56,13 @@ class Standing:
     bets: Watched
     findings: list[Finding]
 
+    def day_of(self, index: int | None) -> str | None:
+        """Return the date of a day of the history."""
+        return None if index is None else str(self.days[index]["day"])
+
     def as_json(self) -> Json:
         """Return the standing as `epc watch --format json` prints it."""
+        bets = None if self.facts else self.bets
         alarm = self.bets.alarm
         if self.facts:
             alarm = next((i for i, day in enumerate(self.days) if day["changed"]), None)
@@ -68,11 +73,15 @@ class Standing:
             "panel": self.panel.sha256,
             "facts": self.facts,
             "tolerated": 0.0 if self.facts else self.tolerated,
-            "capital": None if self.facts else self.bets.capital,
-            "peak": None if self.facts else self.bets.peak,
-            "quiet": None if self.facts else self.bets.quiet,
+            "capital": bets and bets.capital,
+            "peak": bets and bets.peak,
+            "quiet": bets and bets.quiet,
             "needed": 1 / WATCH_ERROR,
-            "alarm": None if alarm is None else self.days[alarm]["day"],
+            "ceiling": bets and bets.ceiling,
+            "window": WINDOW,
+            "recent": bets and bets.recent,
+            "held": bets and self.day_of(bets.held),
+            "alarm": self.day_of(alarm),
             "changed": changed_pairs(self.days),
             "findings": [finding.as_json() for finding in self.findings],
         }

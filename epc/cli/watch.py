@@ -46,10 +46,14 @@ def command(
     r"""Ask the evaluator of RUN again and say whether it still answers as it did.
 
     It asks a fixed panel of RUN's own questions once each UTC day; nothing comes from the cache.
-    You may look at the test every day. As long as no more of the panel changes on an average day
-    than is tolerated, at most one watch in twenty raises an alarm, however long it goes on. Exits 1
-    if the evaluator drifted, 3 if the provider failed (the history is then untouched), 4 at a
-    limit, and 0 if it holds or cannot tell yet.
+    You may look at both of its tests every day. At most one watch in twenty ever says `drifted`,
+    however long it goes on, if no day, whatever came before it, is expected to change more of the
+    panel than is tolerated. `holds` is about the recent past: of twenty drifts to twice what is
+    tolerated, or more, that have lasted 21 days, at most one is ever called so. It is taken back
+    when the last days no longer support it, long before an alarm if need be.
+
+    Exits 1 if the evaluator drifted, 3 if the provider failed (the history is then untouched), 4
+    at a limit, and 0 if it holds or cannot tell.
 
     \b
     Example:

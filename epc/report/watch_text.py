@@ -5,7 +5,7 @@ from typing import Final
 
 from epc.analysis.watching import Standing, changed_pairs
 from epc.protocol.results import Json
-from epc.statistics.e_process import WATCH_ERROR
+from epc.statistics.e_process import RECENT, WATCH_ERROR, WINDOW
 
 WORDS: Final = {"holds": "HOLDS", "drifted": "DRIFTED", "cannot_tell": "CANNOT TELL YET"}
 _SHOWN_DAYS: Final = 7
@@ -20,15 +20,31 @@ def report(standing: Standing) -> str:
 
 
 def _heading(standing: Standing) -> Iterator[str]:
-    days, pairs = standing.days, len(standing.panel.items)
-    yield f"{WORDS[standing.verdict]}, after {_count(len(days), 'day')} of {_count(pairs, 'pair')}"
+    days, pairs, bets = standing.days, len(standing.panel.items), standing.bets
+    word = WORDS[standing.verdict]
+    held = standing.day_of(bets.held) if standing.verdict != "holds" else None
+    if held and standing.verdict == "cannot_tell":
+        word = "CANNOT TELL ANY MORE"
+    yield f"{word}, after {_count(len(days), 'day')} of {_count(pairs, 'pair')}"
     if standing.facts:
         yield "  its answers are facts: one changed verdict is drift"
         return
-    bets, needed = standing.bets, 1 / WATCH_ERROR
     yield f"  tolerated  {100 * standing.tolerated:.1f}% of the panel on an average day"
+    if bets.recent is not None:
+        week = [day["day"] for day in days[-RECENT:]]
+        yield f"  recent     {100 * bets.recent:.1f}% a day from {week[0]} to {week[-1]}"
     yield f"  capital    {bets.capital:.3g} of betting on drift, at most {bets.peak:.3g} so far"
-    yield f"             {bets.quiet:.3g} of betting on quiet; {needed:g} is taken for proof"
+    yield (
+        f"             {bets.quiet:.3g} of betting on quiet in the recent past; "
+        f"{1 / WATCH_ERROR:g} is taken for proof"
+    )
+    if standing.verdict == "holds":
+        least, error = f"{100 * bets.ceiling:.1f}%", f"{100 * WATCH_ERROR:g}%"
+        yield f"  means      a drift to {least} or more that has lasted {WINDOW} days of asking"
+        yield f"             is ever called so, from then on, with a chance of at most {error};"
+        yield "             a younger or smaller one may be missed"
+    if held:
+        yield f"  held       until {held}"
     if bets.alarm is not None:
         yield f"  alarm      {days[bets.alarm]['day']}, and an alarm is never taken back"
 

@@ -193,6 +193,52 @@ def test_reading_r46_a_server_is_watched_day_by_day(tmp_path: Path, endpoint: En
     assert files_that_hold(tmp_path, CANARY) == []
 
 
+def watched_for(run: Path, flips: list[int]) -> None:
+    """Write the history on: after its only day, days on which so many of the panel changed."""
+    (first,) = read_rows(run / "watch.jsonl")
+    days = [first]
+    for number, count in enumerate(flips, 2):
+        day = (DAY + timedelta(days=number)).isoformat()
+        answers = [
+            {**answer, "raw": raw, "verdict": raw, "changed": index < count, "answered_at": None}
+            for index, answer in enumerate(first["answers"])
+            for raw in ["B" if (answer["before"] == "A") == (index < count) else "A"]
+        ]
+        days.append({**first, "day": day, "changed": count, "answers": answers})
+    text = "".join(f"{json.dumps(day, sort_keys=True)}\n" for day in days)
+    (run / "watch.jsonl").write_text(text, "utf-8")
+
+
+def test_reading_r46_two_hundred_quiet_days_do_not_hide_ten_of_a_drift(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    """The word `holds` is about the recent past, and goes before the alarm comes."""
+    run = hosted_run(tmp_path / "run", endpoint)
+    assert watch(run, env=on(1, endpoint.url)).returncode == 0
+    once = (run / "watch.jsonl").read_bytes()
+    quiet = [0, 1] * 100  # 2.1% of 24 pairs
+
+    def stands(flips: list[int]) -> tuple[int, Any, str]:
+        (run / "watch.jsonl").write_bytes(once)
+        watched_for(run, flips)
+        done = watch(run, "--no-ask", env=on(300))
+        return done.returncode, as_json(done, "watch"), epc("watch", run, "--no-ask").stdout
+
+    code, value, text = stands(quiet)
+    assert (code, value["verdict"], value["held"]) == (0, "holds", "2027-01-19")
+    assert text.startswith("HOLDS, after 201 days of 24 pairs\n")
+    assert "  recent     2.4% a day from 2027-01-13 to 2027-01-19\n" in text
+    assert "  means      a drift to 20.0% or more that has lasted 21 days of asking" in text
+    assert "  held " not in text
+
+    for changed in (3, 7):  # 12.5% and 29.2% of 24 pairs
+        code, value, text = stands(quiet + [changed] * 10)
+        assert (code, value["verdict"], value["alarm"]) == (0, "cannot_tell", None)
+        assert "2027-01-19" < value["held"] < "2027-01-29"
+        assert text.startswith("CANNOT TELL ANY MORE, after 211 days of 24 pairs\n")
+        assert f"  held       until {value['held']}\n" in text
+
+
 def test_reading_r46_a_day_counts_once(tmp_path: Path, endpoint: Endpoint) -> None:
     run = hosted_run(tmp_path / "run", endpoint)
     once = watch(run, env=on(1, endpoint.url))

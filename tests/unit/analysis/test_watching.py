@@ -198,6 +198,41 @@ def test_reading_r46_days_of_a_hosted_evaluator(run: Run, asked: dict[PairKey, A
     assert len(changed.as_json()["changed"]) == 12
 
 
+def test_reading_r46_what_held_and_holds_no_more_says_since_when(
+    run: Run, asked: dict[PairKey, Asked]
+) -> None:
+    panel = choose_panel(asked, 24)
+    steady = stands(run, panel, [0] * 30)
+    shaken = stands(run, panel, [0] * 30 + [12, 0])
+    drifted = stands(run, panel, [0] * 30 + [12] * 9)
+
+    # The thirtieth day of months of 28 is 2026-08-02. On the next, half of the panel changed: 12 of
+    # the 7 x 24 answers of a week, 7.1%, are within a tenth, and a factor of 0.64375 leaves
+    # 1.2375 to the 20th x 0.64375 = 45.6 for the bet on quiet, which still proves it.
+    assert (steady.verdict, steady.as_json()["held"]) == ("holds", "2026-08-02")
+    assert (shaken.verdict, shaken.as_json()["held"]) == ("holds", "2026-08-04")
+    assert "ANY MORE" not in report(steady) + report(drifted)
+    value = drifted.as_json()
+    assert (value["verdict"], value["held"]) == ("drifted", "2026-08-03")
+    assert value["held"] < value["alarm"]
+    assert "  held       until 2026-08-03\n" in report(drifted)
+    assert (value["ceiling"], value["window"], value["recent"]) == (0.2, 21, 0.5)
+    gone = stands(run, panel, [0] * 30 + [12] * 2)
+    assert report(gone).startswith("CANNOT TELL ANY MORE, after 32 days of 24 pairs\n")
+    assert "  recent     14.3% a day from 2026-07-26 to 2026-08-04\n" in report(gone)
+
+
+def test_a_standing_that_an_earlier_version_printed_keeps_to_its_schema(
+    run: Run, asked: dict[PairKey, Asked]
+) -> None:
+    value = stands(run, choose_panel(asked, 24), [0, 1]).as_json()
+
+    earlier = {k: v for k, v in value.items() if k not in {"ceiling", "window", "recent", "held"}}
+
+    assert len(earlier) == len(value) - 4
+    assert schema_findings("watch", earlier) == []
+
+
 def test_reading_r46_of_facts_one_changed_verdict_is_drift(
     run: Run, asked: dict[PairKey, Asked]
 ) -> None:
@@ -208,7 +243,7 @@ def test_reading_r46_of_facts_one_changed_verdict_is_drift(
 
     assert (same.verdict, same.facts) == ("holds", True)
     assert (other.verdict, other.as_json()["alarm"]) == ("drifted", "2026-07-02")
-    assert other.as_json()["capital"] is None
+    assert {other.as_json()[key] for key in ("capital", "ceiling", "recent", "held")} == {None}
 
 
 def test_reading_r46_the_history_of_another_panel_is_refused(
