@@ -1,12 +1,11 @@
 """How many calls show a changed evaluator: the table, gamma, and a watch, by simulation.
 
-Prints the tables of site/docs/drift.md. `make drift-study` runs it; it takes about a minute.
+Prints the tables of site/docs/drift.md. `make drift-study` runs it; it takes about five minutes.
 """
 
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -15,13 +14,13 @@ from numpy.random import Generator
 sys.path.insert(0, str(Path(__file__).parents[1]))  # as pytest has it for the tests
 
 from studies.evaluators import Odds, changed, coin, favourites, measure, shifted, table
+from studies.watched import TABLES as WATCHED
 
 from epc.audit import drift, drift_fresh
 from epc.audit.drift import Noise, compare_reused
 from epc.audit.drift_fresh import compare_fresh
 from epc.protocol.verdict import Verdict
 from epc.spec.epc_v1 import DIRECTIONS
-from epc.statistics.e_process import watch
 from epc.statistics.inference import ALPHA, critical, holm, pairs_needed, t_two_sided
 from epc.statistics.intervals import mean, variance_of
 
@@ -36,7 +35,7 @@ def main() -> None:
     began = time.monotonic()
     for module in (drift, drift_fresh):
         vars(module)["SHUFFLES"] = 199  # a tenth of what the program makes: time is short
-    for number, part in enumerate((needed, gammas, fresh, false, days)):
+    for number, part in enumerate((needed, gammas, fresh, false, *WATCHED)):
         print(f"\n## {part.__doc__}\n")
         for line in part(np.random.default_rng(number)):
             print(line)
@@ -157,46 +156,6 @@ def _row(name: str, compared: str, found: Sequence[str]) -> str:
 
 def _share(found: Sequence[str], verdict: str) -> str:
     return f"{found.count(verdict) / len(found):.1%}"
-
-
-def days(rng: Generator) -> Iterator[str]:
-    """Days of a watch of 24 pairs, 10% tolerated"""
-    years = rng.binomial(24, 0.1, (1000, 365)) / 24
-    together = np.where(rng.random((1000, 365)) < 0.1, 1.0, 0.0)
-    for name, shown in (("each pair for itself", years), ("all pairs together", together)):
-        alarms = sum(watch(year.tolist(), tolerated=0.1).alarm is not None for year in shown)
-        yield f"False alarms in 1,000 years at 10%, {name}: {alarms / 10:.1f}%"
-    yield ""
-    yield "| pairs that changed | alarm, from the start | alarm, after 200 quiet days | calls |"
-    yield "|---|---|---|---|"
-    for share in (0.2, 0.3, 0.5, 1.0):
-        early = [_day(share, 0, rng) for _ in range(40)]
-        late = [_day(share, 200, rng) for _ in range(40)]
-        middle = float(np.median(early))
-        yield (
-            f"| {share:.0%} | day {middle:.0f} | day {np.median(late):.0f} | {middle * 24:,.0f} |"
-        )
-    yield ""
-    for share in (0.0, 0.02, 0.05):
-        quiet = [_quiet(share, rng) for _ in range(20)]
-        yield f"Holds, {share:.0%} flip: day {np.median(quiet):.0f}"
-
-
-def _day(share: float, before: int, rng: Generator) -> int:
-    """Return on which day after a change the alarm comes; 2% flip anyway."""
-    shares = [*rng.binomial(24, 0.02, before) / 24, *rng.binomial(24, share, 200) / 24]
-    alarm = watch(shares, tolerated=0.1).alarm
-    return 200 if alarm is None else alarm - before + 1
-
-
-def _quiet(share: float, rng: Generator) -> int:
-    """Return on which day quiet is proven."""
-    shares: list[float] = []
-    for day in count(1):
-        shares.append(float(rng.binomial(24, share)) / 24)
-        if watch(shares, tolerated=0.1).state != "cannot_tell":
-            return day
-    raise AssertionError
 
 
 if __name__ == "__main__":
