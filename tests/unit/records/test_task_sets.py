@@ -1,0 +1,145 @@
+"""The larger task set beside the paper's: enough tasks, in groups, and no question twice."""
+
+import json
+import re
+import tomllib
+from collections import Counter
+from importlib.resources import files
+from itertools import combinations
+from math import comb
+from pathlib import Path
+from statistics import mean
+
+import jsonschema
+import pytest
+
+import epc.spec
+from epc.records.schemas import findings, schema
+from epc.records.task_sets import task_set
+from epc.spec.epc_v1 import DOMAINS, MIN_TASKS, Domain
+from epc.spec.reference import TASKS
+from epc.spec.task_set import FORMS
+
+ROOT = Path(__file__).parents[3]
+SET = task_set("reference-64")
+OURS = [task for domain in DOMAINS for task in SET.tasks(domain)]
+PAPERS = [task for domain in DOMAINS for task in TASKS[domain]]
+# Words that say how a task asks and not what it asks about.
+OF_THE_FORM = set(
+    re.findall(
+        r"\w+",
+        """
+        a an and are as at be between by compare contrast describe did differ difference differs
+        different do does explain for from how in is it make makes of on one or should than that
+        the to unlike what when where which who why will with would you your
+        """,
+    )
+)
+
+
+def words(task: str) -> set[str]:
+    return set(re.findall(r"[a-z]+", task.casefold()))
+
+
+def shared(one: set[str], other: set[str]) -> float:
+    """Return the share of the words of two tasks that both have (Jaccard)."""
+    return len(one & other) / len(one | other)
+
+
+def document() -> object:
+    return json.loads((files("epc.spec") / "designs" / "reference-64.json").read_text("utf-8"))
+
+
+def test_epc_2_4_the_task_set_fits_its_schema_by_two_checkers() -> None:
+    assert findings("task_set", document(), clause="EPC-2.4") == []
+    jsonschema.Draft202012Validator(schema("task_set")).validate(document())
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_epc_2_4_a_the_larger_set_has_64_tasks_a_domain(domain: Domain) -> None:
+    assert len(SET.tasks(domain)) == 64
+    assert len(SET.tasks(domain)) >= MIN_TASKS
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_reading_r74_the_larger_set_has_sixteen_groups_of_four_a_domain(domain: Domain) -> None:
+    sizes = Counter(SET.groups(domain))
+
+    assert len(sizes) == 16
+    assert set(sizes.values()) == {4}
+    assert len(SET.groups(domain)) == len(SET.tasks(domain))
+    # R74 gives no word below 20 distinct splits of the groups of both domains.
+    assert comb(32, 16) // 2 > 20
+
+
+def test_reading_r74_a_group_belongs_to_one_domain() -> None:
+    assert not set(SET.groups("text")) & set(SET.groups("visual"))
+
+
+def test_the_groups_stand_beside_their_tasks() -> None:
+    beside = dict(zip(SET.tasks("text"), SET.groups("text"), strict=True))
+
+    assert beside["Why does bread dough rise before it is baked?"] == "kitchen"
+    assert beside["What makes a board game fun to play again and again?"] == "games"
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_each_group_asks_once_in_each_form(domain: Domain) -> None:
+    """So that no form of question can pass for a difference between groups or domains."""
+    for group in SET.domains[domain]:
+        assert set(group.tasks) == set(FORMS)
+
+
+def test_epc_2_4_no_task_stands_twice_even_after_folding() -> None:
+    folded = Counter(" ".join(re.findall(r"[a-z0-9]+", task.casefold())) for task in OURS)
+
+    assert len(OURS) == 128
+    assert max(folded.values()) == 1
+
+
+def test_no_two_tasks_share_half_of_their_words() -> None:
+    """The paper's sixteen count as well: none of them is in the set, nor one that resembles it."""
+    for one, other in combinations([*OURS, *PAPERS], 2):
+        if one in OURS:
+            assert shared(words(one), words(other)) < 0.5, (one, other)
+
+
+def test_no_two_tasks_share_a_fifth_of_the_words_that_say_what_they_ask_about() -> None:
+    for one, other in combinations([*OURS, *PAPERS], 2):
+        if one in OURS:
+            both = words(one) - OF_THE_FORM, words(other) - OF_THE_FORM
+            assert shared(*both) <= 0.2, (one, other)
+
+
+def test_a_paraphrase_would_be_found() -> None:
+    """The bounds have teeth: each task in other words of the same topic breaks one of them."""
+    task = "Why does bread dough rise before it is baked?"
+    again = "What makes bread dough rise before baking?"
+
+    assert shared(words(task) - OF_THE_FORM, words(again) - OF_THE_FORM) > 0.2
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_a_task_is_one_plain_sentence_of_25_to_90_characters(domain: Domain) -> None:
+    for task in SET.tasks(domain):
+        assert 25 <= len(task) <= 90, task
+        assert task.isascii()
+        assert re.fullmatch(r"[A-Z][^.?!]*[.?]", task), task
+
+
+def test_the_domains_do_not_differ_in_the_length_of_their_tasks() -> None:
+    """Else a judge's liking for long or short prompts could pass for a difference of domain."""
+    lengths = {domain: mean(len(task) for task in SET.tasks(domain)) for domain in DOMAINS}
+
+    assert abs(lengths["text"] - lengths["visual"]) < 5
+
+
+def test_every_data_file_of_the_specification_is_packaged() -> None:
+    configuration = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    patterns = configuration["tool"]["setuptools"]["package-data"]["epc.spec"]
+    folder = Path(str(epc.spec.__file__)).parent
+
+    packaged = {path for pattern in patterns for path in folder.glob(pattern)}
+    data = {p for p in folder.rglob("*") if p.suffix in {".json", ".txt", ".yaml"}}
+    assert packaged == data
+    assert folder / "designs" / "reference-64.json" in data
