@@ -183,3 +183,92 @@ def test_the_protocol_page_does_not_stand_for_the_prompt() -> None:
     copies = [p for p in (ROOT / "epc").rglob("*.py") if EVALUATOR_PROMPT[:40] in p.read_text()]
 
     assert [path.name for path in copies] == ["reference.py"]
+
+
+def test_epc_2_4_c_the_protocol_page_shows_how_to_load_the_larger_set(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    [block] = re.findall(r"```python\n(.*?)```", (DOCS / "protocol.md").read_text(), re.DOTALL)
+
+    exec(compile(block, "protocol.md", "exec"), {})  # noqa: S102 (the page's own lines)
+
+    assert capsys.readouterr().out == "Why does bread dough rise before it is baked? kitchen\n"
+
+
+def entry(term: str) -> str:
+    """Return what the glossary says of a term, on one line."""
+    page = " ".join(GLOSSARY.read_text().split())
+    return page.split(f"## {term} ")[1].split(" ## ")[0]
+
+
+def test_readings_r70_to_r76_stand_in_the_projects_own_words() -> None:
+    rows = re.findall(r"^\| (R\d+) \| ", (DOCS / "readings.md").read_text(), re.MULTILINE)
+
+    assert rows[-7:] == ["R70", "R71", "R72", "R73", "R74", "R75", "R76"]
+
+
+def test_reading_r71_the_glossary_says_what_the_words_take() -> None:
+    coupled = entry("coupled")
+    for part in ("(#redirected-choices)", "(#transfer-regret)", "0.05", "0.02", "(#group)"):
+        assert part in coupled, part
+    assert "0.02" in entry("no_coupling_beyond_margin")
+    assert "not the word" in entry("preferences differ")
+
+
+def test_reading_r70_the_glossary_gives_each_figure_its_unit() -> None:
+    assert "From 0 to 1" in entry("redirected choices")
+    assert "points" in entry("transfer regret")
+    assert "not part of the word" in entry("harm")
+
+
+def test_reading_r74_the_glossary_tells_the_two_intervals_apart() -> None:
+    assert "over seeds" in entry("these tasks")
+    assert "over groups of tasks" in entry("this domain")
+
+
+# What `coupled` does not mean since Reading R71, and what EPC never meant.
+OLD_MEANINGS = (
+    r"never (saw|sees)",
+    r"coupled`?:? (means|needs) (that )?(the )?(p at most|domains' preferences differ)",
+    r"prefers other strategies in one domain than in the other",
+    r"The excess (over the noise floor |tells )?(shows|shows? coupling|them apart)",
+    r"shows coupling, if its interval",
+)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [*PAGES, *sorted((ROOT / "epc" / "site").rglob("*.j2")), ROOT / "epc/site/machines.py"],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
+def test_reading_r71_no_page_says_that_coupled_means_that_preferences_differ(page: Path) -> None:
+    text = " ".join(page.read_text().split())
+
+    assert [old for old in OLD_MEANINGS if re.search(old, text)] == []
+
+
+def test_reading_r70_the_readme_opens_with_a_headline_that_can_be_repeated() -> None:
+    opening = " ".join((ROOT / "README.md").read_text().split("## Three commands")[0].split())
+
+    assert "redirects 35 of 100 choices in visual and costs 12 points of win rate" in opening
+    assert "The judge sees every task of both domains" in opening
+
+
+# After an exhaustive run more seeds are free, and tell nothing more of the domain. A page that says
+# the first alone invites a thousand seeds where only tasks help.
+FREE_SEEDS = r"seeds( then)? costs? (nothing|no)|costs? nothing more|cost no call"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [*PAGES, *sorted((ROOT / "epc" / "cli").rglob("*.py"))],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
+def test_reading_r74_no_page_or_help_text_praises_seeds_because_they_are_free(page: Path) -> None:
+    assert re.findall(FREE_SEEDS, " ".join(page.read_text().split())) == []
+
+
+def test_reading_r74_the_glossary_says_what_the_seeds_of_an_exhaustive_run_buy() -> None:
+    said = entry("exhaustive run")
+
+    assert "(#these-tasks), never the one for [this domain]" in said

@@ -174,7 +174,8 @@ def _table(ways: "dict[Way, Need]", *, priced: bool) -> list[str]:
             f"{way:<12}{need.calls:>12,.0f}{need.tokens_in:>14,.0f}{need.tokens_out:>14,.0f}"
             f"{cost:>12}{_time(need.seconds):>12}"
         )
-    return [*lines, "", "an exhaustive run asks every pair once: further seeds cost no call"]
+    asked_once = "an exhaustive run asks every pair once: further seeds ask nothing,"
+    return [*lines, "", f"{asked_once} and tell nothing more of the domain; more tasks do"]
 
 
 def _time(seconds: float) -> str:

@@ -74,8 +74,8 @@ class _Seeds(click.ParamType[list[int]]):
 @click.option(
     "--exhaustive",
     is_flag=True,
-    help="Ask all strategy-task pairs first; any number of seeds then costs nothing more. "
-    "A recorded file is always read whole.",
+    help="Ask all strategy-task pairs first. More seeds then ask nothing; they say more of these "
+    "tasks, not of the domain. A recorded file is always read whole.",
 )
 @click.option(
     "--recheck",

@@ -23,8 +23,9 @@ _ABOUT: Final = (
     ),
     "",
     (
-        "gamma has no built-in zero: a coin flip gives about 1.17. Read the excess over the noise"
-        " floor and the audit's verdict, and ask /api/v1/expiry.json whether a figure still holds."
+        "gamma has no built-in zero: a coin flip gives about 1.17. Read the audit's word, which"
+        " says whether training in one domain redirects choices in the other at a cost,"
+        " and ask /api/v1/expiry.json whether a figure still holds."
     ),
     "",
 )

@@ -106,7 +106,7 @@ def excess_chart(manifest: Manifest) -> Chart:
     return Chart(
         name="excess",
         title="Excess coupling: what stands above the noise floor",
-        note="Mean with its 95% interval; the dashed line is no coupling.",
+        note="Mean with its 95% interval; the dashed line is the noise floor.",
         alternative=alternative,
         specification=specified(
             {

@@ -20,7 +20,7 @@ _METRICS: Final = (
         name="excess",
         title="excess coupling",
         place="control/excess/",
-        note="The dashed line is no coupling.",
+        note="The dashed line is the noise floor.",
     ),
     Metric(name="jsd", title="JSD (nats)", place="jsd/", note=""),
 )
