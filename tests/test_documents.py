@@ -201,7 +201,7 @@ def entry(term: str) -> str:
     return page.split(f"## {term} ")[1].split(" ## ")[0]
 
 
-def test_readings_r70_to_r76_stand_in_the_projects_own_words() -> None:
+def test_reading_r70_and_those_up_to_r76_stand_in_the_projects_own_words() -> None:
     rows = re.findall(r"^\| (R\d+) \| ", (DOCS / "readings.md").read_text(), re.MULTILINE)
 
     assert rows[-7:] == ["R70", "R71", "R72", "R73", "R74", "R75", "R76"]

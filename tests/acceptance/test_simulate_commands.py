@@ -126,6 +126,14 @@ def test_reading_r16_seeds_are_free_in_an_exhaustive_run() -> None:
     assert many["memo"]["calls"] <= many["exhaustive"]["calls"]
 
 
+def test_reading_r75_a_plan_says_that_tasks_and_not_seeds_tell_more_of_the_domain() -> None:
+    printed = epc("plan").stdout.decode()
+
+    assert (
+        "further seeds ask nothing, and tell nothing more of the domain; more tasks do" in printed
+    )
+
+
 def test_reading_r16_a_coin_cannot_be_asked_once() -> None:
     words = ("--evaluator", "mock/coin-flip", "--executor", "mock/deterministic")
 
