@@ -218,6 +218,7 @@ def test_reading_r71_the_glossary_says_what_the_words_take() -> None:
 def test_reading_r70_the_glossary_gives_each_figure_its_unit() -> None:
     assert "From 0 to 1" in entry("redirected choices")
     assert "points" in entry("transfer regret")
+    assert "against no first training" in entry("harm")
     assert "not part of the word" in entry("harm")
 
 
