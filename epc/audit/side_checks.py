@@ -33,7 +33,10 @@ _FEWEST: Final = 4  # units; of three every two are alike in something
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TieTest:
-    """How often each domain's comparisons end undecided, and whether that differs."""
+    """How often each domain's comparisons end undecided, and whether that differs.
+
+    Both are 0 and 1 where a domain has no comparison left.
+    """
 
     share: Mapping[Domain, float]
     p_value: float
@@ -46,6 +49,8 @@ def tie_test(units: Units) -> TieTest:
     """
     import numpy as np
 
+    if not units.fewest:
+        return TieTest(share=dict.fromkeys(DOMAINS, 0.0), p_value=1.0)
     tied = units.tied.sum(axis=1)
     asked = tied + units.decided.sum(axis=1)
     own = np.arange(len(tied)) < units.first

@@ -11,6 +11,7 @@ import pytest
 from records_support import Run, make_run, places
 
 from epc.errors import Finding
+from epc.records.rewrite import rewrite
 from epc.records.schemas import findings
 from epc.records.validate import Report, validate
 
@@ -155,8 +156,10 @@ GROUPS = {"text": ["a"] * 8, "visual": ["b"] * 8}
 
 def test_reading_r74_groups_that_fit_the_tasks_are_valid(flip: Run) -> None:
     flip.edit(lambda m: m.update(groups=GROUPS))
+    rewrite(flip.folder, write=True)
 
     assert flip.validate().findings == []
+    assert flip.parsed().results.summary.transfer.units == {"text": 1, "visual": 1}
 
 
 def test_reading_r74_a_task_without_a_group_beside_others_is_found(flip: Run) -> None:
@@ -190,7 +193,10 @@ def test_a_manifest_of_the_first_version_has_no_groups(flip: Run) -> None:
     manifest = flip.manifest()
     del manifest["schema_version"]
     flip.save(manifest)
+    rewrite(flip.folder, write=True)
+    manifest = flip.manifest()
     assert flip.validate().findings == []
+    assert not {"transfer", "length_correlation"} & manifest["results"]["summary"].keys()
 
     flip.save({**manifest, "groups": GROUPS})
 
