@@ -8,7 +8,7 @@ from typing import get_args
 import click
 import pytest
 
-from epc.audit import assessment, competence, drift, probes
+from epc.audit import competence, drift, facts, probes
 from epc.judge.mapping import read_mapping
 from epc.protocol.metrics import ZeroCause
 from epc.protocol.verdict import Verdict
@@ -142,7 +142,7 @@ def test_the_glossary_defines_every_word_that_a_record_or_a_command_may_state() 
     words = {
         word
         for names in (
-            assessment.Word,  # the audit's words
+            facts.Word,  # the audit's words
             competence.Word,
             drift.State,
             e_process.State,

@@ -57,9 +57,10 @@ class Into:
 
     `redirected` is a share of choices, and `chance` what arrangements by chance redirect. `regret`
     and `harm` are points of win rate, against training twice in the domain and against training
-    in it alone. `crossing` is the part of the regret that another order of strategies explains,
-    strength and noise of the preferences left aside. All are corrected for bias; the intervals
-    are for the domain, over its tasks or groups.
+    in it alone. `crossing` is the regret against an agent that was first trained on the other
+    domain's win rates in this domain's order: what another order of strategies costs, strength and
+    noise of the preferences left aside. All are corrected for bias; the intervals are for the
+    domain, over its tasks or groups.
     """
 
     redirected: float
@@ -93,16 +94,26 @@ class Transfer:
     directions: Mapping[Direction, Into] | None
 
     @property
+    def cost(self) -> float | None:
+        """What crosses at least, in the direction where most does (Reading R71).
+
+        The regret, and no more of it than another order of strategies explains.
+        """
+        each = (self.directions or {}).values()
+        return max((min(into.regret, into.crossing) for into in each), default=None)
+
+    @property
     def regret(self) -> float | None:
-        """The larger of the two directions' regrets (Reading R71)."""
+        """The larger of the two directions' regrets."""
         each = (self.directions or {}).values()
         return max((into.regret for into in each), default=None)
 
     @property
     def most(self) -> float | None:
-        """The largest regret that the intervals for the domain admit; None without intervals."""
+        """The most that the intervals for the domain admit, of either regret; None without any."""
         each = (self.directions or {}).values()
-        return max((into.regret_ci95[1] for into in each if into.regret_ci95), default=None)
+        bounds = [bound for into in each for bound in (into.regret_ci95, into.crossing_ci95)]
+        return max((bound[1] for bound in bounds if bound), default=None)
 
 
 def transfer(

@@ -15,9 +15,12 @@ _MOST_NAMED: Final = 3
 def coupled(facts: Facts) -> bool:
     """Return whether more choices are redirected than by chance, at a cost (Reading R71)."""
     found = facts.transfer
-    if found is None or found.test is None or found.regret is None:
-        return False
-    return found.test.p_value <= LEVEL and found.regret >= MARGIN
+    return _beyond_chance(facts) and found is not None and (found.cost or 0) >= MARGIN
+
+
+def _beyond_chance(facts: Facts) -> bool:
+    test = facts.transfer.test if facts.transfer else None
+    return test is not None and test.p_value <= LEVEL
 
 
 def _splits(facts: Facts) -> Iterator[Reason]:
@@ -82,22 +85,23 @@ def _undecided(facts: Facts) -> Iterator[Reason]:
 
 def _training(facts: Facts) -> Iterator[Reason]:
     """Regret also counts training that a domain did not get; say so where that explains it."""
-    if not coupled(facts) or facts.transfer is None or facts.transfer.directions is None:
+    found = facts.transfer
+    if found is None or coupled(facts) or not _beyond_chance(facts):
         return
-    if max(into.crossing for into in facts.transfer.directions.values()) < MARGIN:
+    if (found.regret or 0) >= MARGIN:
         yield warning(
-            "Reading R70",
+            "Reading R71",
             "/results/summary/transfer/directions",
-            "both domains rank the strategies much alike: the regret comes from one domain "
-            "preferring more weakly or with more noise, so that training there teaches less",
-            "compare `crossing`, which leaves strength aside, before you speak of opposed "
-            "preferences",
+            "choices are redirected and cost win rate, but both domains rank the strategies much "
+            "alike: one of them prefers more weakly or with more noise, so that training there "
+            "teaches less, and nothing that is taught there is wrong elsewhere",
+            "train longer in the domain itself; read the win rates by domain",
         )
 
 
 def _shared_favourite(facts: Facts) -> Iterator[Reason]:
     found = facts.transfer
-    if found is None or found.regret is None or coupled(facts):
+    if found is None or found.directions is None or _beyond_chance(facts):
         return
     if facts.preferences is not None and facts.preferences.p_value <= LEVEL:
         yield warning(

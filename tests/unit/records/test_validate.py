@@ -159,7 +159,9 @@ def test_reading_r74_groups_that_fit_the_tasks_are_valid(flip: Run) -> None:
     rewrite(flip.folder, write=True)
 
     assert flip.validate().findings == []
-    assert flip.parsed().results.summary.transfer.units == {"text": 1, "visual": 1}
+    crossing = flip.parsed().results.summary.transfer
+    assert crossing is not None
+    assert crossing.units == {"text": 1, "visual": 1}
 
 
 def test_reading_r74_a_task_without_a_group_beside_others_is_found(flip: Run) -> None:
