@@ -56,6 +56,11 @@ class Audit:
         sound = all(finding.severity != "error" for finding in self.findings)
         return sound and self.verdict in _CLAIMS
 
+    @property
+    def excess(self) -> Json | None:
+        """What gamma has beyond the noise floor; a failed run has none (Reading R8)."""
+        return None if self.verdict == "no_verdicts_counted" else self.control["excess"]
+
     def as_json(self) -> Json:
         """Return the audit as the contract prints it."""
         facts = self.facts
@@ -74,7 +79,7 @@ class Audit:
             "left_out": plain(found.left_out) if found else None,
             "clusters": plain(found.clusters) if found else None,
             "length_correlation": plain(facts.length_correlation),
-            "excess": self.control["excess"],
+            "excess": self.excess,
             "noise_floor": self.control["noise_floor"],
             "control": self.control["method"],
             "position_bias": {

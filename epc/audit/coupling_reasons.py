@@ -61,6 +61,7 @@ def _undecided(facts: Facts) -> Iterator[Reason]:
             "find out why no answer was a bare A or B, then measure again",
             "inconclusive",
         )
+        return
     left = found.left_out
     tasks = {domain: places for domain, places in left.tasks.items() if places}
     if left.strategies or tasks:

@@ -29,7 +29,8 @@ def _lines(audit: Audit) -> Iterator[str]:
     yield ""
     if facts.transfer is not None:
         yield f"  p value        {tested(facts.transfer)}"
-        yield f"  conditional    {conditions(facts.transfer)}"
+        if facts.transfer.test is not None:
+            yield f"  conditional    {conditions(facts.transfer)}"
         yield from (f"  {line}" for line in lines(facts.transfer))
     if facts.preferences is not None:
         differ = "differ" if facts.preferences.p_value <= LEVEL else "do not detectably differ"
@@ -37,16 +38,7 @@ def _lines(audit: Audit) -> Iterator[str]:
     for domain, r in (facts.length_correlation or {}).items():
         if r is not None:
             yield f"  answer length  goes with win rate in {domain} by r = {r:+.2f}"
-    for direction, excess in audit.control["excess"].items():
-        floor = audit.control["noise_floor"][direction]
-        gammas = facts.gamma[direction]
-        yield f"  {TITLES[direction]}"
-        yield f"    gamma        {sum(gammas) / len(gammas):.3f} over {seeds(facts.n)}"
-        yield (
-            f"    noise floor  {floor['mean']:.3f}  "
-            f"({floor['q025']:.2f} to {floor['q975']:.2f} for 95% of single seeds)"
-        )
-        yield f"    excess       {interval(excess)}"
+    yield from _on_gamma(audit)
     yield f"  noise floor: {_METHODS[audit.control['method']]}"
     if facts.tie_rate is not None:
         yield f"  tie rate       {100 * facts.tie_rate:.1f}%"
@@ -55,6 +47,20 @@ def _lines(audit: Audit) -> Iterator[str]:
         yield ""
     for finding in audit.findings:
         yield str(finding)
+
+
+def _on_gamma(audit: Audit) -> Iterator[str]:
+    facts = audit.facts
+    for direction, floor in audit.control["noise_floor"].items():
+        gammas = facts.gamma[direction]
+        yield f"  {TITLES[direction]}"
+        yield f"    gamma        {sum(gammas) / len(gammas):.3f} over {seeds(facts.n)}"
+        yield (
+            f"    noise floor  {floor['mean']:.3f}  "
+            f"({floor['q025']:.2f} to {floor['q975']:.2f} for 95% of single seeds)"
+        )
+        if audit.excess is not None:
+            yield f"    excess       {interval(audit.excess[direction])}"
 
 
 def seeds(n: int) -> str:

@@ -29,7 +29,7 @@ def report(manifest: Manifest, audited: Audit | None = None) -> str:
     `audited` is the audit of the run it belongs to; without it, of what the manifest states.
     """
     audited = audited or audit_manifest(manifest)
-    sections = (_heading(manifest), _table(manifest), _remarks(manifest, audited))
+    sections = (_heading(manifest), _table(manifest, audited), _remarks(manifest, audited))
     return "\n\n".join("\n".join(lines) for lines in sections)
 
 
@@ -47,7 +47,7 @@ def _heading(manifest: Manifest) -> Iterator[str]:
     yield f"             {coverage}{answers}"
 
 
-def _table(manifest: Manifest) -> Iterator[str]:
+def _table(manifest: Manifest, audited: Audit) -> Iterator[str]:
     summary, coin = manifest.results.summary, coin_bands(manifest.configuration)
     number: Callable[[float], str] = lambda value: f"{value:.3f}"  # noqa: E731  (three of a kind, read as a table)
     signed: Callable[[float], str] = lambda value: f"{value:+.3f}"  # noqa: E731  (three of a kind, read as a table)
@@ -59,7 +59,8 @@ def _table(manifest: Manifest) -> Iterator[str]:
         yield _row("  by Student's t", *(_students(manifest, d) for d in DIRECTIONS))
     floors = [control.noise_floor[d] for d in DIRECTIONS]
     yield _row("  noise floor", *(_spread(f.mean, f.q025, f.q975) for f in floors))
-    yield _row("  excess coupling", *(_estimate(control.excess[d], signed) for d in DIRECTIONS))
+    if audited.excess is not None:
+        yield _row("  excess coupling", *(_estimate(control.excess[d], signed) for d in DIRECTIONS))
     yield _row("  coin flip", *[_spread(*astuple(coin["gamma"]))] * len(DIRECTIONS))
     yield _row("JSD, nats", *(_estimate(summary.jsd[d], number) for d in DIRECTIONS))
     yield _row("  coin flip", *[_spread(*astuple(coin["jsd"]))] * len(DIRECTIONS))
@@ -112,7 +113,8 @@ def _remarks(manifest: Manifest, audited: Audit) -> Iterator[str]:
     if found is not None:
         yield f"  - p value {tested(found)}."
         yield from (f"  - {headline(d, into)}." for d, into in (found.directions or {}).items())
-        yield f"  - The word is conditional {conditions(found)}."
+        if found.test is not None:
+            yield f"  - The word is conditional {conditions(found)}."
     remarks = (
         *_on_the_evaluator(summary),
         *_on_the_provider(manifest),
