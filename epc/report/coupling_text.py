@@ -64,17 +64,20 @@ def lines(found: Transfer) -> Iterator[str]:
         seen = into.these_tasks
         yield f"{TITLES[direction]}: {headline(direction, into)}"
         yield (
-            f"  for the domain   redirected {_of_100(into.redirected, into.redirected_ci95)}; "
-            f"regret {points(into.regret, into.regret_ci95)}"
+            f"  redirected  {_of_100(into.redirected, into.redirected_ci95)} for the domain; "
+            f"{_of_100(seen.redirected, seen.redirected_ci95)} for these tasks"
         )
         yield (
-            f"  for these tasks  redirected {_of_100(seen.redirected, seen.redirected_ci95)}; "
-            f"regret {points(seen.regret, seen.regret_ci95)}, against {_AGAIN[seen.again]}"
+            f"  regret      {points(into.regret, into.regret_ci95)} for the domain; "
+            f"{points(seen.regret, seen.regret_ci95)} for these tasks, against {_AGAIN[seen.again]}"
         )
         yield (
-            f"  of it by another order of strategies  {points(into.crossing, into.crossing_ci95)}; "
-            f"harm against training in {REFERENCE[direction]} alone  "
-            f"{points(into.harm, into.harm_ci95)}"
+            f"  crossing    {points(into.crossing, into.crossing_ci95)}: "
+            "what another order of strategies costs"
+        )
+        yield (
+            f"  harm        {points(into.harm, into.harm_ci95)}: "
+            f"against training in {REFERENCE[direction]} alone"
         )
 
 
