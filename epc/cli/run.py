@@ -137,6 +137,9 @@ def command(
     Models are named provider/model; `epc models list` lists them. Keys come from the environment.
     Ctrl-C, a lost connection or a full disk leave a run that `epc resume` finishes.
 
+    A recorded:FILE is a CSV with the columns strategy,domain,task,verdict (A, B or tie), then group
+    if tasks belong together.
+
     \b
     Example:
       epc run --evaluator local/smollm2-135m-likelihood --executor local/smollm2-135m --exhaustive

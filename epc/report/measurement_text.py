@@ -45,6 +45,23 @@ def _heading(manifest: Manifest) -> Iterator[str]:
     yield f"  seeds      {len(config.seeds)}, {config.rounds} rounds in each of 4 phases"
     yield f"  calls      {calls['executor']} answers, {calls['evaluator']} comparisons"
     yield f"             {coverage}{answers}"
+    if manifest.is_whole:
+        yield f"  verdicts   {_recorded(manifest)}"
+    if manifest.groups is not None:
+        grouped = (
+            f"{len(groups)} {domain} tasks in {len(set(groups))}"
+            for domain, groups in manifest.groups.items()
+        )
+        yield f"  groups     {', '.join(grouped)}"
+
+
+def _recorded(manifest: Manifest) -> str:
+    """Say how many pairs recorded verdicts hold, and how many of their rows say nothing new."""
+    counts = manifest.results.verdict_table.counts
+    cells = [cell for rows in counts.values() for row in rows.values() for cell in row]
+    held = f"{sum(map(any, cells)):,} of {len(cells):,} pairs are in the file"
+    twice = manifest.evaluator.details.get("duplicates")
+    return f"{held}; {twice:,} duplicate rows, not counted again" if twice else held
 
 
 def _table(manifest: Manifest, audited: Audit) -> Iterator[str]:

@@ -111,7 +111,10 @@ def test_reading_r72_missing_pair_is_no_tie_in_any_file_or_figure(tmp_path: Path
     counts = [record["verdicts"]["visual"] for record in manifest["results"]["per_seed"]]
     assert all(count["tie"] == 0 and sum(count.values()) == 30 for count in counts)
     assert sum(count["missing"] for count in counts) == sum(t["phase"] == "visual" for t in lost)
+    assert "  verdicts   3 of 4 pairs are in the file\n" in shown
     assert "1 of 4 pairs are not in the file (visual: 1 of 2, shy 1)" in shown
+    assert "unknown, not a tie: its round moved no weight" in shown
+    assert shown == ran("show", run)
     audit = json.loads(CliRunner().invoke(program, ["audit", str(run), "--format", "json"]).stdout)
     assert (audit["missing"]["pairs"], audit["missing"]["of"], audit["tie_rate"]) == (1, 4, 0)
     assert audit["missing"]["share_of_rounds"] == pytest.approx(len(lost) / len(trials))
@@ -188,6 +191,7 @@ def test_reading_r74_a_column_groups_the_tasks_of_run_shards_and_merged_run(tmp_
         ran(*asked, "--seeds", seeds, "--out", tmp_path / name)
     ran("merge", tmp_path / "low", tmp_path / "high", "--out", tmp_path / "merged")
 
+    assert "  groups     4 text tasks in 2, 4 visual tasks in 2\n" in ran("show", tmp_path / "low")
     for name in ("low", "merged"):
         manifest = json.loads((tmp_path / name / "manifest.json").read_text())
         groups = ["topic 0", "topic 0", "topic 1", "topic 1"]
@@ -197,6 +201,34 @@ def test_reading_r74_a_column_groups_the_tasks_of_run_shards_and_merged_run(tmp_
             json.loads((tmp_path / name / "run.json").read_text())["groups"] == manifest["groups"]
         )
         assert ran("validate", tmp_path / name)
+
+
+def test_reading_r73_equal_rows_count_once_and_the_report_says_how_many(tmp_path: Path) -> None:
+    rows = rows_of({"text": 8, "visual": 8}, SYSTEMS, stream=4)
+    runs = {}
+    for name, said in (("once", rows), ("again", [*rows[1:], rows[0], rows[0], rows[3]])):
+        file = written(tmp_path / f"{name}.csv", said)
+        runs[name] = ran("run", "--evaluator", f"recorded:{file}", "--out", tmp_path / name)
+
+    assert "  verdicts   80 of 80 pairs are in the file\n" in runs["once"]
+    assert "  verdicts   80 of 80 pairs are in the file; 2 duplicate rows" in runs["again"]
+    assert audited(tmp_path / "again") == audited(tmp_path / "once")
+    results = [
+        json.loads((tmp_path / name / "manifest.json").read_text())["results"] for name in runs
+    ]
+    assert results[0] == results[1]
+
+
+def test_reading_r73_rows_that_contradict_each_other_are_refused_with_both_lines(
+    tmp_path: Path,
+) -> None:
+    file = written(tmp_path / "v.csv", ["bold,text,t,A", "bold,visual,v,A", "bold,text,t,tie"])
+
+    done = epc("run", "--evaluator", f"recorded:{file}", "--out", tmp_path / "run")
+
+    assert done.returncode == 2
+    said = f"{file}:4: bold / text / t has the verdict 'tie', and the verdict 'A' in line 2"
+    assert said in done.stderr
 
 
 def test_reading_r74_a_resumed_run_keeps_its_groups(tmp_path: Path) -> None:
