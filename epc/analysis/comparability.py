@@ -9,6 +9,7 @@ from epc.protocol.results import Json
 from epc.records.manifest import Manifest, ModelIdentity
 from epc.records.strict_json import dumps_line, pointer
 from epc.records.usage import suspicions
+from epc.spec.epc_v1 import DOMAINS, Domain
 
 _RECORDED: Final = "recorded:"
 _MAX_SHOWN: Final = 60
@@ -144,7 +145,7 @@ def unlike(left: Manifest, right: Manifest) -> list[Finding]:
 
     Source: EPC-2.8; Reading R13 (substituted tasks are no variant, but not like for like).
     """
-    return [*_differences(left, right), *_doubts(left, right)]
+    return [*_differences(left, right), *_regrouped(left, right), *_doubts(left, right)]
 
 
 def are_facts(left: ModelIdentity, right: ModelIdentity) -> bool:
@@ -179,6 +180,30 @@ def _differences(left: Manifest, right: Manifest) -> Iterator[Finding]:
             remedy="measure again with the same, or read the difference with this in mind",
             severity=severity,
         )
+
+
+def _regrouped(left: Manifest, right: Manifest) -> Iterator[Finding]:
+    """Find tasks that are one unit here and several there, whatever their groups are called."""
+    for domain in DOMAINS:
+        tasks = [set(manifest.tasks[domain]) for manifest in (left, right)]
+        if tasks[0] == tasks[1] and _units(left, domain) != _units(right, domain):
+            yield Finding(
+                clause="Reading R74",
+                where=f"/groups/{domain}",
+                problem="other tasks are one unit: the words can differ where no verdict does",
+                remedy="group the tasks alike, or read the words with this in mind",
+                severity="warning",
+            )
+
+
+def _units(manifest: Manifest, domain: Domain) -> set[frozenset[str]]:
+    """Return the tasks of each group of a domain; a task without a group is one by itself."""
+    tasks = manifest.tasks[domain]
+    groups = manifest.groups[domain] if manifest.groups is not None else tasks
+    members: dict[str, set[str]] = {}
+    for task, group in zip(tasks, groups, strict=False):  # `epc validate` finds what is missing
+        members.setdefault(group, set()).add(task)
+    return set(map(frozenset, members.values()))
 
 
 def _doubts(left: Manifest, right: Manifest) -> Iterator[Finding]:

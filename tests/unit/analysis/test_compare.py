@@ -1,6 +1,7 @@
 """`epc compare` on real runs: what is like, what differs, what changed."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -134,6 +135,21 @@ def test_reading_r73_the_same_in_another_order_is_like_for_like(
     assert (errors(found), warnings(found)) == (set(), {f"/{key}"})
     (problem,) = [finding.problem for finding in found.findings]
     assert "the same ones in another order" in problem
+
+
+def test_reading_r74_tasks_grouped_otherwise_are_to_be_known_and_no_error(
+    exhaustive: Run, made: dict[str, Run], tmp_path: Path
+) -> None:
+    groups = {"text": list("aabbccdd"), "visual": list("abcdefgh")}
+    alone = made["exhaustive"].folder
+    exhaustive.edit(lambda m: m.update(groups=groups))
+    renamed = Run(folder=Path(shutil.copytree(exhaustive.folder, tmp_path / "renamed")))
+    renamed.edit(lambda m: m["groups"].update(text=list("wwxxyyzz")))
+
+    found = compare(alone, exhaustive.folder)
+
+    assert (errors(found), warnings(found)) == (set(), {"/groups/text"})  # a group a task is none
+    assert compare(exhaustive.folder, renamed.folder).findings == []
 
 
 def test_reading_r73_one_other_task_among_reordered_ones_is_another_set(
