@@ -190,6 +190,12 @@ DOCUMENTS: dict[str, tuple[Build, Wanted]] = {
         lambda given: given.manifest(lambda m: m["tasks"].update(text=["x"] * 1_000)),
         ("Submission S3", "manifest.json/tasks/text", "1,000"),
     ),
+    "a link in a group's name": (
+        lambda given: given.manifest(
+            lambda m: m.update(groups={d: ["[x](y)"] * len(m["tasks"][d]) for d in m["tasks"]})
+        ),
+        ("Submission S5", "manifest.json/groups/visual/0", "reads as a Markdown link"),
+    ),
     "a key in a sentence": (
         lambda given: given.statement(conflicts=f"paid by {KEY}"),
         ("Submission S6", "submission.json:2", "holds an OpenAI"),
