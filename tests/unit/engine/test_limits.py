@@ -306,8 +306,8 @@ def test_a_provider_s_own_bucket_is_never_overdrawn(
                 refused.append(size)
             bucket[0] -= size
             left, until_full = bucket[0], (limit - bucket[0]) / rate
-            told = stated("tokens", limit=str(limit), remaining=f"{left:.6f}")
-            gate.learn(ticket, {**told, "x-ratelimit-reset-tokens": f"{until_full:.6f}"})
+            told = stated("tokens", limit=str(limit), remaining=f"{left:.9f}")
+            gate.learn(ticket, {**told, "x-ratelimit-reset-tokens": f"{until_full:.9f}"})
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(limits, "time", SimpleNamespace(monotonic=lambda: clock[0]))
