@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 Groups = Mapping[Domain, Sequence[str]]
 
 _WON, _LOST, _TIED = range(3)  # the columns of a verdict table
+_MANY: Final = 1_000_000  # ways that nobody counts; all of them may have a hundred digits
 _FEWEST_KEPT: Final = 2  # strategies: with one there is nothing to choose
 
 
@@ -101,9 +102,9 @@ class Units:
 
     @property
     def splits(self) -> int:
-        """In how many distinct ways the units could be dealt out to the two domains."""
+        """In how many distinct ways the units could be dealt out, `_MANY` for more."""
         ways = comb(len(self.won), self.first)
-        return ways // 2 if self.fewest == self.most else ways
+        return min(_MANY, ways // 2 if self.fewest == self.most else ways)
 
     @property
     def bearable(self) -> bool:
