@@ -1,9 +1,8 @@
-"""Does the evaluator prefer the same strategies in both domains? The test behind an audit.
+"""Does the evaluator prefer the same strategies in both domains? A fact beside the audit's word.
 
-If it does, nothing that an agent learnt in one domain is wrong in the other, and excess coupling is
-zero (Reading R15). gamma answers this poorly: it looks at thirty random rounds through their end.
+If it does, nothing that an agent learnt in one domain is wrong in the other (Reading R15). If it
+does not, nothing need cross all the same: see `epc.audit.redirection` for what the word rests on.
 These tests look at the verdicts themselves or, where only weights were kept, at the pure vectors.
-How they were chosen, and their power: `site/docs/statistics.md`.
 """
 
 from dataclasses import dataclass, replace

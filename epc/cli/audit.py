@@ -53,15 +53,17 @@ def command(
     r"""Say whether a claim can rest on RUN: one word, then every reason.
 
     RUN is a run folder, a manifest, or per-seed weights that were published without trials, exact
-    or rounded. Exits 1 if no claim can rest on it. Nothing is sent anywhere, except with --swap or
+    or rounded; weights alone bear no word about coupling. Exits 1 if no claim can rest on RUN. Nothing is sent anywhere, except with --swap or
     --controls. These ask the run's evaluator and keep its answers in RUN's probes.jsonl.
 
     \b
-    coupled                 the domains' preferences differ (p at most 0.05)
-    no_detectable_coupling  they cannot be told apart
-    no_verdicts_counted     a failed run: its gamma of 0 says nothing
-    collapsed               every run ended on one strategy
-    inconclusive            see the reasons
+    coupled                    training in one domain redirects choices in the other,
+                               beyond chance (p at most 0.05), at 2 points of win rate or more
+    no_coupling_beyond_margin  whatever crosses costs less than 2 points
+    no_detectable_coupling     neither could be shown
+    no_verdicts_counted        a failed run: its gamma of 0 says nothing
+    collapsed                  every run ended on one strategy
+    inconclusive               see the reasons
 
     \b
     Example:
