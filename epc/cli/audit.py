@@ -53,8 +53,9 @@ def command(
     r"""Say whether a claim can rest on RUN: one word, then every reason.
 
     RUN is a run folder, a manifest, or per-seed weights that were published without trials, exact
-    or rounded; weights alone bear no word about coupling. Exits 1 if no claim can rest on RUN. Nothing is sent anywhere, except with --swap or
-    --controls. These ask the run's evaluator and keep its answers in RUN's probes.jsonl.
+    or rounded; weights alone bear no word about coupling. Exits 1 if no claim can rest on RUN.
+    Nothing is sent anywhere, except with --swap or --controls. These ask the run's evaluator and
+    keep its answers in RUN's probes.jsonl.
 
     \b
     coupled                    training in one domain redirects choices in the other,
