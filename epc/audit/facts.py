@@ -52,6 +52,7 @@ class Facts:
     competence: Json | None = None
     determinism: Json | None = None
     length_correlation: Mapping[Domain, float | None] | None = None
+    pci: Mapping[str, Json] | None = None
     excess: Mapping[str, Json] = field(default_factory=dict)
     missing: Json | None = None
     decimals: int | None = None

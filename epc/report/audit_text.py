@@ -9,6 +9,7 @@ from epc.protocol.results import Json
 from epc.records.probes import in_words
 from epc.report.coupling_text import MEANING, TITLES, conditions, lines, tested
 from epc.spec.coupling import LEVEL, RULE
+from epc.spec.epc_v1 import DOMAINS
 
 _METHODS: Final = {
     "simulated": "simulated from the run's own verdicts",
@@ -35,6 +36,9 @@ def _lines(audit: Audit) -> Iterator[str]:
     if facts.preferences is not None:
         differ = "differ" if facts.preferences.p_value <= LEVEL else "do not detectably differ"
         yield f"  preferences    {differ} between the domains (p {facts.preferences.p_value:.2g})"
+    if facts.pci is not None:
+        told = ", ".join(f"{facts.pci[domain]['mean']:.2f} in {domain}" for domain in DOMAINS)
+        yield f"  PCI            {told}: how far the weights concentrate"
     for domain, r in (facts.length_correlation or {}).items():
         if r is not None:
             yield f"  answer length  goes with win rate in {domain} by r = {r:+.2f}"
