@@ -178,7 +178,8 @@ def _kept(counts: "Mapping[Domain, Counts]", *, whole: bool) -> "tuple[Flags, di
     """Return which strategies and which tasks were decided on often enough.
 
     In a whole table a pair without a verdict is undecided. In one that rounds have drawn, it is a
-    pair that nobody has come to, and shares are of those that were asked.
+    pair that nobody has come to, and shares are of those that were asked. A strategy that was
+    decided on left-out tasks alone is left out with them; no other task's share falls by that.
     """
     import numpy as np
 
@@ -192,6 +193,9 @@ def _kept(counts: "Mapping[Domain, Counts]", *, whole: bool) -> "tuple[Flags, di
         decided, asked = _cells(counts[domain][strategies], whole=whole)
         enough = decided.sum(axis=0) >= FEWEST_STRATEGIES * asked.sum(axis=0)
         tasks[domain] = enough & decided.any(axis=0)
+    for domain in DOMAINS:
+        decided, _ = _cells(counts[domain][:, tasks[domain]], whole=whole)
+        strategies = strategies & decided.any(axis=1)
     return strategies, tasks
 
 
@@ -216,8 +220,8 @@ def _by_unit(counts: "Counts", groups: Sequence[str] | None) -> "Counts":
 
     by_task = counts.transpose(1, 0, 2)
     if groups is not None:
-        names, at = np.unique(np.asarray(groups, dtype=np.str_), return_inverse=True)
-        summed = np.zeros((len(names), *by_task.shape[1:]), np.int64)
-        np.add.at(summed, at, by_task)
+        places = {name: at for at, name in enumerate(dict.fromkeys(groups))}
+        summed = np.zeros((len(places), *by_task.shape[1:]), np.int64)
+        np.add.at(summed, [places[name] for name in groups], by_task)
         by_task = summed
     return np.array(sorted(by_task.tolist()), np.int64).reshape(by_task.shape)
