@@ -261,17 +261,20 @@ def _figures(
 def _cuts(units: Units) -> "Array":
     """Return which units are in which half: a cut's two halves are two rows, one after the other.
 
+    The only unit of a domain is in both, since a half without any would be about no domain.
+
     Shapes: (2 x `_CUTS`, units).
     """
     import numpy as np
 
     rng = np.random.default_rng(_CUT_STREAM)
     total, first = len(units.won), units.first
-    upper = np.empty((_CUTS, total), np.bool_)
-    for side in (slice(0, first), slice(first, total)):
-        size = upper[:, side].shape[1]
-        upper[:, side] = rng.random((_CUTS, size)).argsort(axis=1) < size // 2
-    return np.stack([upper, ~upper], axis=1).reshape(-1, total).astype(np.float64)
+    upper, lower = np.ones((2, _CUTS, total), np.bool_)
+    for side, size in ((slice(0, first), first), (slice(first, total), total - first)):
+        if size > 1:
+            upper[:, side] = rng.random((_CUTS, size)).argsort(axis=1) < size // 2
+            lower[:, side] = ~upper[:, side]
+    return np.stack([upper, lower], axis=1).reshape(-1, total).astype(np.float64)
 
 
 def _estimate(whole: "Array", halves: "Array", freedom: int) -> Estimate:
