@@ -65,7 +65,8 @@ def redirection_test(
     import numpy as np
 
     first, second = units.numbers.values()
-    rows, listed = splits(first, second, most=_MOST_LISTED, drawn=_DRAWN)
+    most, drawn = (_MOST_LISTED, _DRAWN) if rounds <= _SHORT else (_FEWER_DRAWN, _FEWER_DRAWN)
+    rows, listed = splits(first, second, most=most, drawn=drawn)
     some = rows[np.linspace(0, len(rows) - 1, min(_CHANCES, len(rows))).astype(int)]
     by_chance = _by_wheels(
         rates_of(units, some, 1 - some), units.tie, rounds=rounds, rule=rule, wheels=_CHANCES
@@ -86,16 +87,11 @@ def redirection_test(
 def _permuted(units: Units, rows: "Array", *, listed: bool, rounds: int, rule: UpdateRule) -> float:
     import numpy as np
 
-    if rounds > _SHORT:
-        rows = rows[:_FEWER_DRAWN]
-        listed = listed and len(rows) < _FEWER_DRAWN
-    own = (np.arange(len(units.won)) < units.first)[None].astype(np.float64)
-    every = np.concatenate([own, rows])
-    statistics = _redirected(rates_of(units, every, 1 - every), units.tie, rounds=rounds, rule=rule)
-    as_extreme = int((statistics[1:] >= statistics[0] * (1 - _TIED)).sum())
-    if listed:  # the arrangement that was observed is one of them
-        return as_extreme / len(rows)
-    return (1 + as_extreme) / (1 + len(rows))
+    if not listed:  # where all are listed, the first is the one that was observed
+        own = np.arange(len(units.won)) < units.first
+        rows = np.concatenate([own[None].astype(np.float64), rows])
+    statistics = _redirected(rates_of(units, rows, 1 - rows), units.tie, rounds=rounds, rule=rule)
+    return float((statistics >= statistics[0] * (1 - _TIED)).mean())
 
 
 def _redirected(rates: Rates, tie: "Array", *, rounds: int, rule: UpdateRule) -> "Array":
