@@ -4,7 +4,7 @@ Sources: Readings R70 to R74; the numbers of the rule stand in `epc.spec.couplin
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import fsum, sqrt
 from typing import Final
@@ -17,6 +17,7 @@ from epc.audit.units import LeftOut, Units, units_of
 from epc.protocol.config import Configuration
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule, Weights
+from epc.simulation.training import Odds
 from epc.spec.coupling import MARGIN, RULE
 from epc.spec.epc_v1 import (
     CONTROL,
@@ -161,7 +162,7 @@ def _into(crossed: Crossing, chance: float, seen: TheseTasks) -> Into:
     return Into(
         redirected=_share(crossed.redirected.value),
         redirected_ci95=low_high and (_share(low_high[0]), _share(low_high[1])),
-        chance=chance,
+        chance=_share(chance),
         regret=crossed.regret.value,
         regret_ci95=crossed.regret.interval,
         harm=crossed.harm.value,
@@ -209,14 +210,28 @@ def these_tasks(
 
 
 def _trained_again(table: VerdictTable, domain: Domain, config: Configuration) -> Weights:
-    """Return pi(Y,Y) of a run's own verdicts, its ties and its missing pairs among them."""
+    """Return pi(Y,Y) of a run's own verdicts, its ties and its missing pairs among them.
+
+    Strategies are put in the order of their names before any draw, both domains have the same
+    draws, and verdicts were asked once where no pair has two, whatever the run calls them.
+
+    Source: Reading R73.
+    """
     from numpy.random import PCG64, Generator, SeedSequence
 
-    rng = Generator(PCG64(SeedSequence([_STREAM, DOMAINS.index(domain)])))
+    once = all(bool((counts.sum(axis=2) <= 1).all()) for counts in table.counts.values())
+    odds = rates(replace(table, repeated=once), domain)
+    names = [strategy.name for strategy in config.strategies]
+    order = sorted(range(len(names)), key=lambda at: names[at])
     ended = trained_twice(
-        rates(table, domain), rounds=config.rounds, rule=config.rule, seeds=_WHEELS, rng=rng
+        Odds(a=odds.a[order], tie=odds.tie[order]),
+        rounds=config.rounds,
+        rule=config.rule,
+        seeds=_WHEELS,
+        rng=Generator(PCG64(SeedSequence([_STREAM]))),
     )
-    return tuple(mean(row) for row in ended.tolist())
+    weights = dict(zip(order, ended.tolist(), strict=True))
+    return tuple(mean(weights[at]) for at in range(len(names)))
 
 
 def _win_rates(table: VerdictTable, domain: Domain) -> list[float]:

@@ -84,7 +84,7 @@ def clusters(units: Units) -> dict[Domain, float | None]:
             found[domain] = None
             continue
         shares = np.where(decided > 0, won / np.maximum(1, decided), np.nan)
-        rng = Generator(PCG64(SeedSequence([_STREAM, part])))
+        rng = Generator(PCG64(SeedSequence([_STREAM])))
         found[domain] = _shared_patterns(shares, rng)
     return {domain: found[domain] for domain in DOMAINS}
 
