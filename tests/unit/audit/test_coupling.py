@@ -278,7 +278,7 @@ def test_reading_r73_these_tasks_know_no_order_flag_or_name_of_a_domain() -> Non
     given = table(["AtBA", "BBAB", "AAAB"], ["B.BB", "AAAt", "ABAB"], repeated=True)
     seeds: list[Weights] = [(0.2, 0.3, 0.5), (0.6, 0.1, 0.3)]
     order = [2, 0, 1]
-    turned = {
+    turned: dict[PhaseName, list[Weights]] = {
         direction: [tuple(seed[at] for at in order) for seed in seeds] for direction in DIRECTIONS
     }
     moved = VerdictTable(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from epc.audit import redirection
 from epc.audit.redirection import RedirectionTest, recursion, redirection_test
 from epc.audit.transfer import Estimate, Rates
-from epc.audit.units import Units, units_of
+from epc.audit.units import Groups, Units, units_of
 from epc.protocol.weights import UpdateRule
 
 RULE = UpdateRule()
@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 NOTHING = Estimate(value=0.0, variance=None, freedom=0)
 
 
-def units(text: Rows, visual: Rows, groups: dict[str, list[str]] | None = None) -> Units:
+def units(text: Rows, visual: Rows, groups: Groups | None = None) -> Units:
     return units_of(table(text, visual), "xyzuvw"[: len(text)], groups)
 
 
@@ -99,7 +99,7 @@ def p_by_enumeration(given: Units, rounds: int) -> float:
             )
         )
     own = found[0]  # the first choice is that of the first units
-    return sum(value >= own * (1 - 1e-9) for value in found) / len(found)
+    return float(np.mean(np.array(found) >= own * (1 - 1e-9)))
 
 
 @pytest.mark.parametrize(
@@ -235,12 +235,11 @@ def test_reading_r73_the_bound_is_one_sided(
 
 
 def test_reading_r74_groups_are_what_is_dealt_out() -> None:
-    groups = {"text": ["one", "one", "two", "two"], "visual": ["one", "one", "two", "two"]}
+    groups: Groups = {"text": ["one", "one", "two", "two"], "visual": ["one", "one", "two", "two"]}
 
     test, _ = redirection_test(
         units(["AAAA", "BBBB"], ["BBBB", "AAAA"], groups), NOTHING, rounds=3, rule=RULE
     )
 
-    assert test == RedirectionTest(
-        p_value=pytest.approx(1 / 3), unit="group", method="permutation", splits=3
-    )
+    assert (test.unit, test.splits) == ("group", 3)
+    assert test.p_value == pytest.approx(1 / 3)

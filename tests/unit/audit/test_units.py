@@ -5,9 +5,9 @@ import pytest
 from audit_support import Rows, table
 from numpy.typing import NDArray
 
-from epc.audit.units import Units, in_one_order, units_of
+from epc.audit.units import Groups, Units, in_one_order, units_of
 from epc.protocol.table import VerdictTable
-from epc.spec.epc_v1 import DOMAINS
+from epc.spec.epc_v1 import DOMAINS, Domain
 
 # Two strategies: `x` wins one text task of two and ties once; visual has one task.
 SMALL = table(["At", "BA"], [["AAB"], ["B"]])
@@ -51,7 +51,7 @@ def test_reading_r73_units_of_equal_content_are_equal_and_others_are_not() -> No
     assert units != units_of(SMALL, ["x", "w"])
     assert units != units_of(table(["At", "BA"], [["AABt"], ["B"]]), ["x", "y"])
     assert units != units_of(table(["At", "BA"], [["ABB"], ["B"]]), ["x", "y"])
-    alone = {"text": ["1", "2"], "visual": ["1"]}
+    alone: Groups = {"text": ["1", "2"], "visual": ["1"]}
     assert units != units_of(SMALL, ["x", "y"], alone)
     assert units != "units"
 
@@ -85,7 +85,7 @@ def test_reading_r74_distinct_splits_are_counted_once_with_their_mirror_image(
 
 def test_reading_r74_tasks_of_a_group_are_one_unit() -> None:
     """Groups are summed: "ab" has 2 of x's wins and a tie; a domain's names are its own."""
-    groups = {"text": ["ab", "c", "ab"], "visual": ["ab"]}
+    groups: Groups = {"text": ["ab", "c", "ab"], "visual": ["ab"]}
 
     units = units_of(table(["ABA", "BtB"], ["A", "B"]), ["x", "y"], groups)
 
@@ -100,7 +100,7 @@ def test_reading_r74_tasks_of_a_group_are_one_unit() -> None:
 
 def test_reading_r74_groups_are_told_apart_by_every_character_of_their_names() -> None:
     names = ["a", "a\0", "A", "ä", "a\u0308", "", " "]
-    groups = {"text": names, "visual": ["one"] * 7}
+    groups: Groups = {"text": names, "visual": ["one"] * 7}
 
     units = units_of(table(["A" * 7, "B" * 7], ["A" * 7, "B" * 7]), ["x", "y"], groups)
 
@@ -109,7 +109,7 @@ def test_reading_r74_groups_are_told_apart_by_every_character_of_their_names() -
 
 def test_reading_r74_a_left_out_task_takes_no_place_in_its_group() -> None:
     """The second text task is decided for none of the strategies."""
-    groups = {"text": ["g", "h", "h"], "visual": ["g", "g", "g"]}
+    groups: Groups = {"text": ["g", "h", "h"], "visual": ["g", "g", "g"]}
 
     units = units_of(table(["AtA", "AtA"], ["BBB", "BBB"]), ["x", "y"], groups)
 
@@ -118,7 +118,7 @@ def test_reading_r74_a_left_out_task_takes_no_place_in_its_group() -> None:
     assert units.numbers == {"visual": 1, "text": 2}
 
 
-def left_out(given: VerdictTable) -> tuple[str, dict[str, tuple[int, ...]]]:
+def left_out(given: VerdictTable) -> tuple[str, dict[Domain, tuple[int, ...]]]:
     """Return the names of the strategies, a letter each, and the places that are left out."""
     units = units_of(given, "abcdefgh"[: given.strategies])
     return "".join(units.left_out.strategies), dict(units.left_out.tasks)
