@@ -3,9 +3,12 @@
 import random
 from dataclasses import dataclass
 
+from budget_support import examples
 from campaign.endpoint import PERMANENT, REPORTED, TRANSIENT
 
-SCENARIOS = 380
+NIGHTLY = 380
+SCENARIOS = examples(NIGHTLY)
+FAULTS = (*TRANSIENT, *REPORTED)
 DAMAGE = ("torn", "half_line", "power_cut", "history")
 PROCESS = ("cancel", *DAMAGE, "disk", "fsync", "second", "max_calls")
 KILLED = ("kill", "kill", "kill", "small_files", "rivals")
@@ -40,11 +43,10 @@ def scenario(seed: int) -> Scenario:
     rng = random.Random(seed)
     kind, turn = seed % 10, seed // 10
     transient: tuple[str, ...] = ()
-    every = (*TRANSIENT, *REPORTED)
     if kind in (0, 1, 2):
-        transient = (every[(3 * turn + kind) % len(every)],)
+        transient = (FAULTS[(3 * turn + kind) % len(FAULTS)],)
     elif kind in (3, 4) or rng.random() < 0.5:
-        transient = tuple(rng.sample(every, rng.randint(2, 5)))
+        transient = tuple(rng.sample(FAULTS, rng.randint(2, 5)))
     permanent = PERMANENT[turn % len(PERMANENT)] if kind == 5 or rng.random() < 0.1 else None
     process = None
     if kind in (6, 7):

@@ -18,8 +18,19 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import pytest
-from campaign.endpoint import Endpoint
-from campaign.scenarios import DAMAGE, SCENARIOS, Scenario, faults_of, scenario
+from budget_support import BUDGETS
+from campaign.endpoint import PERMANENT, Endpoint
+from campaign.scenarios import (
+    DAMAGE,
+    FAULTS,
+    KILLED,
+    NIGHTLY,
+    PROCESS,
+    SCENARIOS,
+    Scenario,
+    faults_of,
+    scenario,
+)
 from campaign.sitting import ADDRESS, CACHE, NOW, PATCHES, child, opened, sit, unwatched
 
 from epc.engine.budget import Limits
@@ -115,6 +126,17 @@ def _is_answer(reply: Reply) -> bool:
         return False
     known = choice["message"]["content"] is not None or choice["finish_reason"] == "content_filter"
     return reply.status == 200 and known
+
+
+def test_a_quarter_of_the_scenarios_has_every_fault_alone_and_all_that_befalls_a_process() -> None:
+    quarter = [scenario(seed) for seed in range(NIGHTLY * BUDGETS["check"] // BUDGETS["nightly"])]
+    alone = {case.transient[0] for case in quarter if len(case.transient) == 1}
+
+    assert alone == set(FAULTS)
+    assert {case.permanent for case in quarter} == {None, *PERMANENT}
+    assert {case.process for case in quarter} == {None, *PROCESS, *KILLED}
+    assert {case.reuse for case in quarter} == {"memo", "none"}
+    assert {case.exhaustive for case in quarter} == {True, False}
 
 
 @pytest.mark.parametrize("seed", range(SCENARIOS))
