@@ -1,4 +1,4 @@
-"""`epc run` and `epc resume` as users meet them: in processes of their own, cut short at will.
+"""`epc run` and `epc resume` as users meet them: whole, and in processes cut short at will.
 
 Over 400 lines, because the kills, signals and limits of a run share how they are brought about.
 """
@@ -28,8 +28,6 @@ from engine_support import (
 )
 from program_support import PROGRAM
 
-pytestmark = pytest.mark.own_process
-
 MOCKS = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
 COIN = ("--evaluator", "mock/coin-flip", "--executor", "mock/deterministic")
 HOSTED = ("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806")
@@ -54,6 +52,7 @@ def lines(text: str) -> list[str]:
     return [line for line in text.splitlines() if line.strip()]
 
 
+@pytest.mark.own_process
 def test_a_run_prints_its_table_and_leaves_a_valid_folder(tmp_path: Path) -> None:
     done = epc("run", *COIN, "--seeds", "0-2", "--rounds", "4", "--out", "run", cwd=tmp_path)
 
@@ -93,6 +92,7 @@ def test_without_out_the_folder_is_named_after_day_and_evaluator(tmp_path: Path)
     }
 
 
+@pytest.mark.own_process
 def test_two_processes_write_the_same_bytes(tmp_path: Path) -> None:
     for seed in ("0", "1"):
         done = epc(
@@ -460,6 +460,7 @@ def test_a_journal_that_was_damaged_in_its_history_is_mended_and_the_record_says
     assert "/provenance/journal_damage: warning: 1 lines of the journal" in validated.stdout
 
 
+@pytest.mark.own_process
 def test_the_program_is_the_same_whatever_it_is_called(tmp_path: Path) -> None:
     script = Path(sys.executable).with_name("epc")
     assert os.access(script, os.X_OK)
