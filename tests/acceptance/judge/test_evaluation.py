@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 from endpoint_support import HoldsAfter, Received, Reply, completion, serving
-from engine_support import DAY, environment, epc, epc_under_way
+from engine_support import DAY, asked_for, environment, epc, epc_under_way, sitting
 from judge_support import archived, grid, judged_by_models, record_for, reply_row, write_rows
-from records_support import make_run
 
 from epc.analysis.judging.summary import summary
 from epc.engine.judging.mock import Judge
@@ -221,10 +220,12 @@ def test_what_is_no_evaluation_is_misuse(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def real_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a real measurement's folder, of one round a phase."""
+    """Return a measurement's folder, of one round a phase, whose short answers are real ones."""
     folder = tmp_path_factory.mktemp("real") / "run"
-    evaluator, executor = "local/smollm2-135m-likelihood", "local/smollm2-135m"
-    return make_run(folder, evaluator=evaluator, executor=executor, rounds=1).folder
+    short = {"executor": {"max_tokens": 8}}
+    models = ("mock/deterministic", "local/smollm2-135m")
+    sitting(folder, asked_for(*models, seeds=[0], rounds=1, decoding=short))
+    return folder
 
 
 @pytest.mark.parametrize("constraint", [None, "judge_reply"])
@@ -232,9 +233,12 @@ def test_the_embedded_model_judges_a_real_runs_answers_and_is_no_judge(
     tmp_path: Path, real_run: Path, constraint: str | None
 ) -> None:
     """End to end on real weights. The report must say that such a judge is no evidence."""
+    brief = tmp_path / "brief.txt"  # reading the package's own prompt takes this model seconds
+    brief.write_text("$task\n$output\nScore it in JSON, with this meta: $meta", "utf-8")
     request = Request(
         judges=["local/smollm2-135m-constrained", "local/smollm2-135m"],
         methods=("cross_judge", "self_judge"),
+        prompt=None if constraint else brief,
         constraint=constraint,
         max_tokens=48,
     )

@@ -305,33 +305,33 @@ def test_the_number_of_servers_can_be_set(
     assert server_count() == servers
 
 
-@pytest.mark.parametrize("evaluator", [f"local/{BASE}-likelihood", f"local/{BASE}-constrained"])
-def test_a_real_run_validates(tmp_path: Path, evaluator: str) -> None:
+def real_run(folder: Path, evaluator: str, tokens: int, *more: str) -> None:
+    """Measure with real weights: a few tokens an answer make a run like any other."""
     if not weights.present():
         pytest.fail("the embedded weights are missing: run `epc models fetch` first")
     names = ("--evaluator", evaluator, "--executor", f"local/{BASE}")
-
-    done = epc("run", *names, "--seeds", "0", "--rounds", "1", "--out", tmp_path / "run")
+    plan = ("--executor-max-tokens", str(tokens), "--seeds", "0", "--rounds", "1", *more)
+    done = epc("run", *names, *plan, "--out", folder)
 
     assert done.returncode == 0, done.stderr
     assert f"evaluator  {evaluator} (" in done.stdout
-    checked = epc("validate", tmp_path / "run")
+    checked = epc("validate", folder)
     assert checked.returncode == 0, checked.stdout
+
+
+def test_a_real_run_of_the_likelihood_evaluator_validates(tmp_path: Path) -> None:
+    real_run(tmp_path / "run", f"local/{BASE}-likelihood", 8)
+
     assert isinstance(open_local(BASE), Local)
 
 
 def test_epc_5_3_4_the_embedded_evaluator_answers_planted_pairs(tmp_path: Path) -> None:
-    if not weights.present():
-        pytest.fail("the embedded weights are missing: run `epc models fetch` first")
     run = tmp_path / "run"
-    names = ("--evaluator", f"local/{BASE}-constrained", "--executor", f"local/{BASE}")
 
-    done = epc("run", *names, "--seeds", "0", "--rounds", "1", "--controls", "3", "--out", run)
+    real_run(run, f"local/{BASE}-constrained", 24, "--controls", "3")
 
-    assert done.returncode == 0, done.stderr
     found, problems = probes_of(run)
     assert problems == []
     assert 1 <= found["competence"]["overall"]["pairs"] <= 3
     assert found["competence"]["overall"]["tied"] == 0, "it can only say A or B"
     assert found["competence"]["word"] == "cannot_tell"
-    assert epc("validate", run).returncode == 0
