@@ -20,6 +20,7 @@ from typing import Any
 
 import yaml
 from registry_support import git
+from site_support import keep_evidence
 
 ROOT = Path(__file__).parent.parent
 WORKFLOWS = ROOT / ".github" / "workflows"
@@ -139,10 +140,14 @@ class FakeGitHub:
 
 @dataclass
 class Runner:
-    """A runner with its repository, the event that woke it, and what came of each job."""
+    """A runner with its repository, the event that woke it, and what came of each job.
+
+    `evidence` is where its builds of the site find what others worked out already.
+    """
 
     home: Path
     origin: Path
+    evidence: Path | None = None
     event: Json = field(default_factory=dict)
     answers: Json = field(default_factory=dict)
     more: dict[str, str] = field(default_factory=dict)
@@ -204,6 +209,8 @@ class Runner:
             depth = [f"--depth={n}"] if (n := given.get("fetch-depth", 1)) else []
             git(self.home, "clone", "--quiet", *depth, self.origin.as_uri(), str(clone))
             _install(clone)
+            if self.evidence is not None:
+                keep_evidence(clone, self.evidence)
         elif action == "actions/upload-artifact":
             kept = self.home / f"artifact-{given['name']}"
             shutil.copyfile(clone / given["path"], kept)

@@ -1,6 +1,7 @@
 """The run folders of `records_support`, and a machine without a network, for every test here."""
 
 import subprocess
+from pathlib import Path
 
 import pytest
 from records_support import exhaustive, flip, made, single, ties, tiny
@@ -8,6 +9,12 @@ from records_support import exhaustive, flip, made, single, ties, tiny
 __all__ = ["exhaustive", "flip", "made", "single", "ties", "tiny"]
 
 _CLOSED = "http://127.0.0.1:9"
+
+
+@pytest.fixture(scope="session")
+def evidence(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return where builds of this very registry's site keep evidence: it is worked out once."""
+    return tmp_path_factory.mktemp("evidence")
 
 
 @pytest.fixture(scope="module")

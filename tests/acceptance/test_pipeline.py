@@ -12,6 +12,7 @@ import pytest
 from endpoint_support import Endpoint, refusal, serving
 from engine_support import environment, files_that_hold
 from registry_support import git
+from site_support import keep_evidence
 
 ROOT = Path(__file__).parent.parent.parent
 SMALL = {"seeds: 0-29": "seeds: 0-1", "rounds: 30": "rounds: 3"}
@@ -52,8 +53,9 @@ def run(folder: Path, *words: str, code: int = 0, more: dict[str, str] | None = 
     return done.stdout + done.stderr if code else done.stdout
 
 
-def test_dvc_repro_measures_checks_and_then_has_nothing_to_do(clone: Path) -> None:
+def test_dvc_repro_measures_checks_and_then_has_nothing_to_do(clone: Path, evidence: Path) -> None:
     pipeline = clone / "pipeline"
+    keep_evidence(clone, evidence)
     run(pipeline, "dvc", "repro")
 
     manifest = json.loads((pipeline / "run" / "manifest.json").read_text())

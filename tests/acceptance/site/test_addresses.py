@@ -10,9 +10,7 @@ source until it is listed.
 import re
 from pathlib import Path
 
-import pytest
 from registry_support import ROOT
-from site_support import ADDRESS, AS_OF, epc, real_checkout
 
 from epc.registry.figures import figures
 from epc.registry.reading import of_folder
@@ -20,14 +18,6 @@ from epc.registry.reading import of_folder
 LISTED = (Path(__file__).parent / "urls.txt").read_text().split()
 # What the pages load, by names that change with the content, and the builder's own files.
 _LOADED = ("assets/", "search/", "snapshots/", ".nojekyll", ".epc-site", "404.html")
-
-
-@pytest.fixture(scope="module")
-def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the site of this very registry, in a folder of links to it."""
-    folder = real_checkout(tmp_path_factory.mktemp("real"))
-    epc(folder, "site", "build", "--base-url", ADDRESS, "--as-of", AS_OF)
-    return folder / "public"
 
 
 def expanded() -> set[str]:
@@ -60,19 +50,21 @@ def expanded() -> set[str]:
     }
 
 
-def test_every_address_that_was_ever_published_answers(real: Path) -> None:
+def test_every_address_that_was_ever_published_answers(deployed: Path) -> None:
     gone = [
         place
         for place in sorted(expanded())
-        if not (real / place / "index.html" if place.endswith("/") else real / place).is_file()
+        if not (
+            deployed / place / "index.html" if place.endswith("/") else deployed / place
+        ).is_file()
     ]
 
     assert gone == [], "an address that was published must go on answering"
     assert len(LISTED) == len(set(LISTED)) > 60
 
 
-def test_every_address_that_is_new_is_listed(real: Path) -> None:
-    files = [path.relative_to(real).as_posix() for path in real.rglob("*") if path.is_file()]
+def test_every_address_that_is_new_is_listed(deployed: Path) -> None:
+    files = [p.relative_to(deployed).as_posix() for p in deployed.rglob("*") if p.is_file()]
     ours = {f"/{name}".removesuffix("index.html")[1:] for name in files}
     pages = {name for name in ours if name.startswith("snapshots/") and name.endswith("/")}
     ours = pages | {name for name in ours if not name.startswith(_LOADED)}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from registry_support import ROOT
-from site_support import ADDRESS, AS_OF, IN_A_WORKFLOW, epc, real_checkout
+from site_support import ADDRESS, AS_OF, epc, real_checkout
 
 EVERYWHERE = (
     *("index.html", "about/index.html", "contributing/index.html", "snapshots/index.html"),
@@ -28,18 +28,10 @@ def naming(out: Path, words: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def alone(tmp_path_factory: pytest.TempPathFactory, evidence: Path) -> Path:
     """Build this registry's site with no workflow, no remote and no address."""
-    folder = real_checkout(tmp_path_factory.mktemp("alone"))
+    folder = real_checkout(tmp_path_factory.mktemp("alone"), evidence)
     epc(folder, "site", "build", "--as-of", AS_OF)
-    return folder / "public"
-
-
-@pytest.fixture(scope="module")
-def in_a_workflow(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = real_checkout(tmp_path_factory.mktemp("workflow"))
-    words = ("site", "build", "--as-of", AS_OF, "--base-url", ADDRESS)
-    epc(folder, *words, env=IN_A_WORKFLOW)
     return folder / "public"
 
 
@@ -67,22 +59,22 @@ def test_without_any_address_the_commands_are_those_of_this_checkout(alone: Path
     assert "epc expiry GPT4o-0806</code>" in evaluator
 
 
-def test_in_a_workflow_every_page_leads_to_its_repository(in_a_workflow: Path) -> None:
-    for path in in_a_workflow.rglob("*.html"):
+def test_in_a_workflow_every_page_leads_to_its_repository(deployed: Path) -> None:
+    for path in deployed.rglob("*.html"):
         page = path.read_text("utf-8")
         assert f'<a href="{GITHUB}' in page, path
         assert f'<a href="{GITHUB}/issues">Report a fault</a>' in page, path
         assert "from this checkout." not in page, path
     for name in ("about", "contributing", "getting-started"):
-        page = (in_a_workflow / name / "index.html").read_text("utf-8")
+        page = (deployed / name / "index.html").read_text("utf-8")
         assert f'<a href="{GITHUB}">this repository</a>' in page, name
-    assert naming(in_a_workflow, r"example\.(?:org|com|net)") == []
-    assert f"[The repository]({GITHUB})" in (in_a_workflow / "llms.txt").read_text("utf-8")
+    assert naming(deployed, r"example\.(?:org|com|net)") == []
+    assert f"[The repository]({GITHUB})" in (deployed / "llms.txt").read_text("utf-8")
 
 
-def test_what_can_be_edited_is_a_document_of_the_repository(in_a_workflow: Path) -> None:
+def test_what_can_be_edited_is_a_document_of_the_repository(deployed: Path) -> None:
     met = 0
-    for path in in_a_workflow.rglob("*.html"):
+    for path in deployed.rglob("*.html"):
         for address in EDITED.findall(path.read_text("utf-8")):
             place = address.removeprefix(f"{GITHUB}/edit/main/")
             assert (ROOT / place).is_file(), address
@@ -90,8 +82,8 @@ def test_what_can_be_edited_is_a_document_of_the_repository(in_a_workflow: Path)
     assert met == len(list((ROOT / "site" / "docs").rglob("*.md")))
 
 
-def test_the_documents_show_the_addresses_that_are_known(in_a_workflow: Path) -> None:
-    marked = (in_a_workflow / "expiry" / "index.html").read_text("utf-8")
+def test_the_documents_show_the_addresses_that_are_known(deployed: Path) -> None:
+    marked = (deployed / "expiry" / "index.html").read_text("utf-8")
     page = re.sub(r"<[^>]*>", "", marked)
 
     assert f"epc expiry --registry {ADDRESS}registry.json" in page
@@ -99,8 +91,8 @@ def test_the_documents_show_the_addresses_that_are_known(in_a_workflow: Path) ->
     assert "ADDRESS" not in page
 
 
-def test_a_remote_is_shown_without_its_credentials(tmp_path: Path) -> None:
-    folder = real_checkout(tmp_path / "clone")
+def test_a_remote_is_shown_without_its_credentials(tmp_path: Path, evidence: Path) -> None:
+    folder = real_checkout(tmp_path / "clone", evidence)
     remote = "https://user:s3cret@code.lab/lab/registry.git"
     subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
     subprocess.run(["git", "-C", str(folder), "remote", "add", "origin", remote], check=True)

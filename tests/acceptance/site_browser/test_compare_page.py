@@ -4,8 +4,10 @@ import json
 from collections.abc import Callable
 from itertools import permutations
 
+import pytest
 from browser_support import PHONE, Visit
 from playwright.sync_api import Page
+from registry_support import Json
 from site_support import BuiltSite, epc
 
 TAGS = (
@@ -29,16 +31,23 @@ def exact(number: str) -> str:
     return number
 
 
-def test_conditions_and_figures_are_those_of_the_command_digit_for_digit(
-    window: Callable[..., Visit], site: BuiltSite
-) -> None:
-    seen = window()
+@pytest.fixture(scope="module")
+def diffs(site: BuiltSite) -> dict[tuple[str, str], Json]:
+    """Return what the command says of each pair; before the browser starts it runs in process."""
+    found = {}
     for a, b in permutations(TAGS, 2):
         words = ("snapshot", "diff", a, b, "--format", "json")
         same = {a, b} == {"v1.0-Judge-1", "v1.1-Judge-1"}
         done = epc(site.checkout.folder, *words, code=0 if same else 1)
-        told = json.loads(done.stdout, parse_float=exact)
+        found[a, b] = json.loads(done.stdout, parse_float=exact)
+    return found
 
+
+def test_conditions_and_figures_are_those_of_the_command_digit_for_digit(
+    diffs: dict[tuple[str, str], Json], window: Callable[..., Visit]
+) -> None:
+    seen = window()
+    for (a, b), told in diffs.items():
         page = compared(seen, a, b)
 
         verdict = page.locator("#comparison p").first.inner_text()

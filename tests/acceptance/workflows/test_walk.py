@@ -39,8 +39,8 @@ def test_nothing_is_left_out_that_no_workflow_runs() -> None:
 
 
 @pytest.mark.parametrize("job", workflow("ci.yml")["jobs"])
-def test_ci_passes_in_a_clean_clone(origin: Path, tmp_path: Path, job: str) -> None:
-    runner = Runner(home=tmp_path, origin=origin)
+def test_ci_passes_in_a_clean_clone(origin: Path, evidence: Path, tmp_path: Path, job: str) -> None:
+    runner = Runner(home=tmp_path, origin=origin, evidence=evidence)
 
     runner.walk("ci.yml", only=job)
 
@@ -217,13 +217,13 @@ def test_a_pull_request_of_anything_else_passes_the_check_that_main_requires(
 
 
 def test_a_merged_submission_is_published_pushed_and_deployed(
-    origin: Path, tmp_path: Path, run: Path
+    origin: Path, evidence: Path, tmp_path: Path, run: Path
 ) -> None:
     forge = Forge(origin, tmp_path)
     submit(forge, run)
     forge.offer(7)
     forge.merge(7)
-    published = Runner(home=tmp_path / "published", origin=forge.origin)
+    published = Runner(home=tmp_path / "published", origin=forge.origin, evidence=evidence)
 
     published.walk("publish.yml")
 
