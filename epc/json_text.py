@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final
 
 from epc.errors import Finding
@@ -149,17 +150,14 @@ def _walk(value: Any, where: str = "") -> Iterator[Finding]:
 
 
 def _depth(value: Any) -> int:
-    """Return how deeply a value is nested, without recursion."""
-    deepest, open_values = 0, [(value, 1)]
-    while open_values:
-        item, level = open_values.pop()
-        deepest = max(deepest, level)
-        if level > MAX_DEPTH:
-            break
-        inner = item.values() if isinstance(item, dict) else item
-        if isinstance(item, dict | list):
-            open_values.extend((child, level + 1) for child in inner)
-    return deepest
+    """Return how deeply a value is nested, or one more than the most, level by level."""
+    depth, level = 0, [value]
+    while level and depth <= MAX_DEPTH:
+        depth += 1
+        nested = [item for item in level if isinstance(item, dict | list)]
+        inner = (item.values() if isinstance(item, dict) else item for item in nested)
+        level = list(chain.from_iterable(inner))
+    return depth
 
 
 def _too_deep(where: str) -> Finding:
