@@ -10,7 +10,6 @@ from configparser import ConfigParser
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 from test_layers import ROOMS
 
@@ -54,26 +53,44 @@ def test_the_page_states_the_rooms_in_their_order() -> None:
     assert re.findall(r"\w+", stated[1]) == list(ROOMS)
 
 
-@pytest.mark.parametrize(
-    "command",
-    [command for command in words(".venv/bin/pytest") if command[1].startswith("tests/")],
-    ids=lambda command: " ".join(command[1:]),
-)
-def test_each_way_to_run_one_test_finds_tests(command: list[str]) -> None:
+_COLLECT = """
+import json, pytest, sys
+for words in json.loads(sys.argv[1]):
+    assert pytest.main([*words, "--collect-only", "-q"]) == 0, words
+"""
+
+
+def names_of_tests(folder: Path) -> str:
+    return "\n".join(path.read_text("utf-8") for path in folder.rglob("test_*.py"))
+
+
+def test_each_way_to_run_the_tests_of_a_file_finds_tests() -> None:
+    ways = [command[1:] for command in words(".venv/bin/pytest") if command[1].endswith(".py")]
     ran = subprocess.run(
-        [sys.executable, "-m", "pytest", *command[1:], "--collect-only", "-q"],
+        [sys.executable, "-c", _COLLECT, json.dumps(ways)],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
 
+    assert len(ways) >= 3
     assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_each_word_that_the_page_looks_for_in_a_folder_is_in_the_name_of_a_test() -> None:
+    ways = [c[1:] for c in words(".venv/bin/pytest") if c[1].startswith("tests/")]
+    folders = [way for way in ways if not way[0].endswith(".py")]
+
+    assert [folder for folder, _, _ in folders] == ["tests/unit"]
+    for folder, option, word in folders:
+        assert option == "-k"
+        assert re.search(rf"def test_\w*{word}", names_of_tests(ROOT / folder))
 
 
 def test_each_clause_that_the_page_selects_has_tests() -> None:
     selected = [c[2] for c in words(".venv/bin/pytest", "-k")]
-    names = "\n".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    names = names_of_tests(ROOT / "tests")
 
     assert selected == ["epc_2_3_c", "reading_r4"]
     assert all(re.search(rf"def test_\w*{name}_", names) for name in selected)
