@@ -95,6 +95,13 @@ class Visit:
         self.dialogs.append(dialog.message)
         dialog.dismiss()
 
+    def assert_quiet(self) -> None:
+        """Assert that since the last time nothing left the site, complained or asked."""
+        noted = [*self.outside, *self.complaints, *self.dialogs]
+        for kind in (self.outside, self.complaints, self.dialogs):
+            kind.clear()
+        assert noted == []
+
     def to(self, path: str) -> Page:
         """Open a page of the site, and wait until it has asked for all that it wants."""
         self.page.goto(self.home + path, wait_until="networkidle")

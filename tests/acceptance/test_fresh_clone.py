@@ -40,7 +40,7 @@ TYPED = {  # from the paper's tables, by hand
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
     folder = tmp_path / "clone"
-    git(tmp_path, "clone", "--quiet", "--no-hardlinks", "--no-tags", str(ROOT), str(folder))
+    git(tmp_path, "clone", "--quiet", "--no-tags", str(ROOT), str(folder))
     git(folder, "checkout", "--quiet", "-B", "main")
     (folder / ".venv").mkdir()
     (folder / ".venv" / "bin").symlink_to(Path(sys.executable).parent)

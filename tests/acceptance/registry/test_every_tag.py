@@ -60,7 +60,7 @@ def clone(tmp_path: Path) -> Path:
     if git(ROOT, "rev-parse", "--is-shallow-repository").strip() != "false":
         pytest.fail("a shallow clone has not every tag's commit: `git fetch --unshallow`")
     folder = tmp_path / "clone"
-    git(tmp_path, "clone", "--quiet", "--no-hardlinks", str(ROOT), str(folder))
+    git(tmp_path, "clone", "--quiet", str(ROOT), str(folder))
     run(folder, *EPC, "snapshot", "tags", "--restore")
     return folder
 

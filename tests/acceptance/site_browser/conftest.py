@@ -73,6 +73,4 @@ def window(browser: Browser, home: str) -> Iterator[Callable[..., Visit]]:
 
         yield open_window
         for each in opened:
-            assert each.outside == []
-            assert each.complaints == []
-            assert each.dialogs == []
+            each.assert_quiet()

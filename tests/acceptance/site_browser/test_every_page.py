@@ -1,42 +1,62 @@
 """Every kind of page, in both colour schemes, on a desk and in a hand."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Literal
 
 import pytest
-from browser_support import DESKTOP, KINDS, PHONE, Visit
+from browser_support import DESKTOP, KINDS, PHONE, Visit, visit
+from playwright.sync_api import Browser
 
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+# One window goes from page to page: none of these tests leaves anything behind in it.
+
+
+@pytest.fixture(scope="module", params=SCHEMES)
+def scheme(request: pytest.FixtureRequest) -> Literal["light", "dark"]:
+    chosen: Literal["light", "dark"] = request.param
+    return chosen
+
+
+@pytest.fixture(scope="module")
+def desk(browser: Browser, home: str, scheme: Literal["light", "dark"]) -> Iterator[Visit]:
+    with visit(browser, home, color_scheme=scheme) as seen:
+        yield seen
+
+
+@pytest.fixture(scope="module")
+def phone(browser: Browser, home: str) -> Iterator[Visit]:
+    with visit(browser, home, width=PHONE, has_touch=True) as seen:
+        yield seen
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_page_asks_nobody_else_complains_of_nothing_and_stands_in_nobodys_way(
-    window: Callable[..., Visit], kind: str, scheme: Literal["light", "dark"]
+    desk: Visit, kind: str, scheme: Literal["light", "dark"]
 ) -> None:
-    # That nothing leaves the site and nothing complains is what `window` asserts at its end.
-    seen = window(color_scheme=scheme)
-    page = seen.to(KINDS[kind])
+    page = desk.to(KINDS[kind])
     assert page.locator(
         f"[data-md-color-scheme={'slate' if scheme == 'dark' else 'default'}]"
     ).count()
 
-    pictures = seen.enlivened()
+    pictures = desk.enlivened()
 
     assert pictures == page.locator("figure").count()
-    assert seen.barriers() == []
+    assert desk.barriers() == []
+    desk.assert_quiet()
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_page_fits_a_phone(window: Callable[..., Visit], kind: str) -> None:
-    seen = window(width=PHONE, has_touch=True)
-    page = seen.to(KINDS[kind])
-    seen.enlivened()
+def test_a_page_fits_a_phone(phone: Visit, kind: str) -> None:
+    page = phone.to(KINDS[kind])
+    phone.enlivened()
     for details in page.query_selector_all("details"):
         details.evaluate("place => { place.open = true; }")
 
-    assert seen.wider_than_the_window() == []
-    assert seen.barriers() == []
+    assert phone.wider_than_the_window() == []
+    assert phone.barriers() == []
+    phone.assert_quiet()
 
 
 @pytest.mark.parametrize(("kind", "rows"), [("measured", "#seeds"), ("judged", "#variants")])
