@@ -1,18 +1,19 @@
-"""The tests that were candidates for the audit's p-value, beside the one that was adopted.
+"""The rules that competed for the word `coupled`, beside the one that was adopted.
 
 They stand here so that anyone can hold them against it again: `epc study`. None of them decides
 anything in a measurement.
 """
 
-from collections.abc import Iterator
-from math import erfc, exp, pi, sqrt
 from typing import TYPE_CHECKING, Final
 
 from epc.audit.permutation import by_seeds, by_tasks, residuals, splits
+from epc.audit.redirection import by_spread, permutable, permuted, recursion
+from epc.audit.transfer import Crossings, Rates, crossings, in_order_of
+from epc.audit.units import Units
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule
-from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, REFERENCE, Direction, PhaseName
-from epc.statistics.inference import t_two_sided
+from epc.spec.coupling import FEWEST_SPLITS, LEVEL, MARGIN
+from epc.spec.epc_v1 import DOMAINS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,138 +21,162 @@ if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import NDArray
 
+    from epc.spec.epc_v1 import PhaseName
+
     Array = NDArray[float64]
 
-ADOPTED: Final = "table"
+OLD: Final = "rule 1"
+ADOPTED: Final = "rule 2"
+SAYS: Final = {
+    OLD: "verdict distributions, tasks permuted between domains (Reading R39)",
+    ADOPTED: "redirected choices, and a cost of 0.02 by the crossing regret (Reading R71)",
+    "redirected alone": "redirected choices, of any cost",
+    "regret": "redirected choices, and a transfer regret of 0.02 of whatever origin",
+    "crossing permuted": "the crossing regret itself permuted, and 0.02 of it",
+    "studentised": "win rates by strategy, each difference by its own spread, tasks permuted",
+    "Bradley-Terry": "logits off one line through both domains, tasks permuted",
+    "seeds": "the two pure vectors, swapped within seeds",
+}
 _ROUNDING: Final = 1e-9
-_NOTHING: Final = 1e-18
-_WON, _LOST = 0, 1  # columns of a verdict table
+_NOTHING: Final = 1e-12
+_ANGLES: Final = 48
+_PRESSED: Final = 0.02  # how far rates are kept from 0 and 1, so that a logit is finite
+_MOST_LISTED: Final = 2_000
+_DRAWN: Final = 999
 
 
-def from_table(table: VerdictTable, rule: UpdateRule) -> dict[str, float]:
-    """Return the p-value of every test that looks at the verdict table.
+def cost(crossed: Crossings) -> float:
+    """Return what crosses at least, in the direction where most does (Reading R71)."""
+    return max(min(into.regret.value, into.crossing.value) for into in crossed.into)
 
-    `table` is the adopted one, by_tasks. The next three are the same permutation of tasks with
-    another statistic: a strategy's sum divided by its rounds, by its own spread over tasks, and the
-    largest of the latter. The last is the likelihood ratio of a strategy's pooled wins and losses,
-    which takes all verdicts for independent.
+
+def beyond_no_margin(crossed: Crossings) -> bool:
+    """Return whether the intervals for the domain stay below the margin (Reading R71)."""
+    figures = [figure for into in crossed.into for figure in (into.regret, into.crossing)]
+    bounds = [figure.interval for figure in figures]
+    return all(bound is not None and bound[1] < MARGIN for bound in bounds)
+
+
+def by_rules(units: Units, *, rounds: int, rule: UpdateRule) -> dict[str, bool]:
+    """Return what each rule about transfer says of a verdict table.
+
+    The size of what crosses is worked out only where a p-value asks for it.
     """
-    return {
-        ADOPTED: by_tasks(table, rule).p_value,
-        **dict(_permuted(table, rule)),
-        "table: likelihood ratio": likelihood_ratio(table),
+    says = dict.fromkeys((ADOPTED, "redirected alone", "regret", "crossing permuted"), False)
+    if not units.bearable or units.splits < FEWEST_SPLITS:
+        return says
+    crossed = None
+    if permutable(units):
+        redirects = permuted(units, rounds=rounds, rule=rule) <= LEVEL
+        crosses = permuted(units, rounds=rounds, rule=rule, statistic=_crossing) <= LEVEL
+    else:
+        crossed = crossings(units, rounds=rounds, rule=rule)
+        redirects = crosses = by_spread(crossed.crossings) <= LEVEL
+    if redirects or crosses:
+        crossed = crossed or crossings(units, rounds=rounds, rule=rule)
+        says[ADOPTED] = redirects and cost(crossed) >= MARGIN
+        says["regret"] = redirects and max(i.regret.value for i in crossed.into) >= MARGIN
+        says["crossing permuted"] = (
+            crosses and max(i.crossing.value for i in crossed.into) >= MARGIN
+        )
+    return {**says, "redirected alone": redirects}
+
+
+def by_others(
+    table: VerdictTable, units: Units, vectors: "Mapping[PhaseName, Array]", rule: UpdateRule
+) -> dict[str, bool]:
+    """Return what the tests say that look at verdicts or at weights, and at no transfer.
+
+    Shapes: vectors (K, n).
+    """
+    p_values = {
+        OLD: by_tasks(table, rule).p_value,
+        "studentised": studentised(table, rule),
+        "Bradley-Terry": bradley_terry(units) if units.bearable else 1.0,
+        "seeds": by_seeds(vectors[DOMAINS[0]].T, vectors[DOMAINS[1]].T).p_value,
     }
+    return {name: p_value <= LEVEL for name, p_value in p_values.items()}
 
 
-def _permuted(table: VerdictTable, rule: UpdateRule) -> Iterator[tuple[str, float]]:
+def _crossing(rates: Rates, tie: "Array", rounds: int, rule: UpdateRule) -> "Array":
+    """Return the crossing regret of both directions added, of many tables, by the recursion.
+
+    Shapes: (tables,).
+    """
+    import numpy as np
+
+    start = np.full_like(rates.first, 1 / len(rates.first))
+    total = np.zeros(rates.first.shape[1])
+    for own, other in (rates, rates[::-1]):
+        ended = [
+            recursion(
+                recursion(start, side, tie, rounds=rounds, rule=rule),
+                own,
+                tie,
+                rounds=rounds,
+                rule=rule,
+            )
+            for side in (in_order_of(other, own), other)
+        ]
+        total += ((ended[0] - ended[1]) * own).sum(axis=0)
+    return total
+
+
+def studentised(table: VerdictTable, rule: UpdateRule) -> float:
+    """Return the p-value of Welch's t of each strategy, squared and summed, tasks permuted.
+
+    Source: E. Chung, J. P. Romano, Annals of Statistics 41 (2013), 484-507.
+    """
     import numpy as np
 
     left = residuals(table, rule)
-    text = table.tasks()[DOMAINS[0]]
-    rows, listed = splits(text, table.tasks()[DOMAINS[1]])
-    squares = (left @ rows.T) ** 2
-    observed = left[:, :text].sum(axis=1) ** 2
-    rounds = sum(table.counts[domain].sum(axis=(1, 2)) for domain in DOMAINS)
-    spread = (left**2).sum(axis=1)
-    scales = {
-        "by rounds": 1 / np.maximum(rounds, 1),
-        "standardised": np.divide(1, spread, out=np.zeros_like(spread), where=spread > _NOTHING),
-    }
-    sums = {name: (scale @ squares, float(scale @ observed)) for name, scale in scales.items()}
-    scale = scales["standardised"][:, None]
-    sums["largest"] = (squares * scale).max(axis=0), float((observed[:, None] * scale).max())
-    for name, (all_of, one) in sums.items():
-        extreme = int((all_of >= one * (1 - _ROUNDING) - _NOTHING).sum())
-        yield f"table: {name}", extreme / len(rows) if listed else (1 + extreme) / (1 + len(rows))
+    first, second = (table.tasks()[domain] for domain in DOMAINS)
+    rows, listed = splits(first, second, most=_MOST_LISTED, drawn=_DRAWN)
+    own = (np.arange(first + second) < first)[None]
+    every = np.concatenate([own, rows]).T
+    apart, variance = np.zeros((len(left), every.shape[1])), np.zeros((len(left), every.shape[1]))
+    for sign, side, n in ((1, every, first), (-1, 1 - every, second)):
+        sums = left @ side
+        apart += sign * sums / n
+        variance += (left**2 @ side - sums**2 / n) / (n * max(1, n - 1))
+    welch = apart**2 / np.maximum(variance, _NOTHING)
+    return _p_value(welch.sum(axis=0), listed=listed)
 
 
-def likelihood_ratio(table: VerdictTable) -> float:
-    """Return the p-value of a common share of wins, strategy by strategy, against two.
+def bradley_terry(units: Units) -> float:
+    """Return the p-value of strengths that differ by more than an intercept and a scale.
 
-    Twice the gain in log-likelihood is held against chi-squared with a degree of freedom for every
-    strategy that was judged in both domains.
+    Bradley and Terry's strength of a strategy is its logit against the baseline. If both domains
+    have one order of strengths, up to an intercept and a scale, the logits of one lie on a line
+    over those of the other. The statistic is the squared distance from the best such line, each by
+    its variance (Berkson's minimum logit chi-squared), with tasks permuted between the domains.
+
+    Source: R. A. Bradley, M. E. Terry, Biometrika 39 (1952), 324-345; J. Berkson, Journal of the
+    American Statistical Association 50 (1955), 130-162.
     """
     import numpy as np
 
-    won, lost = (
-        np.stack([table.counts[domain].sum(axis=1)[:, at] for domain in DOMAINS]).astype(float)
-        for at in (_WON, _LOST)
-    )
-    gain = _log_likelihood(won, lost).sum() - _log_likelihood(won.sum(0), lost.sum(0)).sum()
-    return chi_squared_tail(2 * float(gain), int(((won + lost) > 0).all(axis=0).sum()))
+    rows, listed = splits(*units.numbers.values(), most=_MOST_LISTED, drawn=_DRAWN)
+    own = (np.arange(len(units.won)) < units.first)[None]
+    every = np.concatenate([own, rows])
+    strengths, variances = [], []
+    for side in (every, 1 - every):
+        decided = side @ units.decided
+        rate = _PRESSED + (1 - 2 * _PRESSED) * (side @ units.won) / np.maximum(1, decided)
+        strengths.append(np.log(rate / (1 - rate)))
+        variances.append(1 / (np.maximum(1, decided) * rate * (1 - rate)))
+    least = np.full(len(every), np.inf)
+    for angle in np.linspace(0, np.pi / 2, _ANGLES):  # a scale is positive, as an order is kept
+        along, across = np.cos(angle), np.sin(angle)
+        off = along * strengths[1] - across * strengths[0]
+        weight = 1 / (along**2 * variances[1] + across**2 * variances[0])
+        middle = (off * weight).sum(axis=1) / weight.sum(axis=1)
+        least = np.minimum(least, ((off - middle[:, None]) ** 2 * weight).sum(axis=1))
+    return _p_value(least, listed=listed)
 
 
-def _log_likelihood(won: "Array", lost: "Array") -> "Array":
-    """Return the log-likelihood at the observed shares, with 0 ln 0 = 0."""
-    import numpy as np
-
-    judged = won + lost
-    total = np.zeros_like(judged)
-    for count in (won, lost):
-        share = np.divide(count, judged, out=np.ones_like(count), where=count > 0)
-        total += count * np.log(share)
-    return total
-
-
-def chi_squared_tail(value: float, freedom: int) -> float:
-    """Return the probability that chi-squared is above a value.
-
-    A finite sum for whole degrees of freedom; SciPy's takes longer to load than to compute.
-
-    Source: M. Abramowitz, I. Stegun, Handbook of Mathematical Functions, 26.4.4 and 26.4.5.
-    """
-    if freedom < 1 or value <= 0:
-        return 1.0
-    odd = freedom % 2
-    term = exp(-value / 2) * (sqrt(2 * value / pi) if odd else 1.0)
-    total = erfc(sqrt(value / 2)) if odd else 0.0
-    for above in range(2 + odd, freedom + 1, 2):
-        total += term
-        term *= value / above
-    return total
-
-
-def from_weights(
-    vectors: "Mapping[PhaseName, Array]",
-    *,
-    paired: "Mapping[Direction, Array]",
-    expected: "Mapping[str, float]",
-) -> dict[str, float]:
-    """Return the p-value of every test that looks at weights or figures.
-
-    `paired` is gamma minus that of a control phase on the very draws of the coupled one; `expected`
-    the mean control of gamma and JSD. It is the true one, which no measurement knows: what these
-    tests could do at best. Both directions count, by Bonferroni.
-
-    Shapes: vectors (K, n); paired (n,).
-    """
-    from epc.simulation.training import divergences, gammas
-
-    found = {"weights": by_seeds(vectors["text"].T, vectors["visual"].T).p_value}
-    for name, figure in (("gamma", gammas), ("jsd", divergences)):
-        found[f"{name}: excess"] = _either(
-            student_p(
-                figure(vectors[direction], vectors[REFERENCE[direction]])
-                - expected[f"control_{name}_{direction}"]
-            )
-            for direction in DIRECTIONS
-        )
-    found["gamma: paired draws"] = _either(student_p(paired[d]) for d in DIRECTIONS)
-    return found
-
-
-def _either(p_values: Iterator[float]) -> float:
-    return min(1.0, len(DIRECTIONS) * min(p_values))
-
-
-def student_p(values: "Array") -> float:
-    """Return the two-sided p-value of a mean of 0 by Student's t.
-
-    Shapes: (n,).
-    """
-    n = len(values)
-    spread = float(values.std(ddof=1))
-    if not spread:
-        return 1.0 if not values.any() else 0.0
-    t = abs(float(values.mean())) / (spread / sqrt(n))
-    return t_two_sided(t, n - 1)
+def _p_value(statistics: "Array", *, listed: bool) -> float:
+    """Return the share of arrangements as extreme as the first."""
+    as_extreme = int((statistics[1:] >= statistics[0] * (1 - _ROUNDING) - _NOTHING).sum())
+    arranged = len(statistics) - 1
+    return as_extreme / arranged if listed else (1 + as_extreme) / (1 + arranged)

@@ -5,6 +5,7 @@ out to two domains of these sizes was as likely. The statistic is the share of c
 redirected, both directions added: the coupled phases themselves, not the verdicts' distribution.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING, Final, Literal
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 Unit = Literal["task", "group"]
 Method = Literal["permutation", "jackknife"]
+Statistic = Callable[[Rates, "Array", int, UpdateRule], "Array"]
 
 _MOST_LISTED: Final = 2_000
 _DRAWN: Final = 1_999
@@ -64,37 +66,53 @@ def redirection_test(
     """
     import numpy as np
 
-    first, second = units.numbers.values()
-    most, drawn = (_MOST_LISTED, _DRAWN) if rounds <= _SHORT else (_FEWER_DRAWN, _FEWER_DRAWN)
-    rows, listed = splits(first, second, most=most, drawn=drawn)
+    rows, _ = _dealt(units, rounds)
     some = rows[np.linspace(0, len(rows) - 1, min(_CHANCES, len(rows))).astype(int)]
     by_chance = _by_wheels(
         rates_of(units, some, 1 - some), units.tie, rounds=rounds, rule=rule, wheels=_CHANCES
     )
     chance = [mean(shares.tolist()) for shares in by_chance]
-    permuted = units.most <= UNEQUAL * units.fewest
     test = RedirectionTest(
-        p_value=_permuted(units, rows, listed=listed, rounds=rounds, rule=rule)
-        if permuted
-        else _by_spread(crossings),
+        p_value=permuted(units, rounds=rounds, rule=rule)
+        if permutable(units)
+        else by_spread(crossings),
         unit="group" if units.grouped else "task",
-        method="permutation" if permuted else "jackknife",
+        method="permutation" if permutable(units) else "jackknife",
         splits=units.splits,
     )
     return test, (chance[0], chance[1])
 
 
-def _permuted(units: Units, rows: "Array", *, listed: bool, rounds: int, rule: UpdateRule) -> float:
+def permutable(units: Units) -> bool:
+    """Return whether the domains' numbers of units are near enough to deal them out anew."""
+    return units.most <= UNEQUAL * units.fewest
+
+
+def permuted(
+    units: Units, *, rounds: int, rule: UpdateRule, statistic: Statistic | None = None
+) -> float:
+    """Return the share of arrangements of the units that redirect as many choices, or more.
+
+    `statistic` takes the place of redirected choices, where something else is to be compared.
+    """
     import numpy as np
 
+    rows, listed = _dealt(units, rounds)
     if not listed:  # where all are listed, the first is the one that was observed
         own = np.arange(len(units.won)) < units.first
         rows = np.concatenate([own[None].astype(np.float64), rows])
-    statistics = _redirected(rates_of(units, rows, 1 - rows), units.tie, rounds=rounds, rule=rule)
+    rates = rates_of(units, rows, 1 - rows)
+    statistics = (statistic or _redirected)(rates, units.tie, rounds, rule)
     return float((statistics >= statistics[0] * (1 - _TIED)).mean())
 
 
-def _redirected(rates: Rates, tie: "Array", *, rounds: int, rule: UpdateRule) -> "Array":
+def _dealt(units: Units, rounds: int) -> "tuple[Array, bool]":
+    """Return ways to deal the units out, fewer where each takes wheels, and whether that is all."""
+    most, drawn = (_MOST_LISTED, _DRAWN) if rounds <= _SHORT else (_FEWER_DRAWN, _FEWER_DRAWN)
+    return splits(*units.numbers.values(), most=most, drawn=drawn)
+
+
+def _redirected(rates: Rates, tie: "Array", rounds: int, rule: UpdateRule) -> "Array":
     """Return the redirected choices of both directions added, of many tables.
 
     Shapes: (tables,).
@@ -154,8 +172,8 @@ def recursion(
     return weights
 
 
-def _by_spread(crossings: Estimate) -> float:
-    """Return the one-sided p-value of nothing crossing, by Student's t."""
+def by_spread(crossings: Estimate) -> float:
+    """Return the one-sided p-value of nothing crossing, by Student's t, from its own spread."""
     if not crossings.variance:
         return 1.0
     t = crossings.value / sqrt(crossings.variance)

@@ -1,128 +1,187 @@
-"""The study behind the audit: error rates, power and coverage, by simulation of whole runs.
+"""The study behind the audit: how often a word is false, missed or true, by whole simulated runs.
 
-A point is a hundred runs of one evaluator, simulated from a stream of its own, so points can be
-worked anywhere and in any order. What they found is added up to the rows of the published tables.
+A point is up to `A_POINT` runs of one evaluator, simulated from a stream of its own, so points can
+be worked anywhere and in any order. What they found is added up to the rows of the tables.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final, Literal
+from zlib import crc32
 
-from epc.audit.candidate_tests import from_table, from_weights
+from epc.audit.candidate_tests import SAYS, beyond_no_margin, by_others, by_rules
 from epc.audit.control import simulated
+from epc.audit.study_cases import CASES, COVERED, CROSSINGS, EXPENSIVE, NULLS
+from epc.audit.transfer import Rates, crossings, figures_of
+from epc.audit.units import units_of
 from epc.simulation.evaluators import STRATEGIES
-from epc.simulation.study_runs import RULE, STREAM, Kind, Point, Reuse, Run, simulate_runs
+from epc.simulation.populations import Population, drawn
+from epc.simulation.study_runs import RULE, Reuse, Run, simulate_runs
 from epc.simulation.synthetic import CONTROL, FIGURES, GAMMA, parts, simulate
 from epc.simulation.training import gammas
-from epc.spec.coupling import LEVEL
 from epc.spec.epc_v1 import DIRECTIONS, REFERENCE, ROUNDS, Direction
-from epc.statistics.intervals import Interval, mean_interval, share_interval, spread_interval
+from epc.statistics.inference import upper_bound
+from epc.statistics.intervals import Interval, mean_interval, spread_interval
 
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+Kind = Literal["decide", "size", "cover"]
+
+_STREAM: Final = 20260706
 _TRUTH_SEEDS: Final = 131_072  # puts 0.001 on a mean whose interval is a hundred times wider
-_CONTROL_SEEDS: Final = 32_768
+_DRAWS: Final = 16  # of a population, for what is true of it
+_MANY_TASKS: Final = 1_024
+_WHEELS: Final = 4_096
+_TAIL: Final = 0.005  # of a 99% interval, on either side
 _DIRECTION: Final[Direction] = "text_to_visual"  # the two directions are each other's mirror image
 
-A_POINT: Final = 100  # runs
-REUSES: Final[tuple[Reuse, ...]] = ("fresh", "exhaustive")
+A_POINT: Final = 25  # runs
+SIZED: Final = 3  # of them, for the word that nothing crosses beyond the margin
 SEEDS: Final = (10, 30)  # EPC-2.5(g): screening and publication
+# Verdicts of an exhaustive run do not depend on its seeds, and rule 2 looks at verdicts alone.
+WAYS: Final[tuple[tuple[Reuse, int], ...]] = (("fresh", 10), ("fresh", 30), ("exhaustive", 30))
 
-# Evaluators that prefer alike in both domains: every `coupled` is a false one.
-NULLS: Final = (
-    "coin-flip",
-    "always-a",
-    "always-b",
-    "favourite:high=0.95,low=0.1",
-    "favourite:high=0.7,low=0.4",
-    "position-bias:a=0.8",
-    "coin-flip:tie=0.3",
-    "scattered-alike:sd=1",
-)
-# Evaluators whose preferences differ, each family from mild to strong; the number is its strength.
-ALTERNATIVES: Final[dict[str, tuple[str, float]]] = {
-    f"{family}:high={high},low={low}": (family, round(high - low, 2))
-    for family, low_of in (("domain-favourites", (0.45, 0.4, 0.3, 0.1)), ("one-domain", (0.5,) * 4))
-    for high, low in zip((0.6, 0.7, 0.8, 0.95), low_of, strict=True)
-} | {f"scattered:sd={sd}": ("scattered", sd) for sd in (0.25, 0.5, 0.75, 1.0)}
-COVERED: Final = (
-    "coin-flip",
-    "always-a",
-    "favourite:high=0.95,low=0.1",
-    "domain-favourites:high=0.95,low=0.1",
-    "domain-favourites:high=0.7,low=0.4",
-    "coin-flip:tie=0.3",
-)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """So many simulated runs of one evaluator; `number` tells points of one cell apart."""
+
+    kind: Kind
+    evaluator: str
+    seeds: int = 0
+    reuse: Reuse = "fresh"
+    runs: int = 0
+    number: int = 0
+
+    @property
+    def cell(self) -> tuple[str, Reuse, int]:
+        """What points have in common that are added up."""
+        return (self.evaluator, self.reuse, self.seeds)
+
+    @property
+    def rng(self) -> "Generator":
+        """A stream that stays the same when other cells join the study."""
+        from numpy.random import PCG64, Generator, SeedSequence
+
+        entropy = crc32(repr((self.kind, *self.cell)).encode())
+        return Generator(PCG64(SeedSequence([_STREAM, entropy], spawn_key=(self.number,))))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """What truly crosses for an evaluator, in the direction where more does: mean over draws."""
+
+    redirected: float
+    regret: float
+    crossing: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What a point's runs came to: rejections by test, or intervals by name.
-
-    Shapes: intervals (runs, 2).
-    """
+    """What a point came to: runs called coupled by rule, a size, or intervals by name."""
 
     point: Point
-    rejected: dict[str, int]
-    intervals: dict[str, list[Interval]]
+    coupled: Mapping[str, int] = field(default_factory=dict)
+    sized: int = 0
+    beyond: int = 0
+    size: Size | None = None
+    intervals: Mapping[str, list[Interval]] = field(default_factory=dict)
 
 
 def points(runs: int) -> list[Point]:
-    """Return the whole study, the longest points first.
+    """Return the whole study.
 
-    So many runs of every evaluator without coupling; half as many for coverage, whose runs cost ten
-    times as much, and a quarter for power, which need not be told from 5%.
+    So many runs of every null; half as many for power and coverage, which need not be told from 5%.
     """
 
     def cell(kind: Kind, text: str, seeds: int, reuse: Reuse, runs: int) -> Iterator[Point]:
         for number in range(-(-runs // A_POINT)):
+            some = min(A_POINT, runs - number * A_POINT)
             yield Point(
-                kind=kind,
-                evaluator=text,
-                seeds=seeds,
-                reuse=reuse,
-                runs=min(A_POINT, runs - number * A_POINT),
-                number=number,
+                kind=kind, evaluator=text, seeds=seeds, reuse=reuse, runs=some, number=number
             )
 
     return [
-        *(p for n in SEEDS for e in COVERED for p in cell("cover", e, n, "fresh", runs // 2)),
+        *(Point(kind="size", evaluator=name) for name in CASES),
         *(
-            p
-            for texts, some in ((NULLS, runs), (ALTERNATIVES, runs // 4))
-            for reuse in REUSES
-            for n in SEEDS
-            for e in texts
-            for p in cell("decide", e, n, reuse, some)
+            point
+            for names, some in ((NULLS, runs), (CROSSINGS, -(-runs // 2)))
+            for name in names
+            for reuse, seeds in WAYS
+            for point in cell(
+                "decide", name, seeds, reuse, -(-some // 10) if name in EXPENSIVE else some
+            )
+        ),
+        *(
+            point
+            for seeds in SEEDS
+            for text in COVERED
+            for point in cell("cover", text, seeds, "fresh", runs // 2)
         ),
     ]
 
 
 def work(point: Point) -> Found:
-    """Simulate a point's runs and put them to every test, or form every interval."""
-    runs = simulate_runs(point)
+    """Simulate a point's runs and put them to every rule, or form every interval."""
+    if point.kind == "size":
+        return Found(point=point, size=_size(CASES[point.evaluator], point.rng))
     if point.kind == "cover":
-        return Found(point=point, rejected={}, intervals=_intervals(runs))
-    rejected: dict[str, int] = {}
-    for run in runs:
-        p_values = from_table(run.table, RULE)
-        p_values |= from_weights(run.vectors, paired=run.paired, expected=_controls(point.drawn))
-        for test, p_value in p_values.items():
-            rejected[test] = rejected.get(test, 0) + (p_value <= LEVEL)
-    return Found(point=point, rejected=rejected, intervals={})
+        population = Population(evaluator=point.evaluator)
+        return Found(point=point, intervals=_intervals(_runs(population, point)))
+    population = CASES[point.evaluator]
+    names = [f"{at:03}" for at in range(population.strategies)]
+    coupled = dict.fromkeys(SAYS, 0)
+    sized = beyond = 0
+    for number, run in enumerate(_runs(population, point)):
+        units = units_of(run.table, names, population.groups)
+        says = by_rules(units, rounds=population.rounds, rule=RULE)
+        says |= by_others(run.table, units, run.vectors, RULE)
+        for rule in SAYS:
+            coupled[rule] += says[rule]
+        if number < SIZED and units.bearable:
+            sized += 1
+            found = crossings(units, rounds=population.rounds, rule=RULE)
+            beyond += beyond_no_margin(found)
+    return Found(point=point, coupled=coupled, sized=sized, beyond=beyond)
+
+
+def _runs(population: Population, point: Point) -> list[Run]:
+    return simulate_runs(
+        population, runs=point.runs, seeds=point.seeds, reuse=point.reuse, rng=point.rng
+    )
+
+
+def _size(population: Population, rng: "Generator") -> Size:
+    """Return what crosses where a domain has tasks without end."""
+    from dataclasses import replace
+
+    import numpy as np
+
+    endless = replace(population, tasks=(_MANY_TASKS, _MANY_TASKS), missing=0.0)
+    judged = drawn(endless, _DRAWS, rng)
+    sides = [(each.a / np.maximum(1 - each.tie, 1e-9)).mean(axis=2).T for each in judged.values()]
+    tie = np.stack([each.tie.mean(axis=(0, 2)) for each in judged.values()]).mean(axis=0)
+    first, second = (np.ascontiguousarray(side) for side in sides)
+    found = figures_of(
+        Rates(first, second), tie, rounds=population.rounds, rule=RULE, wheels=_WHEELS
+    )
+    larger = {
+        name: float(np.maximum(*(side[name].mean(axis=0) for side in found)).mean())
+        for name in ("redirected", "regret", "crossing")
+    }
+    return Size(**larger)
 
 
 @cache
-def _means(text: str, seeds: int) -> dict[str, float]:
+def _means(text: str) -> dict[str, float]:
     """Return the mean of every figure of an evaluator, over many seeds of its own stream."""
     import numpy as np
 
-    rows = [simulate(p) for p in parts(text, seeds=seeds, strategies=STRATEGIES, stream=STREAM)]
-    means = np.concatenate(rows, axis=1).mean(axis=1).tolist()
+    many = parts(text, seeds=_TRUTH_SEEDS, strategies=STRATEGIES, stream=_STREAM)
+    means = np.concatenate([simulate(part) for part in many], axis=1).mean(axis=1).tolist()
     return dict(zip(FIGURES, means, strict=True))
-
-
-def _controls(text: str) -> dict[str, float]:
-    return _means(text, _CONTROL_SEEDS)
 
 
 GAMMA_BOOTSTRAP: Final = "gamma: percentile bootstrap"
@@ -154,25 +213,28 @@ def _intervals(runs: Iterable[Run]) -> dict[str, list[Interval]]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rejections:
-    """How often a test rejected at `LEVEL`, in runs of one evaluator."""
+class Words:
+    """How often each rule says `coupled` in runs of one evaluator.
+
+    `beyond` counts `no_coupling_beyond_margin` by the intervals, in `sized` of the runs.
+    """
 
     evaluator: str
-    seeds: int
     reuse: Reuse
-    test: str
+    seeds: int
     runs: int
-    rejected: int
+    coupled: Mapping[str, int]
+    sized: int
+    beyond: int
 
-    @property
-    def rate(self) -> float:
-        """The share of runs."""
-        return self.rejected / self.runs
+    def rate(self, rule: str) -> float:
+        """The share of runs that a rule calls coupled."""
+        return self.coupled[rule] / self.runs
 
-    @property
-    def interval(self) -> Interval:
-        """The 95% interval of the rate, Wilson's."""
-        return share_interval(self.rejected, self.runs) or (0.0, 1.0)
+    def interval(self, rule: str) -> Interval:
+        """The 99% interval of that share, by Clopper and Pearson."""
+        hits, n = self.coupled[rule], self.runs
+        return 1 - upper_bound(n - hits, n, _TAIL), upper_bound(hits, n, _TAIL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,25 +255,28 @@ class Coverage:
         return self.covered / self.runs
 
 
-def rejections(found: Iterable[Found]) -> list[Rejections]:
-    """Return the rows of error rates and power, in the order of the study."""
-    runs: dict[tuple[str, int, Reuse], int] = {}
-    hits: dict[tuple[tuple[str, int, Reuse], str], int] = {}
+def sizes(found: Iterable[Found]) -> dict[str, Size]:
+    """Return what truly crosses, by evaluator."""
+    return {one.point.evaluator: one.size for one in found if one.size is not None}
+
+
+def words(found: Iterable[Found]) -> list[Words]:
+    """Return the rows of words, in the order of the study."""
+    cells: dict[tuple[str, Reuse, int], list[Found]] = {}
     for one in found:
         if one.point.kind == "decide":
-            runs[one.point.cell] = runs.get(one.point.cell, 0) + one.point.runs
-            for test, count in one.rejected.items():
-                hits[one.point.cell, test] = hits.get((one.point.cell, test), 0) + count
+            cells.setdefault(one.point.cell, []).append(one)
     return [
-        Rejections(
-            evaluator=cell[0],
-            seeds=cell[1],
-            reuse=cell[2],
-            test=test,
-            runs=runs[cell],
-            rejected=count,
+        Words(
+            evaluator=evaluator,
+            reuse=reuse,
+            seeds=seeds,
+            runs=sum(one.point.runs for one in some),
+            coupled={rule: sum(one.coupled[rule] for one in some) for rule in SAYS},
+            sized=sum(one.sized for one in some),
+            beyond=sum(one.beyond for one in some),
         )
-        for (cell, test), count in hits.items()
+        for (evaluator, reuse, seeds), some in cells.items()
     ]
 
 
@@ -240,5 +305,5 @@ def coverage(found: Iterable[Found]) -> list[Coverage]:
 
 
 def _truth(text: str, *, excess: bool) -> float:
-    means, at = _means(text, _TRUTH_SEEDS), DIRECTIONS.index(_DIRECTION)
+    means, at = _means(text), DIRECTIONS.index(_DIRECTION)
     return means[GAMMA[at]] - (means[CONTROL[at]] if excess else 0.0)

@@ -217,7 +217,7 @@ def crossings(units: Units, *, rounds: int, rule: UpdateRule) -> Crossings:
         (halves * first, halves * ~first, _WHEELS_A_HALF),
     )
     figures = [
-        _figures(rates_of(units, *sides), units.tie, rounds=rounds, rule=rule, wheels=wheels)
+        figures_of(rates_of(units, *sides), units.tie, rounds=rounds, rule=rule, wheels=wheels)
         for *sides, wheels in parts
     ]
     freedom = units.fewest - 1
@@ -232,7 +232,7 @@ def crossings(units: Units, *, rounds: int, rule: UpdateRule) -> Crossings:
     return Crossings(into=(into(0), into(1)), crossings=_estimate(whole, of_halves, freedom))
 
 
-def _figures(
+def figures_of(
     rates: Rates, tie: "Array", *, rounds: int, rule: UpdateRule, wheels: int
 ) -> "list[dict[str, Array]]":
     """Return the figures of Reading R70 for the first domain and the second.

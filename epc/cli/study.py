@@ -9,9 +9,10 @@ from epc.cli.common import echo_json, format_option, note
 from epc.cli.grid import grid_options
 
 if TYPE_CHECKING:
-    from epc.audit.study import Coverage, Rejections
+    from epc.audit.study import Coverage, Words
 
-_RUNS = 2000
+_PUBLISHED = 2000
+_QUICK = 200
 _FEWEST = 8
 
 
@@ -26,64 +27,69 @@ _FEWEST = 8
 @click.option(
     "--runs",
     type=click.IntRange(_FEWEST, 10_000_000),
-    default=_RUNS,
-    show_default=True,
-    help="Runs of every evaluator without coupling; half for coverage, a quarter for power.",
+    help=f"Runs of every evaluator whose domains prefer alike, {_PUBLISHED} unless stated; half as "
+    "many where preferences cross, and for coverage.",
 )
+@click.option("--quick", is_flag=True, help=f"A first look: {_QUICK} runs.")
 @grid_options
 @format_option
-def command(out: Path, runs: int, spread: Any, form: str) -> None:
-    r"""Rerun the simulations behind the audit: error rates, power and coverage.
+def command(out: Path, runs: int | None, quick: bool, spread: Any, form: str) -> None:
+    r"""Rerun the simulations behind the audit: false words, power and coverage.
 
-    Synthetic evaluators whose preferences are known are measured again and again. The tables are
-    the same to the last digit on any number of processes.
+    Synthetic evaluators whose preferences are known are measured again and again, and each run is
+    put to the rule of the audit, to the one before it and to their rivals. The tables are the
+    same to the last digit on any number of processes.
 
     \b
     Example:
-      epc study --out site/docs/data --jobs 2
+      epc study --out study --quick --jobs 2
+      epc study --out site/docs/data --jobs 8
     """
-    from epc.audit.study import coverage, points, rejections, work
+    from epc.audit.study import coverage, points, sizes, words, work
     from epc.report.study_tables import write
 
-    found = list(spread(work, points(runs), "simulated runs"))
-    decided, covered = rejections(found), coverage(found)
-    files = write(decided, covered, out)
+    if quick and runs is not None:
+        raise click.UsageError("--quick states the number of runs: leave out --runs or --quick")
+    asked = runs or (_QUICK if quick else _PUBLISHED)
+    found = list(spread(work, points(asked), "simulated runs"))
+    told, known, covered = words(found), sizes(found), coverage(found)
+    files = write(told, known, covered, out)
     if form == "json":
+        from dataclasses import asdict
+
         echo_json(
             {
-                "rejections": [_decided(row) for row in decided],
-                "coverage": [_covered(row) for row in covered],
+                "words": [_words(row) for row in told],
+                "sizes": {name: asdict(size) for name, size in known.items()},
+                "coverage": [{**asdict(row), "rate": row.rate} for row in covered],
             }
         )
     else:
-        click.echo("\n".join(_lines(decided, covered)))
+        click.echo("\n".join(_lines(told, covered)))
     note("wrote    " + ", ".join(map(str, files)))
 
 
-def _decided(row: "Rejections") -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return {**asdict(row), "rate": row.rate, "ci95": row.interval}
-
-
-def _covered(row: "Coverage") -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return {**asdict(row), "rate": row.rate}
+def _words(row: "Words") -> dict[str, Any]:
+    """Return a row for each rule, by its name."""
+    rules = {
+        rule: {"coupled": hits, "rate": row.rate(rule), "ci99": row.interval(rule)}
+        for rule, hits in row.coupled.items()
+    }
+    about = {key: getattr(row, key) for key in ("evaluator", "reuse", "seeds", "runs")}
+    return {**about, "rules": rules, "sized": row.sized, "beyond": row.beyond}
 
 
-def _lines(decided: "list[Rejections]", covered: "list[Coverage]") -> list[str]:
-    """Return the adopted test's row of every evaluator, and the intervals' coverage."""
-    from epc.audit.candidate_tests import ADOPTED
+def _lines(told: "list[Words]", covered: "list[Coverage]") -> list[str]:
+    """Return the old word and the new one of every evaluator, and the intervals' coverage."""
+    from epc.audit.candidate_tests import ADOPTED, OLD
 
-    lines = [f"{'says coupled':<38}{'seeds':>7}  {'reuse':<12}{'rate':>8}"]
+    lines = [f"{'says coupled':<40}{'run':<16}{'rule 1':>8}{'rule 2':>8}"]
     lines += [
-        f"{row.evaluator:<38}{row.seeds:>7}  {row.reuse:<12}{row.rate:>8.3f}"
-        for row in decided
-        if row.test == ADOPTED
+        f"{row.evaluator:<40}{f'{row.reuse}, {row.seeds}':<16}"
+        f"{row.rate(OLD):>8.3f}{row.rate(ADOPTED):>8.3f}"
+        for row in told
     ]
-    lines += ["", f"{'covers the truth':<38}{'seeds':>7}  {'interval':<28}{'rate':>8}"]
-    lines += [
-        f"{row.evaluator:<38}{row.seeds:>7}  {row.interval:<28}{row.rate:>8.3f}" for row in covered
+    lines += ["", f"{'covers the truth':<40}{'seeds':>7}  {'interval':<28}{'rate':>8}"]
+    return lines + [
+        f"{row.evaluator:<40}{row.seeds:>7}  {row.interval:<28}{row.rate:>8.3f}" for row in covered
     ]
-    return lines

@@ -1,4 +1,4 @@
-"""The tables and pictures of the study: `rejections.csv`, `coverage.csv`, and three SVG files.
+"""The tables and pictures of the study: three CSV files, their tables for a page, three SVG files.
 
 The same results give the same bytes. Colours are of the Okabe-Ito set, and every series has a
 shape of its own besides.
@@ -7,12 +7,13 @@ shape of its own besides.
 import csv
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from epc.audit.candidate_tests import ADOPTED
-from epc.audit.study import ALTERNATIVES, NULLS, REUSES, SEEDS, Coverage, Rejections
+from epc.audit.candidate_tests import ADOPTED, OLD, SAYS
+from epc.audit.study import SEEDS, WAYS, Coverage, Size, Words
+from epc.audit.study_cases import CROSSINGS, NULLS
 from epc.errors import WorldError
 from epc.records import strict_json
 from epc.spec.coupling import LEVEL
@@ -23,24 +24,12 @@ _VEGA_LITE: Final = "5.21"
 _OUTER: Final = (0.93, 0.97)  # how far a nominal 95% interval may be off
 _COLOURS: Final = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#D55E00", "#CC79A7")
 _SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
-# The tests that are drawn; the others are in the table.
-_DRAWN: Final = (
-    ADOPTED,
-    "table: likelihood ratio",
-    "weights",
-    "gamma: excess",
-    "jsd: excess",
-    "gamma: paired draws",
-)
-_FAMILIES: Final = {
-    "domain-favourites": "a favourite in each domain",
-    "one-domain": "a favourite in one domain",
-    "scattered": "scattered preferences",
-}
+# The rules that are drawn; the others are in the table.
+_DRAWN: Final = (ADOPTED, OLD, "redirected alone", "studentised", "Bradley-Terry", "seeds")
 
 
 def write(
-    rejections: Sequence[Rejections], covered: Sequence[Coverage], folder: Path
+    words: Sequence[Words], sizes: Mapping[str, Size], covered: Sequence[Coverage], folder: Path
 ) -> list[Path]:
     """Write the study's tables and pictures into a folder and return the files.
 
@@ -52,10 +41,15 @@ def write(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WorldError(f"cannot make {folder}: {error.strerror or error}") from error
-    texts = {"rejections.csv": rejections_csv(rejections), "coverage.csv": coverage_csv(covered)}
+    texts = {
+        "words.csv": words_csv(words),
+        "sizes.csv": sizes_csv(sizes),
+        "coverage.csv": coverage_csv(covered),
+        "tables.md": page_tables(words, sizes),
+    }
     for name, specification in (
-        ("power.svg", power_figure(rejections)),
-        ("calibration.svg", calibration_figure(rejections)),
+        ("power.svg", words_figure(words, CROSSINGS, "How often a crossing preference is found")),
+        ("calibration.svg", words_figure(words, NULLS, "How often a word is false")),
         ("coverage.svg", coverage_figure(covered)),
     ):
         svg = vl_convert.vegalite_to_svg(json.dumps(specification), vl_version=_VEGA_LITE)
@@ -73,17 +67,17 @@ def _described(svg: str, description: str) -> str:
     return f'{head} role="img"><title>{escape(description)}</title>{rest}'
 
 
-def rejections_csv(rows: Iterable[Rejections]) -> str:
-    """Return the table of error rates and power."""
+def words_csv(rows: Iterable[Words]) -> str:
+    """Return what every rule says of every evaluator, with the 99% interval of its share."""
     return _csv(
         (
             "evaluator",
-            "coupled",
-            "seeds",
+            "crosses",
             "reuse",
-            "test",
+            "seeds",
+            "rule",
             "runs",
-            "rejected",
+            "coupled",
             "rate",
             "low",
             "high",
@@ -92,16 +86,125 @@ def rejections_csv(rows: Iterable[Rejections]) -> str:
             (
                 row.evaluator,
                 "no" if row.evaluator in NULLS else "yes",
-                row.seeds,
                 row.reuse,
-                row.test,
+                row.seeds,
+                rule,
                 row.runs,
-                row.rejected,
-                *(f"{share:.4f}" for share in (row.rate, *row.interval)),
+                row.coupled[rule],
+                *(f"{share:.4f}" for share in (row.rate(rule), *row.interval(rule))),
             )
             for row in rows
+            for rule in SAYS
         ),
     )
+
+
+def sizes_csv(sizes: Mapping[str, Size]) -> str:
+    """Return what truly crosses, by evaluator."""
+    return _csv(
+        ("evaluator", "redirected", "regret", "crossing"),
+        (
+            (name, *(f"{value:.4f}" for value in (one.redirected, one.regret, one.crossing)))
+            for name, one in sizes.items()
+        ),
+    )
+
+
+def page_tables(rows: Sequence[Words], sizes: Mapping[str, Size]) -> str:
+    """Return the tables of the page: false words, what fails, power, the competition."""
+    nulls = [row for row in rows if row.evaluator in NULLS]
+    crossings = [row for row in rows if row.evaluator in CROSSINGS]
+    return "\n".join(
+        [
+            *_words_table(nulls, sizes),
+            "",
+            *_failing(nulls, sizes),
+            "",
+            *_words_table(crossings, sizes),
+            "",
+            *_competition(nulls, crossings),
+            "",
+        ]
+    )
+
+
+def failing(row: Words, rule: str = ADOPTED) -> bool:
+    """Return whether false words of a null are surely more than the level allows."""
+    return row.interval(rule)[0] > LEVEL
+
+
+def _words_table(rows: Sequence[Words], sizes: Mapping[str, Size]) -> list[str]:
+    ways = [f"{reuse}, {seeds}" if reuse == "fresh" else reuse for reuse, seeds in WAYS]
+    heads = [f"rule {number}: {way}" for number in (1, 2) for way in ways]
+    lines = _head("evaluator", "true regret", "of it crossing", *heads, "runs", "beyond no margin")
+    for name in dict.fromkeys(row.evaluator for row in rows):
+        own = [row for row in rows if row.evaluator == name]
+        shares = [_percent(row, rule) for rule in (OLD, ADOPTED) for row in own]
+        size, runs = sizes[name], sorted({row.runs for row in own})
+        sized, beyond = (sum(getattr(row, key) for row in own) for key in ("sized", "beyond"))
+        lines.append(
+            _line(
+                name,
+                f"{size.regret:.3f}",
+                f"{size.crossing:.3f}",
+                *shares,
+                " to ".join(map(str, runs)),
+                f"{beyond} of {sized}" if sized else "-",
+            )
+        )
+    return lines
+
+
+def _percent(row: Words, rule: str) -> str:
+    shown = f"{100 * row.rate(rule):.0f}"
+    return f"**{shown}**" if row.evaluator in NULLS and failing(row, rule) else shown
+
+
+def _failing(nulls: Sequence[Words], sizes: Mapping[str, Size]) -> list[str]:
+    """Name each null that fails, with its rate and its true size."""
+    failed = [row for row in nulls if failing(row)]
+    if not failed:
+        return [f"No null fails: no 99% interval of rule 2's false words begins above {LEVEL:.0%}."]
+    lines = _head("what fails", "run", "called coupled", "99% interval", "true regret")
+    return lines + [
+        _line(
+            row.evaluator,
+            _run(row),
+            f"{row.rate(ADOPTED):.0%}",
+            "{:.0%} to {:.0%}".format(*row.interval(ADOPTED)),
+            f"{sizes[row.evaluator].regret:.3f}",
+        )
+        for row in failed
+    ]
+
+
+def _competition(nulls: Sequence[Words], crossings: Sequence[Words]) -> list[str]:
+    shown = ("0.7/0.4", "0.8/0.3", "0.8/0.3, 8 and 40 tasks", "scattered, sd 0.5")
+    ways = (("fresh", 10), ("exhaustive", 30))
+    cells = {(row.evaluator, row.reuse, row.seeds): row for row in crossings}
+    heads = [f"{name}: {reuse}" for name in shown for reuse, _ in ways]
+    lines = _head("rule", "it looks at", "worst null", "nulls that fail", *heads)
+    for rule, looks_at in SAYS.items():
+        worst = max(nulls, key=lambda row: row.rate(rule))
+        failed = {row.evaluator for row in nulls if failing(row, rule)}
+        powers = [
+            f"{100 * cells[name, reuse, seeds].rate(rule):.0f}"
+            for name in shown
+            for reuse, seeds in ways
+            if (name, reuse, seeds) in cells
+        ]
+        told = f"{worst.evaluator}, {_run(worst)}: {worst.rate(rule):.0%}"
+        many = len({row.evaluator for row in nulls})
+        lines.append(_line(rule, looks_at, told, f"{len(failed)} of {many}", *powers))
+    return lines
+
+
+def _head(*cells: str) -> list[str]:
+    return [_line(*cells), "|" + "---|" * len(cells)]
+
+
+def _line(*cells: str) -> str:
+    return "| " + " | ".join(cells) + " |"
 
 
 def coverage_csv(rows: Iterable[Coverage]) -> str:
@@ -130,61 +233,19 @@ def _csv(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     return text.getvalue()
 
 
-def power_figure(rows: Sequence[Rejections]) -> Json:
-    """Return the specification of the power curves."""
+def words_figure(rows: Sequence[Words], evaluators: Iterable[str], title: str) -> Json:
+    """Return the specification of a picture: how often each rule says coupled."""
+    names = list(evaluators)
+    shown = [row for row in rows if row.evaluator in names]
     values = [
-        {
-            "family": _FAMILIES[ALTERNATIVES[row.evaluator][0]],
-            "strength": ALTERNATIVES[row.evaluator][1],
-            "run": _run(row),
-            "test": row.test,
-            "rate": row.rate,
-        }
-        for row in rows
-        if row.evaluator in ALTERNATIVES and row.test in _DRAWN
+        {"evaluator": row.evaluator, "run": _run(row), "rule": rule, "rate": row.rate(rule)}
+        for row in shown
+        for rule in _DRAWN
     ]
     return _figure(
-        title="How often a test finds that domains differ",
-        subtitle="dashed: 5%; a line is power only where its false alarms (other picture) are 5%",
-        description=_power_text(rows),
-        values=values,
-        layer=[
-            {"mark": {"type": "line", "strokeWidth": 2}, "encoding": _by_strength()},
-            {"mark": {"type": "point", "filled": True, "size": 45}, "encoding": _by_strength()},
-            {
-                "mark": {"type": "rule", "strokeDash": [5, 4], "color": "#777777"},
-                "encoding": {"y": {"datum": LEVEL}},
-            },
-        ],
-        facet={"row": ("run", _runs()), "column": ("family", list(_FAMILIES.values()))},
-        size=(190, 120),
-    )
-
-
-def _by_strength() -> Json:
-    return {
-        "x": {"field": "strength", "type": "quantitative", "title": "strength of the preference"},
-        "y": {
-            "field": "rate",
-            "type": "quantitative",
-            "title": "share of runs",
-            "scale": {"domain": [0, 1]},
-        },
-        **_told_apart("test", _DRAWN),
-    }
-
-
-def calibration_figure(rows: Sequence[Rejections]) -> Json:
-    """Return the specification of the false alarms where domains do not differ."""
-    values = [
-        {"evaluator": row.evaluator, "run": _run(row), "test": row.test, "rate": row.rate}
-        for row in rows
-        if row.evaluator in NULLS and row.test in _DRAWN
-    ]
-    return _figure(
-        title="How often a test finds a difference that is not there",
-        subtitle="dashed: the 5% that are allowed",
-        description=_calibration_text(rows),
+        title=title,
+        subtitle=f"share of runs called coupled; dashed: {LEVEL:.0%}",
+        description=_words_text(shown, title),
         values=values,
         layer=[
             {
@@ -195,10 +256,10 @@ def calibration_figure(rows: Sequence[Rejections]) -> Json:
                         "field": "evaluator",
                         "type": "nominal",
                         "title": None,
-                        "sort": list(NULLS),
-                        "axis": {"labelLimit": 220},
+                        "sort": names,
+                        "axis": {"labelLimit": 240},
                     },
-                    **_told_apart("test", _DRAWN),
+                    **_told_apart("rule", _DRAWN),
                 },
             },
             {
@@ -206,8 +267,8 @@ def calibration_figure(rows: Sequence[Rejections]) -> Json:
                 "encoding": {"x": {"datum": LEVEL}},
             },
         ],
-        facet={"column": ("run", _runs())},
-        size=(150, 170),
+        facet={"column": ("run", [f"{reuse}, {seeds} seeds" for reuse, seeds in WAYS])},
+        size=(170, 16 * len(names)),
     )
 
 
@@ -313,34 +374,17 @@ def _told_apart(field: str, names: Sequence[str]) -> Json:
     }
 
 
-def _run(row: Rejections) -> str:
+def _run(row: Words) -> str:
     return f"{row.reuse}, {row.seeds} seeds"
 
 
-def _runs() -> list[str]:
-    return [f"{reuse}, {seeds} seeds" for reuse in REUSES for seeds in SEEDS]
-
-
-def _power_text(rows: Sequence[Rejections]) -> str:
-    """Return the finding: how often each test saw a fair difference in fresh runs of 30 seeds."""
-    evaluator = "domain-favourites:high=0.7,low=0.4"
-    rates = {
-        row.test: row.rate
-        for row in rows
-        if (row.evaluator, row.seeds, row.reuse) == (evaluator, SEEDS[-1], "fresh")
-    }
-    told = ", ".join(f"{test} {rates[test]:.0%}" for test in _DRAWN if test in rates)
-    return f"Power at {SEEDS[-1]} fresh seeds against {evaluator}: {told}."
-
-
-def _calibration_text(rows: Sequence[Rejections]) -> str:
-    rates = [row.rate for row in rows if row.evaluator in NULLS and row.test == ADOPTED]
-    others = [row for row in rows if row.evaluator in NULLS and row.test != ADOPTED]
-    worst = max(others, key=lambda row: row.rate)
-    return (
-        f"Where the domains do not differ the adopted test says so falsely in {min(rates):.1%} to "
-        f"{max(rates):.1%} of runs; the worst of the others, {worst.test}, in {worst.rate:.0%}."
-    )
+def _words_text(rows: Sequence[Words], title: str) -> str:
+    """Return the finding: the span of each rule's shares."""
+    spans = []
+    for rule in (OLD, ADOPTED):
+        rates = [row.rate(rule) for row in rows] or [0.0]
+        spans.append(f"{rule} in {min(rates):.0%} to {max(rates):.0%} of runs")
+    return f"{title}: {'; '.join(spans)}."
 
 
 def _coverage_text(rows: Sequence[Coverage]) -> str:

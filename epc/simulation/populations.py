@@ -1,0 +1,124 @@
+"""Evaluators with tasks: how often each strategy's answer to each task wins, by named parameters.
+
+A synthetic evaluator says how often each strategy wins. A population says besides how its tasks
+differ, so that a measurement of a few of them is one draw of many. Every run draws tasks anew, and
+a ranking of the strategies where the population has one.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from epc.simulation.evaluators import STRATEGIES, evaluator
+from epc.spec.epc_v1 import DOMAINS, MIN_TASKS, ROUNDS, Domain
+
+if TYPE_CHECKING:
+    from numpy import bool_, float64
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+
+    Array = NDArray[float64]
+    Flags = NDArray[bool_]
+
+_LACKING: Final = 2  # strategies, of those whose pairs are missing
+_SURE: Final = 700.0  # a logit beyond which a probability is 0 or 1
+_COIN: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Population:
+    """An evaluator and the tasks it judges. Standard deviations are of logits.
+
+    What comes in pairs is of the text domain and the visual one.
+
+    evaluator    how often each strategy wins, written as for `epc simulate`
+    ranking      sd of a ranking of the strategies that both domains share, drawn for each run
+    apart        sd of what each domain adds to it, drawn for each run
+    shift        what every strategy loses in the visual domain, where the baseline is stronger
+    noise        what logits are divided by in each domain
+    effects      sd of a task, over all strategies
+    interaction  sd of a strategy on a task, or on a topic, in each domain
+    topic        how many tasks share a topic; `declared` says that they are declared as a group
+    flips        None, or how often an evaluator that repeats its answers gives the other one
+    ties         share of comparisons that end undecided
+    missing      share of the visual tasks that two strategies have no pair on
+    """
+
+    evaluator: str = "coin-flip"
+    strategies: int = STRATEGIES
+    tasks: tuple[int, int] = (MIN_TASKS, MIN_TASKS)
+    rounds: int = ROUNDS
+    ranking: float = 0.0
+    apart: float = 0.0
+    shift: float = 0.0
+    noise: tuple[float, float] = (1.0, 1.0)
+    effects: float = 0.0
+    interaction: tuple[float, float] = (0.0, 0.0)
+    topic: int = 1
+    declared: bool = False
+    flips: float | None = None
+    ties: tuple[float, float] = (0.0, 0.0)
+    missing: float = 0.0
+
+    @property
+    def groups(self) -> dict[Domain, list[str]] | None:
+        """The declared group of every task, or None."""
+        if not self.declared:
+            return None
+        sizes = zip(DOMAINS, self.tasks, strict=True)
+        return {domain: [f"{at // self.topic:06}" for at in range(n)] for domain, n in sizes}
+
+
+class Judged(NamedTuple):
+    """How often A and a tie are said of every pair of one domain; `asked` of those that exist.
+
+    Shapes: all (runs, K, tasks).
+    """
+
+    a: "Array"
+    tie: "Array"
+    asked: "Flags"
+
+
+def drawn(population: Population, runs: int, rng: "Generator") -> dict[Domain, Judged]:
+    """Return what the evaluator says of every pair, for so many runs with tasks of their own."""
+    import numpy as np
+
+    base = evaluator(population.evaluator, strategies=population.strategies)
+    shape = (runs, population.strategies, 1)
+    shared = population.ranking * rng.standard_normal(shape)
+    found = {}
+    for at, domain in enumerate(DOMAINS):
+        odds, tasks = base[domain], population.tasks[at]
+        own = logits(odds.a / np.maximum(1 - odds.tie, np.finfo(float).tiny))[None, :, None]
+        own = own + shared + population.apart * rng.standard_normal(shape)
+        own = own / population.noise[at] - population.shift * at
+        own = own + population.effects * rng.standard_normal((runs, 1, tasks))
+        topics = -(-tasks // population.topic)
+        of_topics = rng.standard_normal((runs, population.strategies, topics))
+        mixed = np.repeat(of_topics, population.topic, axis=2)[..., :tasks]
+        wins = shares(own + population.interaction[at] * mixed)
+        if population.flips is not None:
+            wins = np.where(rng.random(wins.shape) < wins, 1 - population.flips, population.flips)
+        tie = odds.tie[None, :, None] + population.ties[at]
+        asked = np.ones(wins.shape, np.bool_)
+        if at and population.missing:
+            asked[:, :_LACKING] = rng.random((runs, _LACKING, tasks)) >= population.missing
+        found[domain] = Judged(wins * (1 - tie), np.broadcast_to(tie, wins.shape), asked)
+    return found
+
+
+def logits(rates: "Array") -> "Array":
+    """Return the logits of rates; those of 0 and 1 are finite, and as good as infinite."""
+    import numpy as np
+
+    with np.errstate(divide="ignore"):
+        found: Array = np.clip(np.log(rates) - np.log1p(-rates), -_SURE, _SURE)
+    return found
+
+
+def shares(logit: "Array") -> "Array":
+    """Return the rates that logits stand for."""
+    import numpy as np
+
+    found: Array = _COIN * (1 + np.tanh(logit / 2))
+    return found
