@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from epc.audit.permutation import by_seeds, by_tasks, residuals, splits
 from epc.audit.redirection import by_spread, permutable, permuted, recursion
-from epc.audit.transfer import Crossings, Rates, crossings, in_order_of
+from epc.audit.transfer import Rates, crossings, in_order_of
 from epc.audit.units import Units
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule
@@ -45,18 +45,6 @@ _MOST_LISTED: Final = 2_000
 _DRAWN: Final = 999
 
 
-def cost(crossed: Crossings) -> float:
-    """Return what crosses at least, in the direction where most does (Reading R71)."""
-    return max(min(into.regret.value, into.crossing.value) for into in crossed.into)
-
-
-def beyond_no_margin(crossed: Crossings) -> bool:
-    """Return whether the intervals for the domain stay below the margin (Reading R71)."""
-    figures = [figure for into in crossed.into for figure in (into.regret, into.crossing)]
-    bounds = [figure.interval for figure in figures]
-    return all(bound is not None and bound[1] < MARGIN for bound in bounds)
-
-
 def by_rules(units: Units, *, rounds: int, rule: UpdateRule) -> dict[str, bool]:
     """Return what each rule about transfer says of a verdict table.
 
@@ -74,7 +62,7 @@ def by_rules(units: Units, *, rounds: int, rule: UpdateRule) -> dict[str, bool]:
         redirects = crosses = by_spread(crossed.crossings) <= LEVEL
     if redirects or crosses:
         crossed = crossed or crossings(units, rounds=rounds, rule=rule)
-        says[ADOPTED] = redirects and cost(crossed) >= MARGIN
+        says[ADOPTED] = redirects and crossed.cost >= MARGIN
         says["regret"] = redirects and max(i.regret.value for i in crossed.into) >= MARGIN
         says["crossing permuted"] = (
             crosses and max(i.crossing.value for i in crossed.into) >= MARGIN

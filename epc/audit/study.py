@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 from zlib import crc32
 
-from epc.audit.candidate_tests import SAYS, beyond_no_margin, by_others, by_rules
+from epc.audit.candidate_tests import SAYS, by_others, by_rules
 from epc.audit.control import simulated
 from epc.audit.study_cases import CASES, COVERED, CROSSINGS, EXPENSIVE, NULLS
 from epc.audit.transfer import Rates, crossings, figures_of
@@ -20,6 +20,7 @@ from epc.simulation.populations import Population, drawn
 from epc.simulation.study_runs import RULE, Reuse, Run, simulate_runs
 from epc.simulation.synthetic import CONTROL, FIGURES, GAMMA, parts, simulate
 from epc.simulation.training import gammas
+from epc.spec.coupling import MARGIN
 from epc.spec.epc_v1 import DIRECTIONS, REFERENCE, ROUNDS, Direction
 from epc.statistics.inference import upper_bound
 from epc.statistics.intervals import Interval, mean_interval, spread_interval
@@ -142,8 +143,8 @@ def work(point: Point) -> Found:
             coupled[rule] += says[rule]
         if number < SIZED and units.bearable:
             sized += 1
-            found = crossings(units, rounds=population.rounds, rule=RULE)
-            beyond += beyond_no_margin(found)
+            most = crossings(units, rounds=population.rounds, rule=RULE).most
+            beyond += most is not None and most < MARGIN
     return Found(point=point, coupled=coupled, sized=sized, beyond=beyond)
 
 

@@ -79,6 +79,17 @@ class Crossings:
     into: tuple[Crossing, Crossing]
     crossings: Estimate
 
+    @property
+    def cost(self) -> float:
+        """What crosses at least, in the direction where most does (Reading R71)."""
+        return max(min(into.regret.value, into.crossing.value) for into in self.into)
+
+    @property
+    def most(self) -> float | None:
+        """The most that the intervals for the domain admit, of either regret; None without any."""
+        figures = (figure for into in self.into for figure in (into.regret, into.crossing))
+        return max((f.interval[1] for f in figures if f.interval is not None), default=None)
+
 
 def rates_of(units: Units, first: "Array", second: "Array") -> Rates:
     """Return the rates of two domains that have the units which each row marks with 1.

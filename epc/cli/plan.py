@@ -1,4 +1,4 @@
-"""`epc plan EVALUATOR`."""
+"""`epc plan`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -7,17 +7,26 @@ import click
 
 from epc.cli.common import Finite, echo_json, format_option, now
 from epc.cli.grid import grid_options
+from epc.cli.planning import plan_json, plan_lines
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, ROUNDS, SCREENING_SEEDS
 
 if TYPE_CHECKING:
+    from epc.cli.planning import Intended
     from epc.engine.cost_estimate import Need, Way
 
 _SIMULATED = 20_000
 _STRATEGIES = 11
+_CROSSING = "domain-favourites:high=0.7,low=0.4"
 
 
 @click.command()
-@click.argument("subject", metavar="EVALUATOR|RUN", default="coin-flip")
+@click.argument("subject", metavar="[EVALUATOR|RUN]", required=False)
+@click.option(
+    "--pilot",
+    metavar="RUN|SNAPSHOT",
+    help="Whether answers repeat, and how tasks move them: from a run of 50 verdicts or more, or a "
+    "published snapshot by its tag or folder.",
+)
 @click.option(
     "--width",
     type=Finite(0, min_open=True),
@@ -29,6 +38,20 @@ _STRATEGIES = 11
     "--power",
     type=Finite(0, 1, min_open=True, max_open=True),
     help="How often the audit shall call such an evaluator `coupled`, e.g. 0.9.",
+)
+@click.option(
+    "--strategies",
+    type=click.IntRange(2, 127),
+    default=_STRATEGIES,
+    show_default=True,
+    help="How many strategies the agent chooses from.",
+)
+@click.option(
+    "--runs",
+    type=click.IntRange(20, 100_000),
+    default=400,
+    show_default=True,
+    help="Simulated measurements of the design that is recommended.",
 )
 @click.option("--evaluator", metavar="MODEL", help="The evaluator, to compute tokens and cost.")
 @click.option("--executor", metavar="MODEL", help="The executor, to compute tokens and cost.")
@@ -50,9 +73,12 @@ _STRATEGIES = 11
 @grid_options
 @format_option
 def command(
-    subject: str,
+    subject: str | None,
+    pilot: str | None,
     width: float,
     power: float | None,
+    strategies: int,
+    runs: int,
     evaluator: str | None,
     executor: str | None,
     latency: float,
@@ -60,44 +86,89 @@ def command(
     spread: Any,
     form: str,
 ) -> None:
-    r"""Say how many seeds a precision takes, and what they cost.
+    r"""Say what a precision or a power takes, and what it costs.
 
-    EVALUATOR is written as for `epc simulate`. With a RUN, the plan uses that run's own spread
-    between seeds.
+    EVALUATOR is written as for `epc simulate`; a RUN plans by its own spread between seeds. With
+    --power or --pilot, whole measurements of EVALUATOR are simulated and put to the audit's rule:
+    few tasks and many, few seeds and many, every pair asked once or every round anew.
 
     \b
     Example:
       epc plan
       epc plan domain-favourites:high=0.7,low=0.4 --power 0.9
+      epc plan --pilot runs/first --power 0.9
       epc plan runs/first --width 0.05 --evaluator openai/gpt-4o-2024-08-06 \
         --executor openai/gpt-4o-mini-2024-07-18
     """
+    from functools import partial
+
     from epc.audit.precision import seeds_for_width, width_at
     from epc.cli.run_session import fetch_weights_if_named
-    from epc.engine.cost_estimate import Pace, needs
+    from epc.engine.cost_estimate import Pace, need, needs
 
     if executor is not None and evaluator is None:
         raise click.UsageError("--executor writes for an --evaluator: name that as well")
+    simulates = power is not None or pilot is not None
+    subject = subject or (_CROSSING if simulates else "coin-flip")
     fetch_weights_if_named(evaluator, executor)
+    found: dict[str, Any] = {"subject": subject}
     sd, rounds, measured = _spread_of(subject, spread)
+    plan = None
+    if simulates:
+        if measured:
+            raise click.UsageError(
+                f"a run states no preference to find: name an evaluator, and --pilot {subject}"
+            )
+        plan = _planned(subject, pilot, power, strategies=strategies, runs=runs, spread=spread)
     seeds = seeds_for_width(sd, width)
-    found = {
-        "subject": subject,
+    found |= {
         "sd": sd,
         "width_at": {str(n): width_at(sd, n) for n in (SCREENING_SEEDS, PUBLICATION_SEEDS)},
         "width": width,
         "seeds": seeds,
-        "power": None if power is None else _power(subject, power, spread, measured=measured),
     }
     pace = Pace(seconds=latency, at_once=concurrency)
-    ways = needs(evaluator, executor, seeds=seeds, rounds=rounds, pace=pace, now=now())
+    when = now()
+    priced = partial(need, evaluator, executor, rounds=rounds, pace=pace, now=when)
+    found["power"] = None if plan is None else plan_json(plan, priced, strategies)
+    ways = needs(evaluator, executor, seeds=seeds, rounds=rounds, pace=pace, now=when)
     if form == "json":
         from dataclasses import asdict
 
-        echo_json({**found, "needs": {way: asdict(need) for way, need in ways.items()}})
+        echo_json({**found, "needs": {way: asdict(each) for way, each in ways.items()}})
         return
-    click.echo("\n".join([*_lines(found), "", *_table(ways, priced=evaluator is not None)]))
+    lines = [*_lines(found), "", *_table(ways, priced=evaluator is not None)]
+    if found["power"]:
+        lines += ["", *plan_lines(found["power"], subject, priced=evaluator is not None)]
+    click.echo("\n".join(lines))
     click.echo(f"\ntime: {latency:g} s a call, {concurrency} at once")
+
+
+def _planned(
+    subject: str,
+    pilot: str | None,
+    power: float | None,
+    *,
+    strategies: int,
+    runs: int,
+    spread: Any,
+) -> "Intended":
+    from epc.audit.pilot import PUBLISHED
+    from epc.audit.power import planned, population_of
+    from epc.audit.precision import couples
+    from epc.cli.planning import Intended, pilot_of
+    from epc.errors import UsageError
+
+    if not couples(subject):
+        raise UsageError(
+            "--power asks how often a stated difference is found: name an evaluator whose domains "
+            "differ, such as domain-favourites:high=0.7,low=0.4"
+        )
+    answers = PUBLISHED if pilot is None else pilot_of(pilot)
+    population = population_of(subject, answers, strategies=strategies)
+    return Intended(
+        wanted=power, answers=answers, plan=planned(population, power, spread, runs=runs)
+    )
 
 
 def _spread_of(subject: str, spread: Any) -> tuple[float, int, bool]:
@@ -126,39 +197,13 @@ def _spread_of(subject: str, spread: Any) -> tuple[float, int, bool]:
     return sd_of(summarise(spread(simulate, points, subject), _SIMULATED)), ROUNDS, False
 
 
-def _power(subject: str, wanted: float, spread: Any, *, measured: bool) -> dict[str, Any]:
-    from epc.audit.precision import couples, power_at, powers
-    from epc.errors import UsageError
-
-    if measured or not couples(subject):
-        raise UsageError(
-            "--power asks how often a stated difference is found: name an evaluator whose domains "
-            "differ, such as domain-favourites:high=0.7,low=0.4"
-        )
-    tried = list(powers(subject, wanted, spread))
-    seeds, reached = tried[-1]
-    return {
-        "wanted": wanted,
-        "fresh": [{"seeds": n, "power": share} for n, share in tried],
-        "seeds": seeds if reached >= wanted else None,
-        "exhaustive": power_at(subject, 2, "exhaustive", spread),
-    }
-
-
 def _lines(found: dict[str, Any]) -> list[str]:
-    lines = [f"{found['subject']}: gamma spreads over single seeds by {found['sd']:.3f}"]
+    lines = [
+        f"{found['subject']}: for these tasks, gamma spreads over single seeds by {found['sd']:.3f}"
+    ]
     for n, width in found["width_at"].items():
         lines.append(f"{n} seeds give its mean a 95% interval {width:.2f} wide")
     lines.append(f"a width of {found['width']:g} takes {found['seeds']:,} seeds")
-    if power := found["power"]:
-        tried = power["fresh"][-1]
-        reached = (
-            f"{power['seeds']} fresh seeds give {tried['power']:.2f}"
-            if power["seeds"]
-            else f"even {tried['seeds']} fresh seeds give {tried['power']:.2f} only"
-        )
-        lines.append(f"power {power['wanted']:g}: {reached}; an exhaustive run has ")
-        lines[-1] += f"{power['exhaustive']:.2f}, from 10 seeds on"
     return lines
 
 

@@ -48,42 +48,57 @@ def needs(
 ) -> dict[Way, Need]:
     """Return what each way of asking takes; without models, what any two would be asked."""
     return {
-        way: _need(
-            Request(
-                evaluator=evaluator or STAND_IN,
-                executor=executor if evaluator else STAND_IN,
-                seeds=list(range(seeds)),
-                rounds=rounds,
-                reuse="none" if way == "fresh" else "memo",
-                exhaustive=way == "exhaustive",
-            ),
-            pace,
-            now,
-        )
+        way: need(evaluator, executor, way, seeds=seeds, rounds=rounds, pace=pace, now=now)
         for way in WAYS
     }
 
 
-def _need(request: Request, pace: Pace, now: datetime) -> Need:
+def need(
+    evaluator: str | None,
+    executor: str | None,
+    way: Way,
+    *,
+    seeds: int,
+    rounds: int,
+    pace: Pace,
+    now: datetime,
+    pairs: float = 1.0,
+) -> Need:
+    """Return what one way of asking takes, with so many times the reference's pairs.
+
+    Further pairs are expected to be as long as the reference's.
+    """
+    request = Request(
+        evaluator=evaluator or STAND_IN,
+        executor=executor if evaluator else STAND_IN,
+        seeds=list(range(seeds)),
+        rounds=rounds,
+        reuse="none" if way == "fresh" else "memo",
+        exhaustive=way == "exhaustive",
+    )
+    return _need(request, pace, now, times=pairs if request.exhaustive else 1.0)
+
+
+def _need(request: Request, pace: Pace, now: datetime, *, times: float) -> Need:
     try:
         shares = list(expect(prepare(request, now=now)).values())
     except UsageError as error:
         if request.reuse == "none":
             raise  # what is wrong is not the way of asking
         return Need(refused=str(error))
-    calls = sum(share.calls.expected for share in shares)
+    calls = times * sum(share.calls.expected for share in shares)
     # A round waits for the verdict before it, and a coupled phase for its pure one; all pairs of
     # an exhaustive run may be asked at once, a comparison after its two answers.
     in_turn = len(shares) * (1 if request.exhaustive else 2 * request.rounds)
     return Need(
         calls=calls,
-        tokens_in=sum(share.tokens_in.expected for share in shares),
-        tokens_out=sum(share.tokens_out.expected for share in shares),
-        cost=_cost(shares),
+        tokens_in=times * sum(share.tokens_in.expected for share in shares),
+        tokens_out=times * sum(share.tokens_out.expected for share in shares),
+        cost=_cost(shares, times),
         seconds=pace.seconds * max(in_turn, calls / pace.at_once),
     )
 
 
-def _cost(shares: Sequence[Share]) -> float | None:
+def _cost(shares: Sequence[Share], times: float) -> float | None:
     known = [share.cost.expected for share in shares if share.cost is not None]
-    return sum(known) if len(known) == len(shares) else None
+    return times * sum(known) if len(known) == len(shares) else None

@@ -42,10 +42,10 @@ def write(
     except OSError as error:
         raise WorldError(f"cannot make {folder}: {error.strerror or error}") from error
     texts = {
-        "words.csv": words_csv(words),
+        "rejections.csv": words_csv(words),
         "sizes.csv": sizes_csv(sizes),
         "coverage.csv": coverage_csv(covered),
-        "tables.md": page_tables(words, sizes),
+        "tables.txt": page_tables(words, sizes),
     }
     for name, specification in (
         ("power.svg", words_figure(words, CROSSINGS, "How often a crossing preference is found")),
@@ -180,7 +180,7 @@ def _failing(nulls: Sequence[Words], sizes: Mapping[str, Size]) -> list[str]:
 
 def _competition(nulls: Sequence[Words], crossings: Sequence[Words]) -> list[str]:
     shown = ("0.7/0.4", "0.8/0.3", "0.8/0.3, 8 and 40 tasks", "scattered, sd 0.5")
-    ways = (("fresh", 10), ("exhaustive", 30))
+    ways = (WAYS[0], WAYS[-1])
     cells = {(row.evaluator, row.reuse, row.seeds): row for row in crossings}
     heads = [f"{name}: {reuse}" for name in shown for reuse, _ in ways]
     lines = _head("rule", "it looks at", "worst null", "nulls that fail", *heads)

@@ -6,6 +6,8 @@ a ranking of the strategies where the population has one.
 """
 
 from dataclasses import dataclass
+from math import pi, sin, sqrt
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from epc.simulation.evaluators import STRATEGIES, evaluator
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 _LACKING: Final = 2  # strategies, of those whose pairs are missing
 _SURE: Final = 700.0  # a logit beyond which a probability is 0 or 1
 _COIN: Final = 0.5
+_RARE: Final = 1e-12
+_NORMAL: Final = NormalDist()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +43,9 @@ class Population:
     interaction  sd of a strategy on a task, or on a topic, in each domain
     topic        how many tasks share a topic; `declared` says that they are declared as a group
     flips        None, or how often an evaluator that repeats its answers gives the other one
+    repeats      None, or the share of a verdict's variance that is the pair's own: 1 is the same
+                 answer each time, 0 another one each time; win rates stay what they are
+    alike        the share that all strategies on a task have in common, where `repeats` is stated
     ties         share of comparisons that end undecided
     missing      share of the visual tasks that two strategies have no pair on
     """
@@ -56,6 +63,8 @@ class Population:
     topic: int = 1
     declared: bool = False
     flips: float | None = None
+    repeats: float | None = None
+    alike: float = 0.0
     ties: tuple[float, float] = (0.0, 0.0)
     missing: float = 0.0
 
@@ -99,11 +108,35 @@ def drawn(population: Population, runs: int, rng: "Generator") -> dict[Domain, J
         wins = shares(own + population.interaction[at] * mixed)
         if population.flips is not None:
             wins = np.where(rng.random(wins.shape) < wins, 1 - population.flips, population.flips)
+        if population.repeats is not None:
+            wins = _repeated(wins, population, rng)
         tie = odds.tie[None, :, None] + population.ties[at]
         asked = np.ones(wins.shape, np.bool_)
         if at and population.missing:
             asked[:, :_LACKING] = rng.random((runs, _LACKING, tasks)) >= population.missing
         found[domain] = Judged(wins * (1 - tie), np.broadcast_to(tie, wins.shape), asked)
+    return found
+
+
+def _repeated(wins: "Array", population: Population, rng: "Generator") -> "Array":
+    """Return pairs of which each keeps to an answer of its own, with the strategies' win rates.
+
+    A verdict is A where a normal number is below a threshold. Part of the number is the task's,
+    part the pair's, and the rest is drawn with every answer.
+
+    Shapes: (runs, K, tasks), the rates of each strategy.
+    Source: K. Pearson, Philosophical Transactions A 195 (1900), 1-47 (tetrachoric correlation);
+    W. F. Sheppard, 192 (1899), 101-167 (its arcsine, exact at a win rate of one half).
+    """
+    import numpy as np
+
+    own, shared = (sin(pi / 2 * min(1.0, s)) for s in (population.repeats or 0, population.alike))
+    shared = min(shared, own)
+    runs, _, tasks = wins.shape
+    thresholds = np.vectorize(_NORMAL.inv_cdf)(np.clip(wins, _RARE, 1 - _RARE))
+    drawn = sqrt(shared) * rng.standard_normal((runs, 1, tasks))
+    drawn = drawn + sqrt(own - shared) * rng.standard_normal(wins.shape)
+    found: Array = np.vectorize(_NORMAL.cdf)((thresholds - drawn) / sqrt(max(1 - own, _RARE)))
     return found
 
 

@@ -12,9 +12,9 @@ from engine_support import PATIENCE_S, wait_until
 from program_support import PROGRAM
 from records_support import Run, epc, make_run
 
+from epc.audit.study import Kind, Point
 from epc.errors import WorldError
 from epc.report.study_tables import write
-from epc.simulation.study_runs import Kind, Point
 
 PAIR = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
 
@@ -74,7 +74,9 @@ def test_epc_2_8_many_seeds_fit_in_memory() -> None:
         (("plan", "favourite", "--power", "0.9"), "name an evaluator whose domains differ"),
         (("plan", "coin-flip", "--width", "0.0001"), "ask for a wider one"),
         (("plan", "coin-flip", "--executor", "mock/deterministic"), "name that as well"),
+        (("plan", "coin-flip", "--pilot", "v1.0-CoinFlip"), "name an evaluator whose domains"),
         (("study",), "Missing option '--out'"),
+        (("study", "--out", "x", "--quick", "--runs", "9"), "leave out --runs or --quick"),
     ],
 )
 def test_epc_2_8_misuse_says_what_to_do(words: tuple[str, ...], says: str) -> None:
@@ -156,7 +158,9 @@ def test_epc_2_5_g_a_run_plans_by_its_own_spread_and_rounds(tmp_path: Path) -> N
     assert found["sd"] == pytest.approx(max(spreads))
     # Four phases of three rounds a seed: two answers and a comparison each.
     assert found["needs"]["fresh"]["calls"] == found["seeds"] * 4 * 3 * 3
-    assert epc("plan", run.folder, "--power", "0.9").returncode == 2
+    no_preference = epc("plan", run.folder, "--power", "0.9")
+    assert no_preference.returncode == 2
+    assert "name an evaluator, and --pilot" in no_preference.stderr.decode()
 
 
 def test_epc_2_5_g_few_seeds_have_no_spread_to_plan_by(single: Run) -> None:
@@ -166,19 +170,61 @@ def test_epc_2_5_g_few_seeds_have_no_spread_to_plan_by(single: Run) -> None:
     assert "has 1 of the 10 seeds that a spread takes" in done.stderr.decode()
 
 
-def test_reading_r39_a_plan_says_what_power_takes() -> None:
-    words = ("plan", "domain-favourites:high=0.95,low=0.1", "--power", "0.9")
+@pytest.mark.slow
+def test_reading_r75_a_pilot_says_what_a_power_takes(tmp_path: Path) -> None:
+    """A coin that is asked afresh repeats nothing, so few tasks do as well as many."""
+    run = make_run(tmp_path / "run", evaluator="mock/coin-flip", seeds=10, rounds=30)
+    words = ("plan", "domain-favourites:high=0.95,low=0.1", "--pilot", run.folder)
 
-    text = epc(*words).stdout.decode()
-    power = said(*words)["power"]
-    assert power["fresh"][-1]["power"] >= 0.9
-    assert power["seeds"] == power["fresh"][-1]["seeds"]
-    assert power["exhaustive"] > 0.9
-    assert f"power 0.9: {power['seeds']} fresh seeds give" in text
-    assert "from 10 seeds on" in text
+    found = said(*words, "--power", "0.8", "--runs", "20", "--strategies", "3")
+
+    power = found["power"]
+    assert power["answers"]["repeats"] == pytest.approx(0, abs=0.1)
+    assert power["answers"]["source"] == f"as measured in {run.folder}"
+    best = power["recommended"]
+    assert best["power"] >= 0.8
+    assert best in power["designs"]
+    cheaper = [d for d in power["designs"] if d["calls"] < best["calls"]]
+    assert all(d["power"] < 0.8 or d["runs"] == 20 for d in cheaper)
+    # Three strategies on eight tasks in two domains: 48 answers, of which a third the baseline's
+    # own, and a comparison of each pair.
+    smallest = power["designs"][0]
+    assert (smallest["tasks"], smallest["reuse"]) == (8, "exhaustive")
+    assert smallest["calls"] == pytest.approx(352 * 3 / 11)
+    assert smallest["repeats_of_a_pair"] == 1
 
 
-def test_reading_r39_the_study_writes_the_same_bytes_however_it_is_spread(
+@pytest.mark.slow
+def test_reading_r75_a_snapshot_is_a_pilot_and_its_tag_is_enough() -> None:
+    words = ("plan", "--pilot", "v1.0-SmolLM2-135M-Likelihood", "--runs", "20")
+    done = epc(*words, "--strategies", "3")
+    text = done.stdout.decode()
+
+    assert done.returncode == 0, done.stderr.decode()
+    assert "coupled` of domain-favourites:high=0.7,low=0.4, 3 strategies" in text
+    # 20 comparisons were asked again, and none had another verdict.
+    assert "100% comes again when the pair is asked again" in text
+    assert "(as measured in v1.0-SmolLM2-135M-Likelihood)" in text
+    assert "no power was wanted" in text
+    assert "tasks help more than seeds" in text
+
+
+def test_reading_r75_a_snapshot_of_weights_alone_is_no_pilot() -> None:
+    done = epc("plan", "--pilot", "v1.0-GPT4o-0806")
+
+    assert done.returncode == 2
+    assert "publishes weights without verdicts" in done.stderr.decode()
+
+
+def test_reading_r75_a_small_run_is_no_pilot(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", seeds=1, rounds=2)
+    done = epc("plan", "--pilot", run.folder)
+
+    assert done.returncode == 2
+    assert "a pilot takes at least 50" in done.stderr.decode()
+
+
+def test_reading_r71_the_study_writes_the_same_bytes_however_it_is_spread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from click.testing import CliRunner
@@ -189,38 +235,44 @@ def test_reading_r39_the_study_writes_the_same_bytes_however_it_is_spread(
     def few(_: int) -> list[Point]:
         cells: list[tuple[Kind, str]] = [
             ("cover", "coin-flip"),
-            ("decide", "coin-flip"),
-            ("decide", "domain-favourites:high=0.7,low=0.4"),
+            ("decide", "coin"),
+            ("decide", "0.7/0.4"),
         ]
         return [
-            Point(kind=kind, evaluator=text, seeds=n, reuse="fresh", runs=3, number=number)
-            for kind, text in cells
-            for n in (10, 30)
-            for number in range(2)
+            *(Point(kind="size", evaluator=text) for text in ("coin", "0.7/0.4")),
+            *(
+                Point(kind=kind, evaluator=text, seeds=n, reuse="fresh", runs=3, number=number)
+                for kind, text in cells
+                for n in (10, 30)
+                for number in range(2)
+            ),
         ]
 
     monkeypatch.setattr(study, "points", few)
     texts = []
     for jobs in ("1", "2"):
         out = tmp_path / jobs
-        done = CliRunner().invoke(command, ["--out", str(out), "--jobs", jobs])
+        done = CliRunner().invoke(command, ["--out", str(out), "--quick", "--jobs", jobs])
         assert done.exit_code == 0, done.output
         texts.append({path.name: path.read_bytes() for path in sorted(out.iterdir())})
         assert "says coupled" in done.output
 
     assert texts[0] == texts[1]
     assert set(texts[0]) == {
-        *("rejections.csv", "coverage.csv", "power.svg", "calibration.svg", "coverage.svg")
+        *("rejections.csv", "sizes.csv", "coverage.csv", "tables.txt"),
+        *("power.svg", "calibration.svg", "coverage.svg"),
     }
-    assert b'role="img"><title>Power at 30 fresh seeds' in texts[0]["power.svg"]
+    assert b'role="img"><title>How often a word is false' in texts[0]["calibration.svg"]
     as_json = CliRunner().invoke(command, ["--out", str(out), "--format", "json"])
     rows = json.loads(as_json.stdout)
     assert len(rows["coverage"]) == 2 * 3
-    assert len(rows["rejections"]) == 2 * 2 * 9
+    assert [row["runs"] for row in rows["words"]] == [6] * 4
+    assert rows["sizes"]["0.7/0.4"]["regret"] > 0.02
+    assert {"rule 1", "rule 2", "seeds"} < set(rows["words"][0]["rules"])
 
 
 def test_epc_2_8_a_study_that_cannot_be_written_is_a_fault_of_the_world(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
     with pytest.raises(WorldError, match="cannot make"):
-        write([], [], tmp_path / "file" / "data")
+        write([], {}, [], tmp_path / "file" / "data")

@@ -1,26 +1,13 @@
 """EPC-2.5(g): how many seeds a precision takes; expected values from SciPy and from the record."""
 
 from math import sqrt
-from typing import Any
 
 import pytest
 from scipy import stats
 
-from epc.audit.precision import (
-    couples,
-    power_at,
-    powers,
-    sd_of,
-    seeds_for_width,
-    width_at,
-)
-from epc.engine.grid import spread
+from epc.audit.precision import couples, sd_of, seeds_for_width, width_at
 from epc.errors import UsageError
 from epc.simulation.synthetic import parts, simulate, summarise
-
-
-def here(work: Any, points: Any, _: str) -> Any:
-    return spread(work, points)
 
 
 @pytest.mark.parametrize("seeds", [2, 10, 30, 400])
@@ -56,22 +43,3 @@ def test_epc_2_5_g_a_width_beyond_reason_is_refused() -> None:
 def test_reading_r15_only_preferences_that_differ_couple() -> None:
     assert couples("one-domain")
     assert not couples("favourite:tie=0.2")
-
-
-@pytest.mark.slow
-def test_reading_r39_power_grows_until_it_is_as_wanted() -> None:
-    tried = list(powers("domain-favourites:high=0.95,low=0.1", 0.9, here))
-
-    assert tried[-1][1] >= 0.9
-    assert all(power < 0.9 for _, power in tried[:-1])
-    assert tried[0][0] == 10  # with fewer seeds the audit says `inconclusive`
-    assert tried[-1][0] == 10
-
-
-@pytest.mark.slow
-def test_reading_r16_seeds_buy_an_exhaustive_run_no_power() -> None:
-    text = "domain-favourites:high=0.8,low=0.3"
-
-    few, many = (power_at(text, seeds, "exhaustive", here) for seeds in (2, 20))
-
-    assert abs(few - many) < 4 * sqrt(2 * 0.25 / 400)

@@ -1,0 +1,109 @@
+"""What a pilot says of an evaluator's answers: does it repeat them, and do tasks move them alike?
+
+A verdict varies about its strategy's win rate. Part of that is the pair's own and comes again when
+the pair is asked again; of this, part is the task's and moves all strategies alike. How many tasks
+and how many repeats a measurement needs depends on these two shares (Reading R75).
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from epc.errors import UsageError
+from epc.protocol.table import VerdictTable
+from epc.spec.epc_v1 import DOMAINS
+
+if TYPE_CHECKING:
+    from numpy import float64
+    from numpy.typing import NDArray
+
+    Array = NDArray[float64]
+
+FEWEST_CALLS: Final = 50
+_FEWEST_AGAIN: Final = 10  # pairs, or comparisons, that were asked more than once
+_TWICE: Final = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answering:
+    """Two shares of a verdict's variance about its strategy's win rate, and where they are from.
+
+    `repeats` is the pair's own: 1 for an evaluator that repeats its answers. `alike` is what all
+    strategies on a task have in common; `interaction` what a strategy has on one task alone.
+    """
+
+    repeats: float
+    alike: float
+    source: str
+
+    @property
+    def interaction(self) -> float:
+        """The share of the strategy x task interaction."""
+        return self.repeats - self.alike
+
+
+# The published model with a preference: SmolLM2-135M-Likelihood, v1.0 to v1.2. Of 80 comparisons of
+# all published models that were asked again, none had another verdict.
+PUBLISHED: Final = Answering(
+    repeats=1.0, alike=0.2, source="as measured on the published snapshots"
+)
+
+
+def answering(table: VerdictTable, *, flips: int, asked_again: int, source: str) -> Answering:
+    """Return what a pilot's verdicts say; where they say nothing, what the published ones said.
+
+    `flips` counts the verdicts that changed of the comparisons that were asked again.
+
+    Raises: UsageError for fewer than `FEWEST_CALLS` verdicts.
+    """
+    if table.asked() < FEWEST_CALLS:
+        raise UsageError(
+            f"{source} has {table.asked()} verdicts: a pilot takes at least {FEWEST_CALLS}"
+        )
+    within, shared, total = (0.0, 0.0, 0.0)
+    again = 0
+    for domain in DOMAINS:
+        won, lost = (table.counts[domain][..., at].astype(float) for at in range(_TWICE))
+        some = _shares(won, won + lost)
+        again, within = again + some[0], within + some[1]
+        shared, total = shared + some[2], total + some[3]
+    repeats = PUBLISHED.repeats
+    if asked_again >= _FEWEST_AGAIN:
+        # Two answers of one pair differ twice as often as one varies about the pair's own rate.
+        mean = total / len(DOMAINS)
+        repeats = 1 - min(1.0, flips / asked_again / 2 / mean) if mean else 1.0
+    elif again >= _FEWEST_AGAIN and total:
+        repeats = 1 - within / total
+    repeats = min(1.0, max(0.0, repeats))
+    alike = shared / total if total else PUBLISHED.alike
+    return Answering(repeats=repeats, alike=min(repeats, max(0.0, alike)), source=source)
+
+
+def _shares(won: "Array", decided: "Array") -> tuple[int, float, float, float]:
+    """Return how many pairs were asked again, and three variances of a verdict.
+
+    The first is that of a pair's answers about its own rate, the second what two strategies on one
+    task have in common, the third that of a verdict about its strategy's rate.
+
+    Shapes: (K, tasks) each.
+    """
+    import numpy as np
+
+    asked = decided > 0
+    tasks = asked.sum(axis=1)
+    rates = np.divide(won, decided, out=np.zeros_like(won), where=asked)
+    means = rates.sum(axis=1) / np.maximum(1, tasks)
+    # A mean of few tasks takes its own share of the spread.
+    freed = np.sqrt(tasks / np.maximum(1, tasks - 1))[:, None]
+    off = np.where(asked, rates - means[:, None], 0.0) * freed
+    both = float((asked.sum(axis=0) ** 2 - asked.sum(axis=0)).sum())
+    shared = float((off.sum(axis=0) ** 2 - (off**2).sum(axis=0)).sum()) / max(1.0, both)
+    more = decided > 1
+    n = decided[more]
+    own = won[more] * (n - won[more]) / (n * (n - 1))
+    within = float(own.mean()) if len(own) else 0.0
+    among = (off**2)[asked]
+    # What a pair's mean of few answers has by chance is not its own.
+    chance = np.divide(within, decided, out=np.zeros_like(decided), where=asked)[asked]
+    between = max(0.0, float((among - chance).mean())) if len(among) else 0.0
+    total = between + within if len(own) else float(among.mean()) if len(among) else 0.0
+    return int(more.sum()), within, shared, total

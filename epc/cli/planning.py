@@ -1,0 +1,141 @@
+"""What `epc plan` says of designs: how often each is called coupled, at what cost."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from epc.audit.pilot import Answering
+    from epc.audit.power import Plan
+    from epc.engine.cost_estimate import Need
+
+Json = dict[str, Any]
+
+_REFERENCE_PAIRS = 11 * 8  # of a domain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intended:
+    """A plan, what was wanted of it, and how the evaluator is taken to answer."""
+
+    wanted: float | None
+    answers: "Answering"
+    plan: "Plan"
+
+
+def pilot_of(named: str) -> "Answering":
+    """Return how a pilot's evaluator answers: a run, or a published snapshot by folder or tag.
+
+    Raises: UsageError if it is too small or publishes no verdicts; MalformedError.
+    """
+    from epc.audit.evidence import table_of
+    from epc.audit.pilot import answering
+    from epc.errors import UsageError
+    from epc.records import strict_json
+    from epc.records.layout import MANIFEST
+    from epc.records.manifest import Manifest, plain
+    from epc.records.recompute import load_manifest
+    from epc.registry.reading import find_checkout
+
+    folder = Path(named)
+    if not folder.exists():
+        folder = find_checkout(Path()) / "snapshots" / named
+    if (folder / "snapshot.json").exists():
+        if not (folder / MANIFEST).exists():
+            raise UsageError(f"{named} publishes weights without verdicts: name another pilot")
+        value, problems = strict_json.read(folder / MANIFEST)
+        if problems:
+            raise UsageError(str(problems[0]))
+        manifest = Manifest.parse(value)
+    else:
+        manifest = load_manifest(folder)
+    counts = plain(manifest.results.verdict_table)
+    again = manifest.results.summary.determinism
+    return answering(
+        table_of(counts, manifest.names, whole=manifest.is_whole),
+        flips=again.verdict_flips if again else 0,
+        asked_again=again.asked if again else 0,
+        source=f"as measured in {named}",
+    )
+
+
+def plan_json(intended: Intended, priced: Callable[..., "Need"], strategies: int) -> Json:
+    """Return the plan as JSON, each design with what it costs."""
+    plan, answers = intended.plan, intended.answers
+    designs = []
+    for design, outcome in plan.outcomes.items():
+        need = priced(
+            design.reuse, seeds=design.seeds, pairs=design.tasks * strategies / _REFERENCE_PAIRS
+        )
+        verdicts = design.verdicts(strategies=strategies)
+        designs.append(
+            {
+                **asdict(design),
+                "recommended": design == plan.recommended,
+                "repeats_of_a_pair": verdicts / (2 * strategies * design.tasks),
+                "power": outcome.power,
+                "power_ci95": outcome.interval,
+                "runs": outcome.runs,
+                "regret_width": outcome.width,
+                "calls": need.calls,
+                "cost": need.cost,
+            }
+        )
+    return {
+        "wanted": intended.wanted,
+        "answers": {**asdict(answers), "interaction": answers.interaction},
+        "strategies": strategies,
+        "designs": designs,
+        "recommended": next((each for each in designs if each["recommended"]), None),
+        "tasks_help_more_than_seeds": plan.tasks_help_more,
+    }
+
+
+def plan_lines(power: Json, subject: str, *, priced: bool) -> list[str]:
+    """Return the plan as text; costs are known where models are named."""
+    answers = power["answers"]
+    lines = [
+        f"how often the audit says `coupled` of {subject}, {power['strategies']} strategies",
+        (
+            f"of a verdict's variance {100 * answers['repeats']:.0f}% comes again when the pair is "
+            f"asked again: {100 * answers['interaction']:.0f}% is a strategy's on one task, "
+            f"{100 * answers['alike']:.0f}% the task's for all strategies ({answers['source']})"
+        ),
+        "",
+        (
+            f"{'tasks a domain':>14}{'seeds':>7}  {'asked':<12}{'a pair':>8}{'calls':>10}"
+            f"{'USD':>10}{'power':>8}{'95% interval':>15}{'width of regret':>17}"
+        ),
+    ]
+    lines += [_design(each, priced=priced) for each in power["designs"]]
+    lines += ["", _recommended(power)]
+    if power["tasks_help_more_than_seeds"]:
+        lines.append("tasks help more than seeds: four times the tasks beat four times the seeds")
+    return lines
+
+
+def _design(each: Json, *, priced: bool) -> str:
+    low, high = each["power_ci95"]
+    cost = "unknown" if each["cost"] is None else f"{each['cost']:,.2f}"
+    cost = cost if priced else "-"
+    width = "-" if each["regret_width"] is None else f"{each['regret_width']:.2f}"
+    return (
+        f"{each['tasks']:>14}{each['seeds']:>7}  {each['reuse']:<12}"
+        f"{each['repeats_of_a_pair']:>8.1f}{each['calls']:>10,.0f}{cost:>10}{each['power']:>8.2f}"
+        f"{f'{low:.2f} to {high:.2f}':>15}{width:>17}{' <' if each['recommended'] else ''}"
+    )
+
+
+def _recommended(power: Json) -> str:
+    wanted, best = power["wanted"], power["recommended"]
+    if wanted is None:
+        return "no power was wanted: --power 0.9 recommends a design"
+    if best is None:
+        return f"no design here reaches a power of {wanted:g}: take still more tasks"
+    asked = "every pair once" if best["reuse"] == "exhaustive" else "every round anew"
+    return (
+        f"power {wanted:g}: take {best['tasks']} tasks in each domain, ask {asked}, "
+        f"{best['seeds']} seeds: {best['power']:.2f} of {best['runs']} simulated measurements are "
+        "called coupled"
+    )
