@@ -124,9 +124,15 @@ def audit_checked(report: Report) -> Audit:
     return _audit(report.path, facts, control, warnings)
 
 
-def audit_manifest(manifest: Manifest) -> Audit:
-    """Audit what a manifest of valid shape states, without checking that it is true to itself."""
-    return _audit("", _stated(manifest), plain(manifest.results.summary.control))
+def audit_manifest(
+    manifest: Manifest, *, swap: Json | None = None, competence: Json | None = None
+) -> Audit:
+    """Audit what a manifest of valid shape states, without checking that it is true to itself.
+
+    `swap` and `competence` are what the audit's own questions showed, which no manifest holds.
+    """
+    facts = replace(_stated(manifest), swap=swap, competence=competence)
+    return _audit("", facts, plain(manifest.results.summary.control))
 
 
 def _audit(path: str, facts: Facts, control: Json, warnings: Sequence[Finding] = ()) -> Audit:
@@ -157,7 +163,10 @@ def _transfer(manifest: Manifest) -> tuple[Transfer, PermutationTest]:
         return summary.transfer, PermutationTest(**asdict(summary.control.test))
     table = table_of(plain(manifest.results.verdict_table), manifest.names, whole=manifest.is_whole)
     vectors = {
-        phase.name: [record.vector(phase.name) for record in manifest.results.per_seed]
+        phase.name: [
+            tuple(record.weights[phase.name][name] for name in manifest.names)
+            for record in manifest.results.per_seed
+        ]
         for phase in config.phases
     }
     ordered = in_one_order(table, manifest.names)

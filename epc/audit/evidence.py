@@ -37,7 +37,10 @@ def evidence(
     if version == 1:
         return found
     vectors = {
-        phase.name: [vector(record, phase.name) for record in per_seed] for phase in config.phases
+        phase.name: [
+            tuple(record["weights"][phase.name][name] for name in names) for record in per_seed
+        ]
+        for phase in config.phases
     }
     crossing = asdict(transfer(vectors, table=table, config=config))
     return found | {"transfer": json.loads(json.dumps(crossing))}  # with lists for tuples

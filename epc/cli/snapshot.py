@@ -60,13 +60,15 @@ def show(tag: str, as_of: datetime, form: str, registry: str | None) -> None:
       epc snapshot show v1.0-GPT4o-0806
     """
     from epc.registry.showing import shown, shown_text
+    from epc.report.coupling_text import headline
 
     opened = _open(registry)
     value = shown(opened, str(opened.snapshot(tag).tag), as_of.date())
     if form == "json":
         echo_json(value.as_json())
     else:
-        say(shown_text(value))
+        crossing = value.snapshot.audit.transfer if value.snapshot.audit else None
+        say(shown_text(value, [headline(d, into) for d, into in (crossing or {}).items()]))
 
 
 @command.command()

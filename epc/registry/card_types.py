@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final, Literal
 
+from epc.audit.coupling import Into
+from epc.audit.facts import Word
 from epc.registry.typed import Json, parse
+from epc.spec.epc_v1 import Direction
 
 SnapshotKind = Literal["measured", "judged", "reported"]
 Trust = Literal["reported", "recomputed", "re-executed", "replicated"]
-Word = Literal[
-    "coupled", "no_detectable_coupling", "no_verdicts_counted", "collapsed", "inconclusive"
-]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,16 +70,33 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Differ:
+    """Whether verdicts differ between the domains: a fact beside the word."""
+
+    differ: bool
+    p_value: int | float
+    unit: Literal["task", "seed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditSummary:
-    """What `epc audit` said of a run when it was published."""
+    """What `epc audit` says of a run, by one version of the rule.
+
+    Rule 1 (Reading R39) asked whether verdicts differ between the domains. Its audits state no
+    rule, and its p-value and unit are those that `preferences_differ` has from rule 2 on. That one
+    asks what crosses, `transfer` (Reading R71).
+    """
 
     verdict: Word
     p_value: int | float | None
-    unit: Literal["task", "seed"] | None
+    unit: Literal["task", "group", "seed"] | None
     position_bias: Mapping[str, Any]
     determinism: Mapping[str, Any] | None
     competence: Mapping[str, Any] | None
     findings: tuple[Mapping[str, Any], ...]
+    rule: int = 1
+    preferences_differ: Differ | None = None
+    transfer: Mapping[Direction, Into] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from epc.registry.card_types import Identity, Model, ReportedCard
+from epc.registry.card_types import AuditSummary, Identity, Model, ReportedCard
 from epc.registry.names import is_same
 from epc.registry.snapshots import Snapshot
 from epc.registry.typed import Json
@@ -49,6 +49,31 @@ def figures(given: Json, prefix: str = "") -> Iterator[Figure]:
                 yield _figure(f"{prefix}{key}", value)
         elif isinstance(value, dict):
             yield from figures(value, f"{prefix}{key}/")
+
+
+def figures_of(snapshot: Snapshot) -> Iterator[Figure]:
+    """Yield a snapshot's own figures, then those of its audit by the newest rule."""
+    yield from figures(snapshot.figures)
+    if snapshot.audit:
+        yield from _transferred(snapshot.audit)
+
+
+def _transferred(audit: AuditSummary) -> Iterator[Figure]:
+    """Yield what crosses between the domains: for the domain, then for these tasks alone."""
+    for name in ("chance", "crossing", "harm", "redirected", "regret"):
+        for direction, into in (audit.transfer or {}).items():
+            interval = getattr(into, f"{name}_ci95", None)
+            yield _plain_figure(f"transfer/{name}/{direction}", getattr(into, name), interval)
+    for name in ("redirected", "regret"):
+        for direction, into in (audit.transfer or {}).items():
+            seen = into.these_tasks
+            interval = getattr(seen, f"{name}_ci95")
+            place = f"transfer/these_tasks/{name}/{direction}"
+            yield _plain_figure(place, getattr(seen, name), interval)
+
+
+def _plain_figure(name: str, mean: float, interval: Interval | None) -> Figure:
+    return Figure(name=name, mean=mean, interval=interval, sd=None, hits=None, spread=None)
 
 
 def at(given: Json, name: str) -> Figure | None:
@@ -150,8 +175,8 @@ def difference(a: Snapshot, b: Snapshot) -> Difference:
     stated = [_conditions(s) for s in (a, b) if a.kind == b.kind]
     keys = dict.fromkeys([*_CONDITIONS, *(key for conditions in stated for key in conditions)])
     conditions = {key: (_condition(a, key), _condition(b, key)) for key in keys}
-    left = {figure.name: figure for figure in figures(a.figures)}
-    right = {figure.name: figure for figure in figures(b.figures)}
+    left = {figure.name: figure for figure in figures_of(a)}
+    right = {figure.name: figure for figure in figures_of(b)}
     return Difference(
         failed=tuple(str(snapshot.tag) for snapshot in (a, b) if snapshot.failed),
         conditions={key: pair for key, pair in conditions.items() if pair[0] != pair[1]},

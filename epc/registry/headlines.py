@@ -6,6 +6,8 @@ publication and event, and `make reproduce` fails where they are not what the re
 
     snapshots/headlines/TAG.json      what was measured, whether it was taken back, the figures
     snapshots/gammas.json             one row a gamma, with interval and noise floor, for the plot
+
+The audits of snapshots that were published under an older rule are written with them.
 """
 
 from collections.abc import Iterator
@@ -14,22 +16,30 @@ from typing import Final
 
 from epc.records.strict_json import dumps, write_text
 from epc.registry import layout
-from epc.registry.figures import at, figures
+from epc.registry.auditing import audits
+from epc.registry.figures import at, figures, figures_of
 from epc.registry.locking import RegistryLock
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
 from epc.registry.typed import Json
 
-FILES: Final = (layout.HEADLINES, layout.GAMMAS)  # below `snapshots/`
+FILES: Final = (layout.AUDITS, layout.HEADLINES, layout.GAMMAS)  # below `snapshots/`
 
-_SHOWN: Final = ("gamma/", "control/excess/", "verdict/PASS", "invalid")
+_SHOWN: Final = (
+    "gamma/",
+    "control/excess/",
+    "transfer/redirected/",
+    "transfer/regret/",
+    "verdict/PASS",
+    "invalid",
+)
 _SHARED: Final = "pci"  # the headline of reported ones; measured ones have one a phase
 
 
 def headline(registry: Registry, tag: str) -> Json:
     """Return what is shown of a snapshot, its figures under the names that they have everywhere."""
     snapshot = registry.snapshots[tag]
-    means = {figure.name: figure.mean for figure in figures(snapshot.figures)}
+    means = {figure.name: figure.mean for figure in figures_of(snapshot)}
     return {
         **_standing(registry, tag),
         "n": snapshot.n,
@@ -64,6 +74,7 @@ def _standing(registry: Registry, tag: str) -> Json:
     return {
         "kind": "calibration" if snapshot.calibration else snapshot.kind,
         "audit": snapshot.verdict or "none",
+        "rule": snapshot.audit.rule if snapshot.audit else None,
         "faults": len(snapshot.card.known_faults),
         "event": "withdrawn" if "withdrawn" in told else next(reversed(told), "none"),
     }
@@ -74,7 +85,9 @@ def write_headlines(lock: RegistryLock) -> None:
 
     Raises: MalformedError if a document cannot be used; WorldError if the disk fails.
     """
-    registry, home = of_folder(lock.checkout), lock.home
+    home = lock.home
+    _write(home / layout.AUDITS, dumps(audits(lock.checkout, of_folder(lock.checkout))))
+    registry = of_folder(lock.checkout)
     (home / layout.HEADLINES).mkdir(exist_ok=True)
     for tag in registry.snapshots:
         _write(home / layout.HEADLINES / f"{tag}.json", dumps(headline(registry, tag)))

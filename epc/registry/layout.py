@@ -14,6 +14,7 @@
     snapshots/.publish*/              what a publication is building, or taking out
     snapshots/headlines/TAG.json      headline figures again, for `dvc metrics`
     snapshots/gammas.json             gammas again, for `dvc plots`
+    snapshots/audits.json             what today's rule says of those published under an older one
     params.yaml                       the expiry policy, and where the repository is on the web
 
 The same as one document is what the site publishes, `registry.json`.
@@ -37,6 +38,7 @@ LOCK: Final = ".lock"
 ASIDE: Final = ".publish"
 HEADLINES: Final = "headlines"
 GAMMAS: Final = "gammas.json"
+AUDITS: Final = "audits.json"
 POLICY: Final = "params.yaml"
 PUBLISHED: Final = "registry.json"
 

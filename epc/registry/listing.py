@@ -41,6 +41,7 @@ class Entry:
     excess: float | None
     excess_ci95: Interval | None
     audit: str | None
+    rule: int | None
     failed: bool
     invalid: float | None
     invalid_ci95: Interval | None
@@ -79,6 +80,7 @@ def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Ent
         excess=excess,
         excess_ci95=excess_ci95,
         audit=snapshot.verdict,
+        rule=snapshot.audit.rule if snapshot.audit else None,
         failed=snapshot.failed,
         invalid=invalid,
         invalid_ci95=invalid_ci95,
@@ -120,10 +122,14 @@ def _table(rows: Sequence[Entry]) -> str:
         named = f"{row.figure.split('/')[0]} " if row.figure else ""
         figure = f"{named}{_estimate(row.mean, row.ci95)}"
         excess = _estimate(None if row.failed else row.excess, row.excess_ci95, sign="+")
-        audit = "failed run" if row.failed else (row.audit or "-").replace("_", " ")
+        audit = "failed run" if row.failed else _audit(row)
         middle = (row.trust, _asked(row), str(row.n), figure, excess, audit)
         cells.append((row.tag, *middle, str(row.faults), _state(row)))
     return _aligned(cells)
+
+
+def _audit(row: Entry) -> str:
+    return f"{row.audit.replace('_', ' ')} (rule {row.rule})" if row.audit else "-"
 
 
 def _asked(row: Entry) -> str:

@@ -66,6 +66,7 @@ def of_folder(checkout: Path, *, figures: bool = True) -> Registry:
 def document(checkout: Path, *, figures: bool = True) -> Json:
     """Return a checkout's registry as the one document that the site publishes."""
     home = checkout / layout.FOLDER
+    anew = audits(checkout)
     with _all_kept():
         return {
             "evaluators": [_json(p) for p in sorted((home / layout.EVALUATORS).glob("*.json"))],
@@ -73,8 +74,9 @@ def document(checkout: Path, *, figures: bool = True) -> Json:
                 {
                     "card": _part(f"{p}/{layout.CARD}", "tag"),
                     "figures": _figures(f"{p}/{layout.FIGURES}") if figures else {},
+                    **({"audited_anew": anew[p.name]} if p.name in anew else {}),
                 }
-                for p in map(str, folders(checkout))
+                for p in folders(checkout)
             ],
             "events": list(_lines(home / layout.EVENTS)),
             "policy": policy(checkout),
@@ -95,6 +97,15 @@ def _all_kept() -> Iterator[None]:
             gc.unfreeze()
         if was:
             gc.enable()
+
+
+def audits(checkout: Path) -> Json:
+    """Return what today's rule says of the snapshots that were published under an older one."""
+    path = checkout / layout.FOLDER / layout.AUDITS
+    given = _json(path) if path.exists() else {}
+    if not isinstance(given, dict):
+        raise _malformed(path, "holds no audits by their tags")
+    return given
 
 
 def folders(checkout: Path) -> list[Path]:

@@ -14,10 +14,11 @@ from epc.records.probes import read_probes
 from epc.records.rewrite import rewrite
 from epc.records.validate import Report
 from epc.registry.card_types import AuditSummary, MeasuredCard
+from epc.registry.auditing import as_published
 from epc.registry.cards import audited
 from epc.registry.fetching import restore
 from epc.registry.judged import changed_figures
-from epc.registry.layout import CARD
+from epc.registry.layout import AUDITS, CARD
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.registry.tags import Tag
@@ -111,10 +112,17 @@ def _measured_again(run: Path, snapshot: Snapshot) -> tuple[list[str], list[str]
     done = rewrite(run, write=False)
     said, findings = _audit_again(run, done.manifest)
     assert isinstance(snapshot.card, MeasuredCard)
-    stated = snapshot.card.audit
-    changed = [f"/{CARD}/audit/{k}" for k in _AGAIN if getattr(said, k) != getattr(stated, k)]
+    stated, anew = snapshot.card.audit, snapshot.audited_anew
+    then = as_published(said, done.manifest, stated)
+    changed = [f"/{CARD}/audit/{key}" for key in _differing(then, stated)]
+    if anew is not None:
+        changed += [f"/{AUDITS}/{snapshot.tag}/{key}" for key in _differing(said, anew)]
     problems = [str(finding) for finding in (*done.findings, *findings)]
     return [*done.changed, *changed], problems
+
+
+def _differing(again: AuditSummary, stated: AuditSummary) -> list[str]:
+    return [key for key in _AGAIN if getattr(again, key) != getattr(stated, key)]
 
 
 def _audit_again(run: Path, manifest: Manifest) -> tuple[AuditSummary, list[Finding]]:

@@ -39,7 +39,10 @@ class Registry:
     @classmethod
     def of(cls, given: Json) -> Self:
         """Return the registry that a published document describes."""
-        pairs = [Snapshot.parse(entry["card"], entry["figures"]) for entry in given["snapshots"]]
+        pairs = [
+            Snapshot.parse(entry["card"], entry["figures"], entry.get("audited_anew"))
+            for entry in given["snapshots"]
+        ]
         lives = [Generation.parse(record) for record in given["evaluators"]]
         policy = given["policy"]
         events = tuple(parse(line, Event) for line in given["events"])

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from epc.registry.card_types import AuditSummary, Citation, Identity, MeasuredCard, Model, Trust
+from epc.registry.card_types import AuditSummary, Citation, Identity, Model, Trust
 from epc.registry.expiry import Expiry
-from epc.registry.figures import Difference, figures
+from epc.registry.figures import Difference, figures_of
 from epc.registry.registry import Registry
 from epc.registry.snapshots import FAILED, Event, Snapshot
 from epc.registry.typed import Json, as_json
@@ -23,12 +23,21 @@ class Shown:
     expiry: Expiry
 
     def as_json(self) -> Json:
-        """Return it as plain JSON: the card, and what is known beside it."""
+        """Return it as plain JSON: the card, and what is known beside it.
+
+        `audit` is what the newest rule says; what the card says of an older one stands beside it.
+        """
+        snapshot = self.snapshot
+        anew = snapshot.audited_anew and {
+            "audit": as_json(snapshot.audited_anew),
+            "audit_published": as_json(snapshot.audit_published),
+        }
         return {
-            **as_json(self.snapshot.card),
+            **as_json(snapshot.card),
+            **(anew or {}),
             "trust": self.trust,
-            "failed": self.snapshot.failed,
-            "figures": self.snapshot.figures,
+            "failed": snapshot.failed,
+            "figures": snapshot.figures,
             "events": [as_json(event) for event in self.events],
             "expiry": self.expiry.as_json(),
         }
@@ -44,8 +53,8 @@ def shown(registry: Registry, tag: str, as_of: date) -> Shown:
     )
 
 
-def shown_text(value: Shown) -> str:
-    """Return one snapshot as a page."""
+def shown_text(value: Shown, crosses: Sequence[str] = ()) -> str:
+    """Return one snapshot as a page; `crosses` are sentences on what its audit found."""
     snapshot, card, state = value.snapshot, value.snapshot.card, value.expiry
     reason = f", {state.reason}" if state.reason else ""
     days = " to ".join(dict.fromkeys((str(card.first_day), str(card.last_day))))
@@ -60,14 +69,16 @@ def shown_text(value: Shown) -> str:
     ]
     if snapshot.failed:
         lines.insert(1, f"  FAILED     {FAILED}")
-    if isinstance(card, MeasuredCard):
-        lines += _audited(card.audit, snapshot.figures["control"]["method"])
+    if snapshot.audit:
+        lines += _audited(snapshot, snapshot.audit, crosses)
     if card.kind == "judged":
         lines[2:] = _of_judge(snapshot, days)
     if card.citation:
         lines += _cited(card.citation)
     lines += ["", "  figures, with 95% intervals where the numbers allow one"]
-    lines += [f"    {figure.name:<36}{figure}" for figure in figures(snapshot.figures)]
+    stated = list(figures_of(snapshot))
+    wide = max((len(figure.name) for figure in stated), default=0) + 2
+    lines += [f"    {figure.name:<{wide}}{figure}" for figure in stated]
     if card.known_faults:
         lines += ["", "  known faults"]
         lines += [f"    {fault.id}: {fault.says}" for fault in card.known_faults]
@@ -76,11 +87,21 @@ def shown_text(value: Shown) -> str:
     return "\n".join(lines)
 
 
-def _audited(audit: AuditSummary, control: str) -> list[str]:
-    """Return what an audit said, and what it warned of."""
+def _audited(snapshot: Snapshot, audit: AuditSummary, crosses: Sequence[str]) -> list[str]:
+    """Return what an audit says, what it said before, and what it warns of."""
+    control = snapshot.figures["control"]["method"]
+    told = [f"{_word(audit)}; the control is {control}", *crosses]
+    before = snapshot.audit_published
+    if before is not None and before.rule != audit.rule:
+        told.append(f"published as {_word(before)}")
+    told += [finding["problem"] for finding in audit.findings]
+    return [f"  audit      {told[0]}", *(f"             {line}" for line in told[1:])]
+
+
+def _word(audit: AuditSummary) -> str:
+    """Return an audit's word with its rule and its p-value."""
     p_value = "" if audit.p_value is None else f", p = {audit.p_value:.2g}"
-    told = [f"  audit      {audit.verdict}{p_value}; the control is {control}"]
-    return told + [f"             {finding['problem']}" for finding in audit.findings]
+    return f"{audit.verdict} (rule {audit.rule}){p_value}"
 
 
 def _cited(citation: Citation) -> list[str]:

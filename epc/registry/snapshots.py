@@ -7,9 +7,16 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final, Literal, Self
 
-from epc.registry.card_types import Card, MeasuredCard, SnapshotKind, Trust, parse_card
+from epc.registry.card_types import (
+    AuditSummary,
+    Card,
+    MeasuredCard,
+    SnapshotKind,
+    Trust,
+    parse_card,
+)
 from epc.registry.tags import Tag
-from epc.registry.typed import Json
+from epc.registry.typed import Json, parse
 
 STEPS: Final[tuple[Trust, ...]] = ("reported", "recomputed", "re-executed", "replicated")
 
@@ -34,7 +41,8 @@ class Snapshot:
 
     `measured` ones rest on raw trials that are kept here, `judged` ones on the raw replies of a
     judge, `reported` ones on a publication.
-    `figures` are those of its `metrics.json`.
+    `figures` are those of its `metrics.json`. `audited_anew` is what today's rule says where the
+    card was published under an older one.
     """
 
     tag: Tag
@@ -47,14 +55,16 @@ class Snapshot:
     calibration: bool
     card: Card
     figures: Json
+    audited_anew: AuditSummary | None
 
     @classmethod
-    def parse(cls, card: Json, figures: Json) -> Self:
-        """Return the snapshot that two documents of valid shape describe."""
-        return cls.of(parse_card(card), figures)
+    def parse(cls, card: Json, figures: Json, audited_anew: Json | None = None) -> Self:
+        """Return the snapshot that documents of valid shape describe."""
+        anew = parse(audited_anew, AuditSummary) if audited_anew else None
+        return cls.of(parse_card(card), figures, anew)
 
     @classmethod
-    def of(cls, card: Card, figures: Json) -> Self:
+    def of(cls, card: Card, figures: Json, audited_anew: AuditSummary | None = None) -> Self:
         """Return the snapshot that a card and its figures describe."""
         return cls(
             tag=Tag.parse(card.tag),
@@ -67,6 +77,7 @@ class Snapshot:
             calibration=card.calibration,
             card=card,
             figures=figures,
+            audited_anew=audited_anew,
         )
 
     @property
@@ -75,9 +86,19 @@ class Snapshot:
         return int(self.figures["n"])
 
     @property
+    def audit(self) -> AuditSummary | None:
+        """What the newest rule says of it; None where there are no trials to audit."""
+        return self.audited_anew or self.audit_published
+
+    @property
+    def audit_published(self) -> AuditSummary | None:
+        """What its card says of its audit."""
+        return self.card.audit if isinstance(self.card, MeasuredCard) else None
+
+    @property
     def verdict(self) -> str | None:
-        """The audit's word; None where there are no trials to audit."""
-        return self.card.audit.verdict if isinstance(self.card, MeasuredCard) else None
+        """The audit's word by the newest rule; None where there are no trials to audit."""
+        return self.audit.verdict if self.audit else None
 
     @property
     def failed(self) -> bool:

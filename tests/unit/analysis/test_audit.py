@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 from records_support import Run, make_run
+from registry_support import ROOT
 
-from epc.analysis.audit import audit
+from epc.analysis.audit import audit, audit_manifest
 from epc.errors import MalformedError
+from epc.records.manifest import Manifest
 from epc.report.audit_text import text
 from epc.spec.epc_v1 import DOMAINS, PHASE_NAMES
 from epc.spec.reference import STRATEGIES, TASKS
@@ -33,26 +35,54 @@ def recorded(folder: Path, favourites: dict[str, str]) -> Run:
     )
 
 
-def test_reading_r39_different_favourites_in_the_two_domains_are_coupled(tmp_path: Path) -> None:
+def test_reading_r71_different_favourites_in_the_two_domains_are_coupled(tmp_path: Path) -> None:
     run = recorded(tmp_path, {"text": "synthesis", "visual": "creative_leap"})
 
     found = audit(run.folder)
 
     assert found.verdict == "coupled"
-    assert found.as_json()["p_value"] == pytest.approx(2 / 12870)
+    # 2 of the 12,870 ways to deal 16 tasks out are as extreme, and 1,999 of all are drawn.
+    said = found.as_json()
+    assert 1 <= said["p_value"] * 2000 <= 4
+    assert (said["rule"], said["margin"], said["unit"]) == (2, 0.02, "task")
+    assert said["preferences_differ"] == {
+        "differ": True,
+        "p_value": pytest.approx(2 / 12870),
+        "unit": "task",
+    }
     for direction in ("text_to_visual", "visual_to_text"):
-        low, _ = found.as_json()["excess"][direction]["ci95"]
+        low, _ = said["excess"][direction]["ci95"]
         assert low > 0
+        into = said["transfer"][direction]
+        # Only one strategy ever wins, so that each choice led away from it costs a whole win.
+        for part in (into, into["these_tasks"]):
+            assert part["regret"] == pytest.approx(part["redirected"], abs=0.01)
+            assert part["redirected_ci95"][0] > 0.3
     assert found.clean
 
 
-def test_reading_r39_one_favourite_in_both_domains_is_not(tmp_path: Path) -> None:
+def test_reading_r70_version_1_of_a_manifest_gives_the_same_figures_as_version_2() -> None:
+    """Its weights stand in the order of their names, and not in that of the strategies."""
+    home = ROOT / "snapshots" / "v1.0-Scripted-Opposed"
+    found = audit_manifest(Manifest.parse(json.loads((home / "manifest.json").read_bytes())))
+
+    assert found.facts.transfer is not None
+    for into in (found.facts.transfer.directions or {}).values():
+        # Only one strategy of a domain ever wins: what is led away from it is what is lost.
+        assert into.these_tasks.regret == pytest.approx(into.these_tasks.redirected, abs=0.01)
+        assert into.these_tasks.regret == pytest.approx(into.regret, abs=0.05)
+
+
+def test_reading_r71_one_favourite_in_both_domains_is_not(tmp_path: Path) -> None:
     run = recorded(tmp_path, {"text": "synthesis", "visual": "synthesis"})
 
     found = audit(run.folder)
 
-    assert found.verdict == "no_detectable_coupling"
+    assert found.verdict == "no_coupling_beyond_margin"  # all tasks are alike: no width at all
     assert found.as_json()["p_value"] == 1
+    assert not found.as_json()["preferences_differ"]["differ"]
+    for into in found.as_json()["transfer"].values():
+        assert (into["redirected"], into["regret_ci95"]) == (0, [0, 0])
 
 
 def test_the_contracts_keys_are_all_there(exhaustive: Run) -> None:
@@ -66,10 +96,17 @@ def test_the_contracts_keys_are_all_there(exhaustive: Run) -> None:
         "position_bias",
         "tie_rate",
         "findings",
+        "rule",
+        "preferences_differ",
+        "transfer",
+        "margin",
     } <= said.keys()
+    assert {"differ", "p_value"} <= said["preferences_differ"].keys()
     for direction in ("text_to_visual", "visual_to_text"):
         assert {"mean", "ci95"} == said["excess"][direction].keys()
         assert {"mean", "q025", "q975"} == said["noise_floor"][direction].keys()
+        into = {"redirected", "redirected_ci95", "regret", "regret_ci95", "chance"}
+        assert into <= said["transfer"][direction].keys()
     json.dumps(said, allow_nan=False)
 
 
@@ -158,8 +195,11 @@ def test_bare_weights_are_read_from_every_layout(
         assert found.facts.gamma[direction] == pytest.approx(stated, abs=1e-12)
         stated = [record["jsd"][direction] for record in records]
         assert found.facts.jsd[direction] == pytest.approx(stated, abs=1e-12)
-    assert found.as_json()["unit"] == "seed"
-    assert found.as_json()["tie_rate"] is None
+    said = found.as_json()
+    assert said["verdict"] == "inconclusive"  # Reading R71: weights alone show nothing that crosses
+    assert (said["p_value"], said["unit"], said["transfer"]) == (None, None, None)
+    assert said["preferences_differ"]["unit"] == "seed"
+    assert said["tie_rate"] is None
 
 
 def test_epc_2_5_b_rounding_of_stored_weights_is_said(tmp_path: Path) -> None:

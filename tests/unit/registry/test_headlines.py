@@ -44,6 +44,7 @@ def test_a_measured_headline_has_gammas_excess_and_the_audits_word() -> None:
     assert headline(registry(audited()), TAG) == {
         "kind": "measured",
         "audit": "inconclusive",
+        "rule": 1,
         "faults": 0,
         "event": "published",
         "n": 30,
@@ -74,6 +75,7 @@ def test_a_row_of_the_plot_has_its_interval_and_its_floor_where_there_is_one() -
         "direction": "a to b",
         "kind": "measured",
         "audit": "inconclusive",
+        "rule": 1,
         "faults": 0,
         "event": "published",
         "gamma": 1.25,

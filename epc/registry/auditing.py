@@ -1,0 +1,66 @@
+"""What today's rule says of snapshots that were published under an older one (`audits.json`).
+
+A card keeps the word that it was published with. Wherever a word is shown it is that of the newest
+rule, with the version of the rule beside it. It is worked out from the published manifest once, by
+whoever writes to the registry, so that a list need not. Cards of today's rule state it themselves.
+"""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from epc.analysis.audit import audit_manifest
+from epc.records.manifest import Manifest
+from epc.registry import layout
+from epc.registry.card_types import AuditSummary, Word
+from epc.registry.cards import audited
+from epc.registry.registry import Registry
+from epc.registry.typed import Json, as_json
+from epc.spec.coupling import LEVEL, RULE
+
+# Words that are settled before anything is tested, whatever the rule.
+_SETTLED: Final[tuple[Word, ...]] = ("no_verdicts_counted", "collapsed", "inconclusive")
+
+
+def audits(checkout: Path, registry: Registry) -> Json:
+    """Return the audits of all snapshots whose cards state those of an older rule, by their tags.
+
+    Raises: OSError or ValueError if a manifest is not as it was published.
+    """
+    found = {}
+    for tag, snapshot in registry.snapshots.items():
+        stated = snapshot.audit_published
+        if stated is not None and stated.rule < RULE:
+            path = checkout / layout.FOLDER / tag / layout.MANIFEST
+            manifest = Manifest.parse(json.loads(path.read_bytes()))
+            found[tag] = as_json(anew(manifest, stated))
+    return found
+
+
+def anew(manifest: Manifest, stated: AuditSummary) -> AuditSummary:
+    """Return today's audit of a published manifest; its own questions were asked then."""
+    asked = {"swap": stated.position_bias["swap"], "competence": stated.competence}
+    return audited(audit_manifest(manifest, **asked).as_json())
+
+
+def as_published(now: AuditSummary, manifest: Manifest, stated: AuditSummary) -> AuditSummary:
+    """Return what the rule of a card says of its run, given what today's says.
+
+    Rule 1 went by the test whether verdicts differ between the domains, which stands among the
+    figures that are recomputed. What else a card states of an audit is no rule's.
+    """
+    # Reading R39: rule 1.
+    if stated.rule == RULE:
+        return now
+    test = manifest.results.summary.control.test
+    by_test: Word = "coupled" if test.p_value <= LEVEL else "no_detectable_coupling"
+    return replace(
+        now,
+        verdict=now.verdict if stated.verdict in _SETTLED else by_test,
+        p_value=test.p_value,
+        unit=test.unit,
+        rule=stated.rule,
+        preferences_differ=None,
+        transfer=None,
+    )

@@ -1,0 +1,80 @@
+"""The word of today's rule for what was published under an older one, and the older one again."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from registry_support import ROOT
+
+from epc.records.manifest import Manifest
+from epc.registry.auditing import anew, as_published, audits
+from epc.registry.card_types import AuditSummary
+from epc.registry.figures import figures_of
+from epc.registry.reading import of_folder
+
+OPPOSED = "v1.0-Scripted-Opposed"
+
+
+def manifest_of(tag: str) -> Manifest:
+    path: Path = ROOT / "snapshots" / tag / "manifest.json"
+    return Manifest.parse(json.loads(path.read_bytes()))
+
+
+def stated(tag: str) -> AuditSummary:
+    audit = of_folder(ROOT).snapshots[tag].audit_published
+    assert audit is not None
+    return audit
+
+
+def test_what_is_kept_is_what_todays_rule_says_of_the_published_manifests() -> None:
+    kept = json.loads((ROOT / "snapshots" / "audits.json").read_bytes())
+
+    assert audits(ROOT, of_folder(ROOT)) == kept
+    assert {audit["rule"] for audit in kept.values()} == {2}
+
+
+def test_reading_r71_planted_opposite_preferences_are_coupled_by_either_rule() -> None:
+    now = anew(manifest_of(OPPOSED), stated(OPPOSED))
+
+    assert (now.rule, now.verdict, stated(OPPOSED).rule) == (2, "coupled", 1)
+    assert now.transfer is not None
+    assert all(into.regret > 0.3 for into in now.transfer.values())
+
+
+def test_an_evaluator_that_cannot_judge_is_inconclusive_anew_as_its_questions_showed() -> None:
+    """What the audit itself asked stands in no manifest, only on the card."""
+    tag = "v1.2-SmolLM2-135M-Likelihood"
+    asked = {"word": "incapable", "overall": {"accuracy": {"mean": 0.5}, "pairs": 48}}
+
+    assert anew(manifest_of(tag), stated(tag)).verdict == "no_detectable_coupling"
+    assert anew(manifest_of(tag), replace(stated(tag), competence=asked)).verdict == "inconclusive"
+
+
+@pytest.mark.parametrize("tag", [OPPOSED, "v1.0-CoinFlip", "v1.0-SmolLM2-135M"])
+def test_reading_r39_the_older_rules_audit_follows_from_the_figures_again(tag: str) -> None:
+    manifest, given = manifest_of(tag), stated(tag)
+
+    again = as_published(anew(manifest, given), manifest, given)
+
+    assert replace(again, findings=given.findings) == given
+
+
+def test_an_older_word_that_its_test_does_not_bear_is_seen() -> None:
+    """The p-value of rule 1 is 0.00016 there: `no_detectable_coupling` would be forged."""
+    manifest = manifest_of(OPPOSED)
+    forged = replace(stated(OPPOSED), verdict="no_detectable_coupling")
+
+    assert as_published(anew(manifest, forged), manifest, forged).verdict == "coupled"
+
+
+def test_figures_of_what_crosses_stand_beside_those_that_were_published() -> None:
+    named = {figure.name: figure for figure in figures_of(of_folder(ROOT).snapshots[OPPOSED])}
+
+    regret = named["transfer/regret/text_to_visual"]
+    seen = named["transfer/these_tasks/regret/text_to_visual"]
+    assert regret.interval is not None
+    assert regret.interval[0] <= regret.mean <= regret.interval[1]
+    assert seen.interval != regret.interval
+    assert named["transfer/chance/text_to_visual"].interval is None
+    assert named["gamma/text_to_visual"].mean == pytest.approx(0.887, abs=0.001)
