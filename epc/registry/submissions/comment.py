@@ -12,7 +12,7 @@ from typing import Any, Final
 from epc.printable import shown
 from epc.records import strict_json
 from epc.records.schemas import findings as schema_findings
-from epc.registry.submissions.report import figure_line, headline, overlap_line, standing
+from epc.registry.submissions.report import audit_words, figure_line, headline, overlap_line, standing
 
 Json = dict[str, Any]
 
@@ -80,7 +80,7 @@ def _submission(given: Json) -> Iterator[str]:
         ("seeds", given["n"]),
         ("contributor", given["contributor"]),
         ("next free tag", given["tag"]),
-        ("audit", given["audit"]["verdict"] if given["audit"] else None),
+        ("audit", audit_words(given["audit"]) if given["audit"] else None),
     )
     for name, fact in facts:
         if fact is not None:

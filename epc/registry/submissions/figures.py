@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from epc.analysis.audit import Audit
 from epc.records.manifest import Manifest, plain
 from epc.spec.epc_v1 import DIRECTIONS, DOMAINS
 
@@ -9,8 +10,8 @@ Json = dict[str, Any]
 _BY_DIRECTION: Final = ("gamma", "jsd", "zero_coupling_rate")
 
 
-def figures(manifest: Manifest) -> list[Json]:
-    """Return the headline figures of a manifest of valid shape.
+def figures(manifest: Manifest, audit: Audit) -> list[Json]:
+    """Return the headline figures of a manifest of valid shape, and of its audit.
 
     The noise floor and the excess are gamma's; the others have none.
     """
@@ -26,9 +27,15 @@ def figures(manifest: Manifest) -> list[Json]:
         for name in _BY_DIRECTION
         for direction in DIRECTIONS
     ]
-    alone = {"tie_rate": summary["tie_rate"]}
+    directions = (audit.facts.transfer.directions if audit.facts.transfer else None) or {}
+    alone = {
+        f"{name}/{direction}": {"mean": getattr(into, name), "ci95": getattr(into, f"{name}_ci95")}
+        for name in ("redirected", "regret")
+        for direction, into in directions.items()
+    }
+    alone |= {"tie_rate": summary["tie_rate"]}
     alone |= {f"pci/{domain}": summary["pci"][domain] for domain in DOMAINS}
     return [
         *shown,
-        *({"name": n, **value, "noise_floor": None, "excess": None} for n, value in alone.items()),
+        *({"name": n, **plain(value), "noise_floor": None, "excess": None} for n, value in alone.items()),
     ]

@@ -71,7 +71,7 @@ def _submission(checked: Checked, tag: str | None) -> Json:
         "claimed": _claimed(statement) if statement else None,
         "n": len(manifest.config.seeds) if manifest else None,
         "audit": _audited(audit) if audit else None,
-        "figures": figures(manifest) if manifest and audit else [],
+        "figures": figures(manifest, audit) if manifest and audit else [],
         "overlap": checked.overlap,
         "blocks": checked.blocks,
         "findings": _listed(checked.found.kept()),
@@ -93,7 +93,7 @@ def _endpoint(statement: Statement | None, evaluator: Evaluator | None) -> str |
 
 def _audited(audit: Audit) -> Json:
     given = audit.as_json()
-    kept = {key: given[key] for key in ("verdict", "p_value", "tie_rate", "control")}
+    kept = {key: given[key] for key in ("verdict", "rule", "p_value", "tie_rate", "control")}
     return {**kept, "findings": _listed(audit.findings)}
 
 
@@ -161,7 +161,7 @@ def _submission_lines(given: Json) -> Iterator[str]:
     if given["tag"]:
         yield f"  next free tag  {given['tag']}"
     if given["audit"]:
-        yield f"  audit          {given['audit']['verdict']}"
+        yield f"  audit          {audit_words(given['audit'])}"
     for figure in given["figures"]:
         yield f"  {figure_line(figure)}"
     yield from (f"  overlap        {overlap_line(each)}" for each in given.get("overlap", []))
@@ -169,6 +169,11 @@ def _submission_lines(given: Json) -> Iterator[str]:
         yield f"  blocks publication: {block}"
     for finding in given["findings"]:
         yield from finding_lines(finding)
+
+
+def audit_words(audit: Json) -> str:
+    """Return an audit's word with its rule; reports of rule 1 state none."""
+    return f"{audit['verdict']} (rule {audit.get('rule', 1)})"
 
 
 def overlap_line(overlap: Json) -> str:
