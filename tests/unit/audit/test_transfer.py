@@ -202,7 +202,7 @@ def test_reading_r70_everything_is_exactly_zero_where_both_domains_are_one(
 ) -> None:
     side = column(*shares)
 
-    figures = transfer._figures(
+    figures = transfer.figures_of(
         Rates(side, side.copy()), np.zeros(len(shares)), rounds=rounds, rule=RULE, wheels=16
     )
 
