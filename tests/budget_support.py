@@ -1,4 +1,4 @@
-"""How many examples a property of the tests is tried on.
+"""How many examples a property of the tests is tried on, and scenarios the campaign is run with.
 
 Every night on all of them; in `make check` on a quarter; in `make fast` on a twentieth. Outside
 CI each run draws others, so no two runs of the same property are the same.
