@@ -1,0 +1,64 @@
+"""The program's own answers about a verdict table: the word's figures and Reading R39's test."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from studies.coupling.reference import ROUNDS, Counts
+
+from epc.audit.coupling import worked_out
+from epc.audit.permutation import by_tasks
+from epc.audit.units import units_of
+from epc.protocol.table import VerdictTable
+from epc.protocol.weights import UpdateRule
+from epc.spec.coupling import LEVEL, MARGIN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What the program says; figures are of training first in the other domain: text, visual."""
+
+    p_value: float
+    regret: tuple[float, float]
+    harm: tuple[float, float]
+    crossing: tuple[float, float]
+    coupled: bool
+
+
+def _table(text: Counts, visual: Counts, *, recorded: bool) -> VerdictTable:
+    return VerdictTable(counts={"text": text, "visual": visual}, repeated=recorded, whole=recorded)
+
+
+def answered(
+    text: Counts,
+    visual: Counts,
+    *,
+    recorded: bool,
+    rounds: int = ROUNDS,
+    groups: tuple[list[int], list[int]] | None = None,
+) -> Answer:
+    """Return the program's figures; `recorded`: each pair has the verdict that was recorded."""
+    names = [f"strategy {index:02}" for index in range(len(text))]
+    declared: dict[Literal["text", "visual"], list[str]] | None = None
+    if groups:
+        declared = {
+            "text": [str(group) for group in groups[0]],
+            "visual": [str(group) for group in groups[1]],
+        }
+    units = units_of(_table(text, visual, recorded=recorded), names, declared)
+    crossings, test, _ = worked_out(units, rounds, UpdateRule())
+    one, two = crossings.into if units.domains[0] == "text" else crossings.into[::-1]
+    regret = one.regret.value, two.regret.value
+    crossing = one.crossing.value, two.crossing.value
+    cost = max(min(pair) for pair in zip(regret, crossing, strict=True))
+    return Answer(
+        p_value=test.p_value,
+        regret=regret,
+        harm=(one.harm.value, two.harm.value),
+        crossing=crossing,
+        coupled=test.p_value <= LEVEL and cost >= MARGIN,
+    )
+
+
+def preferences_differ(text: Counts, visual: Counts, *, recorded: bool) -> float:
+    """Return the p-value of Reading R39, on which the word rested until Reading R71."""
+    return by_tasks(_table(text, visual, recorded=recorded), UpdateRule()).p_value
