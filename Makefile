@@ -70,6 +70,7 @@ docs: $(VENV)/.dev ## Build the published site into public/. BASE_URL=address
 
 benchmark: $(VENV)/.dev ## Measure speed, as ratios in one run.
 	$(BIN)/python tests/benchmarks/measure.py
+	$(BIN)/python tests/benchmarks/audit.py
 	$(BIN)/python tests/benchmarks/engine.py
 	$(BIN)/python tests/benchmarks/judge.py
 	$(BIN)/python tests/benchmarks/registry.py

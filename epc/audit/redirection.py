@@ -41,7 +41,7 @@ _TIED: Final = 1e-9
 class RedirectionTest:
     """The p-value of redirected choices, both directions together (Reading R71).
 
-    `splits` counts the distinct ways to deal the units out, up to a million.
+    `splits` counts the distinct ways to deal the units out, as far as JSON counts.
     """
 
     p_value: float

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Groups = Mapping[Domain, Sequence[str]]
 
 _WON, _LOST, _TIED = range(3)  # the columns of a verdict table
-_MANY: Final = 1_000_000  # ways that nobody counts; all of them may have a hundred digits
+_MOST_COUNTED: Final = 2**53 - 1  # splits; no larger number is the same to every reader of JSON
 _FEWEST_KEPT: Final = 2  # strategies: with one there is nothing to choose
 
 
@@ -102,9 +102,9 @@ class Units:
 
     @property
     def splits(self) -> int:
-        """In how many distinct ways the units could be dealt out, `_MANY` for more."""
+        """In how many distinct ways the units could be dealt out, or `_MOST_COUNTED` if more."""
         ways = comb(len(self.won), self.first)
-        return min(_MANY, ways // 2 if self.fewest == self.most else ways)
+        return min(ways // 2 if self.fewest == self.most else ways, _MOST_COUNTED)
 
     @property
     def bearable(self) -> bool:

@@ -351,3 +351,12 @@ def test_reading_r72_one_strategy_one_task_or_ties_alone_can_make_no_claim(tmp_p
     assert (said["strategy"]["p_value"], said["strategy"]["transfer"]) == (None, None)
     assert (said["ties"]["p_value"], said["ties"]["transfer"]) == (None, None)
     assert said["task"]["test"]["splits"] == 1
+
+
+def test_reading_r74_a_manifest_holds_the_splits_of_many_tasks(tmp_path: Path) -> None:
+    """30 and 30 tasks have 5.9e16 splits, a number that JSON's readers would round."""
+    file = written(tmp_path / "v.csv", rows_of({"text": 30, "visual": 30}, SYSTEMS[:2], stream=6))
+
+    ran("run", "--evaluator", f"recorded:{file}", "--seeds", "0-9", "--out", tmp_path / "run")
+
+    assert audited(tmp_path / "run")["test"]["splits"] == 2**53 - 1

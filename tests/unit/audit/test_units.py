@@ -71,6 +71,9 @@ def dealt(text: int, visual: int) -> Units:
         (3, 4, 35),  # of unequal sizes, none has a mirror image
         (4, 3, 35),
         (1, 19, 20),
+        (28, 28, 3824345300380220),
+        (29, 29, 2**53 - 1),  # 1.5e16, more than a JSON number holds exactly
+        (128, 500, 2**53 - 1),
     ],
 )
 def test_reading_r74_distinct_splits_are_counted_once_with_their_mirror_image(
