@@ -8,6 +8,7 @@ import pytest
 from audit_support import Rows, table
 from budget_support import examples
 
+from epc.audit import side_checks
 from epc.audit.side_checks import TieTest, clusters, length_correlation, tie_test
 from epc.audit.units import Units, units_of
 from epc.protocol.table import VerdictTable
@@ -198,3 +199,17 @@ def test_no_verdict_at_all_has_no_figure_beside_the_word() -> None:
         "text": None,
         "visual": None,
     }
+
+
+def test_reading_r74_how_well_a_strategy_fares_throughout_shows_no_topic_and_hides_none() -> None:
+    """Win rates of two topics, in eighths; the same with each strategy better by as much."""
+    eighths = [[3, 2, 4, 3], [4, 2, 4, 2], [3, 1, 4, 3], [2, 4, 2, 4], [2, 3, 1, 4], [2, 4, 2, 3]]
+    shares = np.array(eighths) / 8
+    better = shares + np.array([0, 4, 1, 3]) / 8
+
+    plain, shifted = (
+        side_checks._shared_patterns(each, np.random.default_rng(1)) for each in (shares, better)
+    )
+
+    assert plain == shifted
+    assert plain < 0.05
