@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Final
 
 from epc.analysis.audit import audit_manifest
+from epc.audit.facts import Word
 from epc.records.manifest import Manifest
 from epc.registry import layout
-from epc.registry.card_types import AuditSummary, Word
+from epc.registry.card_types import AuditSummary
 from epc.registry.cards import audited
 from epc.registry.registry import Registry
 from epc.registry.typed import Json, as_json

@@ -13,8 +13,8 @@ from epc.records.manifest import Manifest
 from epc.records.probes import read_probes
 from epc.records.rewrite import rewrite
 from epc.records.validate import Report
-from epc.registry.card_types import AuditSummary, MeasuredCard
 from epc.registry.auditing import as_published
+from epc.registry.card_types import AuditSummary, MeasuredCard
 from epc.registry.cards import audited
 from epc.registry.fetching import restore
 from epc.registry.judged import changed_figures

@@ -83,7 +83,11 @@ def lines(found: Transfer) -> Iterator[str]:
 
 def conditions(found: Transfer) -> str:
     """Return what the word is conditional on (Reading R74)."""
-    unit = found.test.unit if found.test else "task"
+    return condition(found.test.unit if found.test else "task")
+
+
+def condition(unit: str) -> str:
+    """Return what a word is conditional on that was found over tasks, or over groups of them."""
     if unit == "group":
         return "on the declared groups being independent of each other"
     return "on tasks being independent of each other: declare groups where some share a topic"

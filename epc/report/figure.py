@@ -1,20 +1,22 @@
-"""The picture of a measurement: gamma on top of its noise floor, JSD on top of a coin flip's.
+"""The picture of a measurement: gamma and JSD on top of their noise, and what crossing costs.
 
 One Vega-Lite specification, rendered to SVG and PNG. The colours are of the Okabe-Ito set, which
 colour-blind readers can tell apart.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import astuple
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from epc.analysis.audit import audit_manifest
+from epc.analysis.audit import Audit, audit_manifest
+from epc.audit.coupling import Into, TheseTasks
 from epc.protocol.results import Json
 from epc.records.manifest import Estimate, Manifest
-from epc.report.coupling_text import MEANING, TITLES
+from epc.report.coupling_text import MEANING, TITLES, headline
 from epc.report.picture import SCHEMA, render
 from epc.simulation.noise import coin_bands
+from epc.spec.coupling import MARGIN, RULE
 from epc.spec.epc_v1 import DIRECTIONS, Direction
 
 Metric = Literal["gamma", "jsd"]
@@ -25,6 +27,7 @@ _SEEDS, _MEAN, _BAND, _FLOOR = "#0072B2", "#000000", "#D9D9D9", "#555555"
 _PANELS: Final[tuple[tuple[Metric, str], ...]] = (("gamma", "gamma"), ("jsd", "JSD (nats)"))
 _BAR: Final = 110  # pixels
 _SPREAD: Final = {"domain": [-1, 2]}
+_SCOPES: Final = ["for the domain", "for these tasks"]
 _MIDDLE: Final = {"datum": 0.5, "type": "quantitative", "scale": _SPREAD}
 _GOLDEN: Final = 0.6180339887498949  # spreads seeds evenly without a random state
 
@@ -40,20 +43,22 @@ def draw(manifest: Manifest, folder: Path) -> list[Path]:
 def specification(manifest: Manifest) -> Json:
     """Return the Vega-Lite specification of a manifest's picture."""
     coin, summary = coin_bands(manifest.configuration), manifest.results.summary
-    floors = summary.control.noise_floor
+    floors, audit = summary.control.noise_floor, audit_manifest(manifest)
+    crossing = (audit.facts.transfer.directions if audit.facts.transfer else None) or {}
     bands = {
         "gamma": [band(d, *astuple(floors[d])) for d in DIRECTIONS],
         "jsd": [band(d, *astuple(coin["jsd"])) for d in DIRECTIONS],
     }
     return {
         "$schema": SCHEMA,
-        "description": alternative_text(manifest),
+        "description": alternative_text(manifest, audit),
         "title": {
             "text": f"{manifest.evaluator.model} · {summary.n} seeds",
             "subtitle": [
                 f"{manifest.protocol_version}, {manifest.evaluator.measurement_date}",
                 "dots: seeds · diamond: mean with 95% bootstrap interval",
                 "grey: gamma without a change of domain (95% of seeds), JSD of a coin flip (90%)",
+                "regret: 95% intervals; the dashed line is the margin of the word",
             ],
             "anchor": "start",
             "subtitleColor": "#444444",
@@ -62,19 +67,24 @@ def specification(manifest: Manifest) -> Json:
         "hconcat": [
             panel(title, bands[key], seed_rows(manifest, key), getattr(summary, key))
             for key, title in _PANELS
-        ],
+        ]
+        + ([regret_panel(crossing)] if crossing else []),
         "config": {"view": {"stroke": "#BBBBBB"}, "font": "sans-serif"},
     }
 
 
-def alternative_text(manifest: Manifest) -> str:
+def alternative_text(manifest: Manifest, audit: Audit) -> str:
     """Return in words what the picture shows."""
+    found = audit.facts.transfer
+    crossing = (found.directions if found else None) or {}
+    said = "".join(f"; {headline(d, into)}" for d, into in crossing.items())
     summary = manifest.results.summary
     gamma, floor = summary.gamma, summary.control.noise_floor
     each = ", ".join(
         f"{TITLES[d]} {gamma[d].mean:.2f} (noise floor {floor[d].mean:.2f})" for d in DIRECTIONS
     )
-    return f"Mean gamma {each}: {MEANING[audit_manifest(manifest).verdict]}."
+    word = f"{audit.verdict} by rule {RULE}, {MEANING[audit.verdict]}"
+    return f"Mean gamma {each}{said}: {word}."
 
 
 def band(direction: str, middle: float, low: float, high: float) -> Json:
@@ -155,6 +165,50 @@ def _means(estimates: Estimates, direction: Json, value: Json) -> list[Json]:
         "encoding": {"x": direction, "y": value},
     }
     return [interval, mean] if intervals else [mean]
+
+
+def regret_panel(crossing: Mapping[Direction, Into]) -> Json:
+    """Return what crossing costs each way, for the domain and for these tasks (Reading R74)."""
+    rows = [
+        {
+            "direction": TITLES[direction],
+            "of": scope,
+            "value": 100 * part.regret,
+            "low": 100 * part.regret_ci95[0] if part.regret_ci95 else None,
+            "high": 100 * part.regret_ci95[1] if part.regret_ci95 else None,
+        }
+        for direction, into in crossing.items()
+        for scope, part in _parts(into)
+    ]
+    title = "transfer regret (points of win rate)"
+    axis = {"title": None, "labelAngle": 0}
+    x = {"field": "direction", "type": "nominal", "sort": list(TITLES.values()), "axis": axis}
+    beside = {"field": "of", "type": "nominal", "sort": _SCOPES}
+    scale = {"domain": _SCOPES, "range": [_MEAN, _SEEDS]}
+    legend = {"title": None, "orient": "top"}
+    colour = beside | {"scale": scale, "legend": legend}
+    shape = beside | {"scale": {"domain": _SCOPES, "range": ["diamond", "circle"]}}
+    value = {"field": "value", "type": "quantitative", "title": title}
+    spread = [row for row in rows if row["low"] is not None]
+    ends = {"x": x, "xOffset": beside, "color": colour}
+    dot = {"type": "point", "filled": True, "size": 80, "opacity": 1}
+    span = ends | {"y": value | {"field": "low"}, "y2": {"field": "high"}}
+    lines = [
+        _level(0.0, value, {"type": "rule", "color": _FLOOR}),
+        _level(100 * MARGIN, value, {"type": "rule", "color": _FLOOR, "strokeDash": [4, 3]}),
+    ]
+    spans = {"data": {"values": spread}, "mark": {"type": "rule", "size": 2.5}, "encoding": span}
+    dots = {"data": {"values": rows}, "mark": dot, "encoding": ends | {"y": value, "shape": shape}}
+    return {"width": 200, "height": 300, "layer": [*lines, *([spans] if spread else []), dots]}
+
+
+def _parts(into: Into) -> Iterator[tuple[str, Into | TheseTasks]]:
+    yield from zip(_SCOPES, (into, into.these_tasks), strict=True)
+
+
+def _level(at: float, value: Json, mark: Json) -> Json:
+    """Return a line across a panel."""
+    return {"data": {"values": [{"value": at}]}, "mark": mark, "encoding": {"y": value}}
 
 
 def seed_rows(manifest: Manifest, metric: Metric) -> list[Json]:

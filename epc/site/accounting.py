@@ -36,6 +36,6 @@ def made(
     templates = environment()
     for name in (NOTE, ACCOUNT):
         files[name] = templates.get_template(f"{name}.j2").render(told)
-    charts = charts_of_snapshot(manifest, rates, trials)
+    charts = charts_of_snapshot(manifest, audit, rates, trials)
     files[GALLERY] = hung(charts, drawings, files.__setitem__)
     return files

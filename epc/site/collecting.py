@@ -9,15 +9,15 @@ from epc.errors import EpcError
 from epc.records import strict_json
 from epc.records.judging.layout import PLAN, PROMPTS, RUN_LOG
 from epc.registry import layout
-from epc.registry.card_types import MeasuredCard
 from epc.registry.changes import changes
 from epc.registry.expiry import Expiry, doubtful_from
-from epc.registry.figures import Figure, figures
+from epc.registry.figures import Figure, figures_of
 from epc.registry.lifecycles import Life
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
 from epc.registry.repository import Repository
 from epc.registry.showing import shown
+from epc.registry.snapshots import Snapshot
 from epc.registry.store import listed, place_of
 from epc.registry.sums import parse_sums
 from epc.report.coupling_text import TITLES
@@ -75,16 +75,15 @@ def _is_instrument(snapshots: list[SnapshotPage]) -> bool:
 def _snapshot(checkout: Path, registry: Registry, tag: str, as_of: date) -> SnapshotPage:
     snapshot = registry.snapshots[tag]
     folder = checkout / layout.FOLDER / tag
-    card = snapshot.card
     files, raw = _files(checkout, folder)
-    stated = tuple(figures(snapshot.figures))
+    stated = tuple(figures_of(snapshot))
     return SnapshotPage(
         row=Row(
             snapshot=snapshot,
             tag=tag,
             trust=registry.trust(tag),
             n=snapshot.n,
-            directions=tuple(_directions(stated, failed=snapshot.failed)),
+            directions=tuple(_directions(snapshot, stated)),
             verdict=snapshot.verdict,
             standing=_standing(registry, tag, as_of),
         ),
@@ -92,7 +91,7 @@ def _snapshot(checkout: Path, registry: Registry, tag: str, as_of: date) -> Snap
         figures=stated,
         events=tuple(registry.by_tag.get(tag, [])),
         folder=folder,
-        audit=card.audit if isinstance(card, MeasuredCard) else None,
+        audit=snapshot.audit,
         files=tuple(files),
         raw=raw,
         judging=_judging(folder, raw) if snapshot.kind == "judged" else None,
@@ -109,8 +108,9 @@ def _judging(folder: Path, raw: dict[str, Path]) -> Judging | None:
     return Judging(plan=plan, log=log, prompts=texts)
 
 
-def _directions(stated: tuple[Figure, ...], *, failed: bool) -> Iterator[Direction]:
+def _directions(snapshot: Snapshot, stated: tuple[Figure, ...]) -> Iterator[Direction]:
     """Yield what is stated of each direction; a failed run has no excess, however narrow."""
+    crossing = (snapshot.audit.transfer if snapshot.audit else None) or {}
     named = {figure.name: figure for figure in stated}
     for direction in DIRECTIONS:
         if f"gamma/{direction}" in named:
@@ -122,7 +122,8 @@ def _directions(stated: tuple[Figure, ...], *, failed: bool) -> Iterator[Directi
                 noise=Noise(mean=floor.mean, low=floor.spread[0], high=floor.spread[1])
                 if floor and floor.spread
                 else None,
-                excess=None if failed else named.get(f"control/excess/{direction}"),
+                excess=None if snapshot.failed else named.get(f"control/excess/{direction}"),
+                into=None if snapshot.failed else crossing.get(direction),
             )
 
 

@@ -1,6 +1,6 @@
 """Evidence kept from build to build: worked out where it is new, and taken as it is where not.
 
-What is kept lies under the digest of all that it follows from: the snapshot's card, manifest and
+What is kept lies under the digest of all that it follows from: the snapshot's audit, manifest and
 trials, byte by byte, and the program that works it out. None of these is believed to be unchanged;
 each is digested at every build. So a changed trial or another way of drawing finds nothing kept,
 and neither does what was damaged since.
@@ -25,8 +25,9 @@ from epc.records import strict_json
 from epc.records.layout import RAW
 from epc.records.manifest import Manifest
 from epc.registry import layout
-from epc.registry.card_types import AuditSummary, MeasuredCard, parse_card
+from epc.registry.card_types import AuditSummary
 from epc.registry.sums import parse_sums, sha256, sums_text
+from epc.registry.typed import as_json
 from epc.report import picture
 from epc.site.accounting import made
 from epc.site.evidence import PICTURES, Evidence
@@ -40,24 +41,22 @@ _FEW: Final = 8  # are worked out sooner than other processes have started
 class _Source:
     """What a snapshot's evidence follows from."""
 
-    card: Path
+    audit: AuditSummary
     manifest: Path
     trials: Path | None
 
     def read(self) -> tuple[Manifest, AuditSummary]:
-        """Return the manifest, and the audit on the card.
+        """Return the manifest, and what the newest rule says of it.
 
-        Raises: MalformedError if one is not JSON; WorldError if it cannot be read.
+        Raises: MalformedError if it is not JSON; WorldError if it cannot be read.
         """
-        card, manifest = (_document(path) for path in (self.card, self.manifest))
-        measured = parse_card(card)
-        assert isinstance(measured, MeasuredCard)  # nothing else has evidence
-        return Manifest.parse(manifest), measured.audit
+        return Manifest.parse(_document(self.manifest)), self.audit
 
     def digest(self) -> str:
         """Return the name under which it is kept."""
-        given = [self.card, self.manifest, *([self.trials] if self.trials else [])]
-        words = (program(), *(sha256(path) for path in given))
+        given = [self.manifest, *([self.trials] if self.trials else [])]
+        said = strict_json.dumps_line(as_json(self.audit))
+        words = (program(), said, *(sha256(path) for path in given))
         return hashlib.sha256("\n".join(words).encode()).hexdigest()
 
 
@@ -70,7 +69,7 @@ def gathered(pages: Sequence[SnapshotPage], drawings: Path) -> dict[str, Evidenc
     Raises: MalformedError if trials are not those of their manifest; WorldError if the disk fails.
     """
     kept = drawings / "kept"
-    sources = {page.row.tag: _source(page) for page in pages if page.audit}
+    sources = {page.row.tag: _source(page, page.audit) for page in pages if page.audit}
     with ThreadPoolExecutor() as threads:
         names = dict(zip(sources, threads.map(_Source.digest, sources.values()), strict=True))
         found = list(threads.map(lambda name: _whole(kept / name), names.values()))
@@ -90,9 +89,9 @@ def _document(path: Path) -> Json:
     return value
 
 
-def _source(page: SnapshotPage) -> _Source:
+def _source(page: SnapshotPage, audit: AuditSummary) -> _Source:
     return _Source(
-        card=page.folder / layout.CARD,
+        audit=audit,
         manifest=page.folder / layout.MANIFEST,
         trials=page.raw.get(RAW["trials"]),
     )

@@ -47,6 +47,11 @@ def share(value: float | None) -> Markup:
     return _data(value, lambda given: f"{100 * given:.1f}%")
 
 
+def points(value: float | None) -> Markup:
+    """Return a difference of win rates in points, with its sign."""
+    return _data(value, lambda given: f"{100 * given:+.1f}")
+
+
 def whole(value: float | None) -> Markup:
     """Return a count."""
     return _data(value, lambda given: f"{given:,}")

@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
+from epc.audit.coupling import Into
 from epc.records.judging.layout import OUTPUTS
 from epc.registry.card_types import AuditSummary, Card, ReportedCard
 from epc.registry.changes import Change
@@ -51,9 +52,10 @@ class Noise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Direction:
-    """One direction of a snapshot: gamma, its noise floor, and the excess over it.
+    """One direction of a snapshot: gamma, its noise floor, the excess over it, and what crosses.
 
-    `noise` is the run's own floor if it was measured, else None.
+    `noise` is the run's own floor if it was measured, else None. `into` is None where there are no
+    verdicts to work it out from, or too few.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Direction:
     gamma: Figure
     noise: Noise | None
     excess: Figure | None
+    into: Into | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +77,11 @@ class Row:
     directions: tuple[Direction, ...]
     verdict: str | None
     standing: Standing
+
+    @property
+    def rule(self) -> int | None:
+        """Which version of the rule gave the verdict."""
+        return self.snapshot.audit.rule if self.snapshot.audit else None
 
     @property
     def judged(self) -> bool:
@@ -114,7 +122,7 @@ class Judging:
 class SnapshotPage:
     """One snapshot with everything known of it, but for what its manifest and trials hold.
 
-    `shown` is what `epc snapshot show` prints, `audit` the published audit in it.
+    `shown` is what `epc snapshot show` prints, `audit` is what the newest rule says.
     `folder` is where its documents lie, `raw` where its raw files do, by name; a reported one has
     none. `audit` is of a measured snapshot, `judging` of a judged one, each None for the others.
     """

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from epc.records.strict_json import dumps_line
 from epc.registry.snapshots import FAILED
-from epc.report.coupling_text import MEANING
+from epc.report.coupling_text import MEANING, condition, headline, p_value
 from epc.site import describing, numbers
 from epc.site.charts.sparkline import spark
 from epc.site.escaping import address, finalized, verbatim
@@ -45,10 +45,14 @@ def environment() -> Environment:
     }
     made.globals |= {
         "FAILED": FAILED,
+        "condition": condition,
         "digits": numbers.digits,
+        "headline": headline,
         "kinds": _KINDS,
         "meaning": MEANING,
         "number": numbers.number,
+        "p_value": p_value,
+        "points": numbers.points,
         "share": numbers.share,
         "signed": numbers.signed,
         "spark": spark,

@@ -50,16 +50,55 @@ def scripted(folder: Path, script: object) -> str:
     return f"mock/scripted:{file}"
 
 
-def test_reading_r39_a_fresh_run_with_other_favourites_is_coupled(tmp_path: Path) -> None:
+def by_r71(said: Any) -> str:
+    """Return the word that Reading R71 has for the printed figures of a sound run."""
+    into = said["transfer"].values()
+    if said["p_value"] <= 0.05 and max(each["regret"] for each in into) >= 0.02:
+        return "coupled"
+    within = all(each["regret_ci95"][1] < 0.02 for each in into)
+    return "no_coupling_beyond_margin" if within else "no_detectable_coupling"
+
+
+def test_reading_r71_a_fresh_run_with_other_favourites_is_coupled(tmp_path: Path) -> None:
     code, said = audited(measure(tmp_path / "run", scripted(tmp_path, FAVOURITES)))
 
-    assert (code, said["verdict"]) == (0, "coupled")
-    assert said["p_value"] < 0.001
+    assert (code, said["verdict"], by_r71(said)) == (0, "coupled", "coupled")
+    assert (said["rule"], said["margin"]) == (2, 0.02)
+    # Of 12,870 ways to deal 16 tasks out, 1,999 are drawn; but for a chance copy none is as far.
+    assert 1 <= round(said["p_value"] * 2000) <= 4
     assert said["unit"] == "task"
+    assert said["preferences_differ"]["differ"]
+    for direction in ("text_to_visual", "visual_to_text"):
+        into = said["transfer"][direction]
+        assert into["redirected_ci95"][0] > into["chance"]
+        # A favourite wins 95% and any other strategy 10%: a choice led away costs 0.85.
+        assert into["regret"] == pytest.approx(0.85 * into["redirected"], abs=0.1)
+        low, high = into["these_tasks"]["regret_ci95"]
+        assert 0 < low < into["these_tasks"]["regret"] < high
+
+
+def test_the_contracts_keys_stand_in_the_json_and_the_word_with_its_rule_in_the_text(
+    once: Callable[[str], Path],
+) -> None:
+    run = once("mock/coin-flip")
+    _, said = audited(run)
+    printed = epc("audit", run).stdout.decode()
+
+    assert {
+        *("verdict", "rule", "margin", "p_value", "preferences_differ", "transfer", "excess"),
+        *("noise_floor", "position_bias", "tie_rate", "findings"),
+    } <= said.keys()
+    assert {"differ", "p_value"} <= said["preferences_differ"].keys()
+    for into in said["transfer"].values():
+        own = {"redirected", "redirected_ci95", "regret", "regret_ci95", "chance"}
+        assert own <= into.keys()
+    assert printed.startswith(f"{run}: {said['verdict']} (rule 2)\n")
+    for domain, into in zip(("visual", "text"), said["transfer"].values(), strict=True):
+        assert f"redirects {100 * into['redirected']:.0f} of 100 choices in {domain}" in printed
 
 
 @pytest.mark.parametrize("evaluator", ["mock/coin-flip", "alike"])
-def test_reading_r39_a_coin_and_equal_favourites_are_not(
+def test_reading_r71_a_coin_and_equal_favourites_are_not(
     once: Callable[[str], Path], tmp_path: Path, evaluator: str
 ) -> None:
     if evaluator == "alike":
@@ -68,7 +107,8 @@ def test_reading_r39_a_coin_and_equal_favourites_are_not(
         run = once(evaluator)
     code, said = audited(run)
 
-    assert (code, said["verdict"]) == (0, "no_detectable_coupling")
+    assert (code, said["verdict"]) == (0, by_r71(said))
+    assert said["verdict"] != "coupled"
     for direction in ("text_to_visual", "visual_to_text"):
         low, high = said["excess"][direction]["ci95"]
         assert low < 0 < high
@@ -80,7 +120,7 @@ def test_epc_2_5_g_a_screening_too_small_exits_with_findings(tmp_path: Path) -> 
     printed = done.stdout.decode()
 
     assert done.returncode == 1
-    assert printed.startswith(f"{run}: inconclusive\n")
+    assert printed.startswith(f"{run}: inconclusive (rule 2)\n")
     assert "5 seeds are too few for any claim" in printed
     assert "fix: measure 30 seeds" in printed
 
@@ -115,7 +155,11 @@ def test_what_is_no_record_is_misuse_and_says_what_is_expected(
 def test_epc_5_3_4_an_evaluator_that_cannot_tell_bad_answers_bears_no_claim(
     once: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    """The deterministic mock judges by a digest: it knows nothing of quality or of places."""
+    """The deterministic mock judges by a digest: it knows nothing of quality or of places.
+
+    Its verdicts are one draw of those by which the test errs in 5%: p is 0.049. That it is
+    incapable says so, and the exit code that no claim can rest on it.
+    """
     run = own(once("mock/deterministic"), tmp_path)
     manifest = (run / "manifest.json").read_bytes()
     first = epc("audit", run, "--swap", "16", "--controls", "24")
@@ -126,7 +170,7 @@ def test_epc_5_3_4_an_evaluator_that_cannot_tell_bad_answers_bears_no_claim(
     assert b"both orders    the same answer in" in first.stdout
     assert (run / "manifest.json").read_bytes() == manifest
     code, said = audited(run)  # what was asked is kept: nothing is asked again
-    assert (code, said["verdict"]) == (1, "inconclusive")
+    assert (code, said["verdict"]) == (1, by_r71(said))
     assert said["competence"]["word"] == "incapable"
     assert said["competence"]["overall"]["pairs"] == 24
     assert said["position_bias"]["swap"]["pairs"] == 16

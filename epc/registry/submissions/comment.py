@@ -12,7 +12,13 @@ from typing import Any, Final
 from epc.printable import shown
 from epc.records import strict_json
 from epc.records.schemas import findings as schema_findings
-from epc.registry.submissions.report import audit_words, figure_line, headline, overlap_line, standing
+from epc.registry.submissions.report import (
+    audit_words,
+    figure_line,
+    headline,
+    overlap_line,
+    standing,
+)
 
 Json = dict[str, Any]
 

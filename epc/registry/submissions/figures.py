@@ -37,5 +37,8 @@ def figures(manifest: Manifest, audit: Audit) -> list[Json]:
     alone |= {f"pci/{domain}": summary["pci"][domain] for domain in DOMAINS}
     return [
         *shown,
-        *({"name": n, **plain(value), "noise_floor": None, "excess": None} for n, value in alone.items()),
+        *(
+            {"name": n, **plain(value), "noise_floor": None, "excess": None}
+            for n, value in alone.items()
+        ),
     ]

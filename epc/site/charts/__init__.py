@@ -6,12 +6,14 @@ from pathlib import Path
 from epc.analysis.trajectories import Trajectories, trajectories
 from epc.records import strict_json
 from epc.records.manifest import Manifest
+from epc.registry.card_types import AuditSummary
 from epc.site.charts.chart import Chart
 from epc.site.charts.floor import excess_chart, floor_chart
 from epc.site.charts.history import history_charts
 from epc.site.charts.preferences import position_chart, ties_chart, win_rates_chart
 from epc.site.charts.seeds import gamma_chart, jsd_chart
 from epc.site.charts.sparkline import spark
+from epc.site.charts.transfer import transfer_chart
 from epc.site.charts.verdicts import verdicts_chart
 from epc.site.charts.weight_trajectories import trajectories_chart
 from epc.site.evidence import Evidence, WinRate
@@ -21,7 +23,7 @@ __all__ = ["Chart", "charts_of_evaluator", "charts_of_judged", "charts_of_snapsh
 
 
 def charts_of_snapshot(
-    manifest: Manifest, rates: Sequence[WinRate], trials: Path | None
+    manifest: Manifest, audit: AuditSummary, rates: Sequence[WinRate], trials: Path | None
 ) -> list[Chart]:
     """Return the pictures of a measured snapshot; without its trials, all but their trajectories.
 
@@ -31,7 +33,8 @@ def charts_of_snapshot(
     made = (
         gamma_chart(manifest),
         floor_chart(manifest),
-        excess_chart(manifest),
+        transfer_chart(audit),
+        excess_chart(manifest, audit),
         jsd_chart(manifest),
         win_rates_chart(rates),
         trajectories_chart(drawn) if drawn else None,

@@ -1,8 +1,8 @@
 """The noise floor laid open: which gamma comes without any coupling, and what is left over."""
 
-from epc.analysis.audit import audit_manifest
 from epc.protocol.results import Json
 from epc.records.manifest import Manifest, plain
+from epc.registry.card_types import AuditSummary
 from epc.report.audit_text import interval
 from epc.report.coupling_text import MEANING, TITLES
 from epc.simulation.noise import coin_bands
@@ -82,7 +82,7 @@ def _floor_words(noise: list[Json], means: list[Json]) -> str:
     return f"Mean gamma {measured}. Without any coupling it is: {without}."
 
 
-def excess_chart(manifest: Manifest) -> Chart:
+def excess_chart(manifest: Manifest, audit: AuditSummary) -> Chart:
     """Return excess coupling with its interval, against zero."""
     excess = manifest.results.summary.control.excess
     rows = []
@@ -96,7 +96,6 @@ def excess_chart(manifest: Manifest) -> Chart:
     rule = {"type": "rule", "size": 2.5, "color": FIRST}
     dot = {"type": "point", "filled": True, "size": 90, "opacity": 1, "color": FIRST}
     value = quantity("excess", "excess coupling")
-    audit = audit_manifest(manifest)
     each = "; ".join(f"{TITLES[d]} {interval(plain(excess[d]))}" for d in DIRECTIONS)
     alternative = (
         f"Excess coupling {each}. The audit's word: {audit.verdict}, {MEANING[audit.verdict]}."

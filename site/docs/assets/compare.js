@@ -111,7 +111,7 @@
       link,
       `${status}${reason ? ` (${reason})` : ""} on ${snapshot.expiry.as_of}`,
       snapshot.failed ? "failed run: no figure of it can be compared"
-        : snapshot.audit ? snapshot.audit.verdict.replaceAll("_", " ")
+        : snapshot.audit ? `${snapshot.audit.verdict.replaceAll("_", " ")} (rule ${snapshot.audit.rule ?? 1})`
         : snapshot.kind === "judged" ? "a judge's scores: no trials" : "no trials to audit",
       snapshot.trust,
       days,

@@ -1,10 +1,10 @@
 """Addresses never change: urls.txt lists every kind that was ever published, and only grows.
 
 {tag} stands for every published snapshot, {measured} and {judged} for every one of that kind,
-{name} for every evaluator, {published} for every one with a snapshot, {spread} for every one of
-which a JSD was stated and {followed} for every one that was measured, so a publication needs no
-line of its own. A new file or a new kind of page does; a new document or schema is known by its
-source until it is listed.
+{crossed} for every one whose verdicts say what crosses, {name} for every evaluator, {published}
+for every one with a snapshot, {spread} for every one of which a JSD was stated and {followed} for
+every one that was measured, so a publication needs no line of its own. A new file or a new kind of
+page does; a new document or schema is known by its source until it is listed.
 """
 
 import re
@@ -34,7 +34,9 @@ def expanded() -> set[str]:
         for tag, given in snapshots.items()
         if any(figure.name.startswith("jsd/") for figure in figures(given.figures))
     }
+    crossed = [t for t, given in snapshots.items() if given.audit and given.audit.transfer]
     kinds = {
+        "crossed": crossed,
         "tag": list(snapshots),
         **of_kind,
         "name": sorted(known),

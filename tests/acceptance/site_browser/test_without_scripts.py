@@ -19,7 +19,7 @@ def test_without_scripts_tables_and_pictures_are_there(window: Callable[..., Vis
     page = window(java_script_enabled=False).to(MEASURED)
 
     pictures = page.locator("svg.epc-picture:visible")
-    assert pictures.count() == page.locator("figure").count() == 8
+    assert pictures.count() == page.locator("figure").count() == 9
     for picture in pictures.all():
         size = picture.bounding_box()
         assert size

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from registry_support import ROOT
@@ -17,7 +16,7 @@ OPPOSED = "v1.0-Scripted-Opposed"
 
 
 def manifest_of(tag: str) -> Manifest:
-    path: Path = ROOT / "snapshots" / tag / "manifest.json"
+    path = ROOT / "snapshots" / tag / "manifest.json"
     return Manifest.parse(json.loads(path.read_bytes()))
 
 

@@ -40,7 +40,7 @@ def test_the_picture_shows_the_numbers_of_the_manifest(flip: Run) -> None:
     spec = specification(Manifest.parse(manifest))
     titles = {"text_to_visual": "text to visual", "visual_to_text": "visual to text"}
 
-    for panel, metric in zip(spec["hconcat"], ("gamma", "jsd"), strict=True):
+    for panel, metric in zip(spec["hconcat"][:2], ("gamma", "jsd"), strict=True):
         _, _, seeds, interval, mean = panel["layer"]
         shown = {(v["direction"], v["value"]) for v in seeds["data"]["values"]}
         assert shown == {
@@ -58,11 +58,31 @@ def test_the_picture_shows_the_numbers_of_the_manifest(flip: Run) -> None:
             assert whole["value"] == stated["mean"]
 
 
+def test_reading_r74_the_regret_is_drawn_for_the_domain_and_for_these_tasks(flip: Run) -> None:
+    manifest = flip.manifest()
+    _, _, panel = specification(Manifest.parse(manifest))["hconcat"]
+    zero, margin, spans, dots = panel["layer"]
+
+    stated = manifest["results"]["summary"]["transfer"]["directions"]
+    assert (zero["data"]["values"], margin["data"]["values"]) == ([{"value": 0}], [{"value": 2}])
+    drawn = {(row["direction"], row["of"]): row for row in dots["data"]["values"]}
+    for direction, title in (
+        ("text_to_visual", "text to visual"),
+        ("visual_to_text", "visual to text"),
+    ):
+        into = stated[direction]
+        for scope, part in (("for the domain", into), ("for these tasks", into["these_tasks"])):
+            row = drawn[title, scope]
+            assert row["value"] == 100 * part["regret"]
+            assert [row["low"], row["high"]] == [100 * end for end in part["regret_ci95"]]
+    assert spans["data"]["values"] == dots["data"]["values"]
+
+
 def test_reading_r10_one_seed_is_drawn_without_an_interval(made: dict[str, Run]) -> None:
     one, several = (specification(made[name].parsed()) for name in ("single", "flip"))
 
-    assert len(layers(several)) == 2 * 5
-    assert len(layers(one)) == 2 * 4
+    assert len(layers(several)) == 2 * 5 + 4
+    assert len(layers(one)) == 2 * 4  # too little was decided for any regret
     assert not any(
         "high" in value for layer in layers(one)[3:4] for value in layer["data"]["values"]
     )

@@ -67,8 +67,8 @@ def test_what_did_not_change_is_not_worked_out_again(
     again = gathered(checkout)
 
     assert again == first
-    assert again.gallery.count("<figure") == 8
-    assert len(list(again.files())) == 2 * 8
+    assert again.gallery.count("<figure") == 9
+    assert len(list(again.files())) == 2 * 9
     shutil.rmtree(first.home)
     with pytest.raises(AssertionError, match="worked out again"):
         gathered(checkout)
@@ -139,7 +139,7 @@ def test_another_renderer_draws_again(
     monkeypatch.setattr(picture, "renderer", lambda: "another renderer")
     monkeypatch.setattr(picture, "svg", lambda _: other.format("drawn otherwise"))
 
-    assert gathered(checkout).gallery.count("drawn otherwise") == 8
+    assert gathered(checkout).gallery.count("drawn otherwise") == 9
 
 
 def test_any_other_line_of_the_program_gives_another_digest(

@@ -1,0 +1,115 @@
+"""What crosses between the domains: choices redirected, and what that costs, each way."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from epc.audit.coupling import Into
+from epc.protocol.results import Json
+from epc.registry.card_types import AuditSummary
+from epc.report.coupling_text import MEANING, TITLES, headline
+from epc.site.charts.chart import (
+    BAND,
+    INK,
+    MUTED,
+    WIDTH,
+    Chart,
+    colours,
+    layer,
+    listed,
+    quantity,
+    specified,
+    told,
+)
+from epc.spec.coupling import MARGIN
+from epc.spec.epc_v1 import Direction
+
+if TYPE_CHECKING:
+    from epc.statistics.intervals import Interval
+
+_DOMAIN, _TASKS = "for the domain", "for these tasks"
+_SCOPES: Final = [_DOMAIN, _TASKS]
+_SHAPES: Final = ["diamond", "circle"]
+_CHOICES, _POINTS = "choices redirected, of 100", "regret, points of win rate"
+_TALL: Final = 100  # pixels: two directions, two intervals each
+
+
+def transfer_chart(audit: AuditSummary) -> Chart | None:
+    """Return redirected choices and regret by direction; None where too little was decided."""
+    if not audit.transfer:
+        return None
+    rows = [row for direction, into in audit.transfer.items() for row in _rows(direction, into)]
+    said = "; ".join(headline(direction, into) for direction, into in audit.transfer.items())
+    alternative = f"{said[0].upper()}{said[1:]}. The audit's word: {audit.verdict}, by rule "
+    alternative += f"{audit.rule}: {MEANING[audit.verdict]}."
+    redirected = [row for row in rows if row["figure"] == "redirected"]
+    regret = [row for row in rows if row["figure"] == "regret"]
+    chance = [
+        {"direction": TITLES[direction], "chance": 100 * into.chance, "none": 0}
+        for direction, into in audit.transfer.items()
+    ]
+    return Chart(
+        name="transfer",
+        title="What training in one domain first does in the other",
+        note="Diamond: for the domain; circle: for these tasks; each with its 95% interval. Grey: "
+        "what chance alone redirects. Dashed line: a regret of 2 points, the margin of the word.",
+        alternative=alternative,
+        specification=specified(
+            {
+                "vconcat": [
+                    _panel(redirected, _CHOICES, [_by_chance(chance)]),
+                    _panel(regret, _POINTS, _lines()),
+                ],
+                "spacing": 12,
+            },
+            alternative,
+        ),
+        rows=rows,
+    )
+
+
+def _rows(direction: Direction, into: Into) -> Iterator[Json]:
+    for name in ("redirected", "regret"):
+        for scope, part in ((_DOMAIN, into), (_TASKS, into.these_tasks)):
+            interval: Interval | None = getattr(part, f"{name}_ci95")
+            low, high = interval or (None, None)
+            yield {
+                "direction": TITLES[direction],
+                "figure": name,
+                "of": scope,
+                "value": 100 * getattr(part, name),
+                "low": None if low is None else 100 * low,
+                "high": None if high is None else 100 * high,
+                "chance": 100 * into.chance if name == "redirected" else None,
+            }
+
+
+def _panel(rows: list[Json], title: str, behind: list[Json]) -> Json:
+    """Return one figure's panel: both directions below each other, both intervals in each."""
+    place = listed("direction", list(TITLES.values()))
+    beside = {"field": "of", "type": "nominal", "sort": _SCOPES}
+    colour = {"field": "of", "type": "nominal", "scale": colours(_SCOPES)}
+    shape = {"field": "of", "type": "nominal", "scale": {"domain": _SCOPES, "range": _SHAPES}}
+    facts = told(direction="direction", of="of", value=title, low="from", high="to")
+    spread = [row for row in rows if row["low"] is not None]
+    rule = {"type": "rule", "size": 2.5}
+    dot = {"type": "point", "filled": True, "size": 80, "opacity": 1}
+    start = quantity("low", title)
+    ends = {"y": place, "yOffset": beside, "color": colour}
+    drawn = layer(rows, dot, **ends, x=quantity("value", title), shape=shape, tooltip=facts)
+    spans = [layer(spread, rule, **ends, x=start, x2={"field": "high"})] if spread else []
+    return {"width": WIDTH - 40, "height": _TALL, "layer": [*behind, *spans, drawn]}
+
+
+def _by_chance(rows: list[Json]) -> Json:
+    bar = {"type": "bar", "color": BAND, "height": 40}
+    place = listed("direction", list(TITLES.values()))
+    return layer(
+        rows, bar, y=place, x=quantity("none", _CHOICES, zero=True), x2={"field": "chance"}
+    )
+
+
+def _lines() -> list[Json]:
+    """Return the lines of no regret and of the margin."""
+    zero = layer([{"at": 0}], {"type": "rule", "color": MUTED}, x=quantity("at", _POINTS))
+    dashed = {"type": "rule", "color": INK, "strokeDash": [4, 3]}
+    return [zero, layer([{"at": 100 * MARGIN}], dashed, x=quantity("at", _POINTS))]
