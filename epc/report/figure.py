@@ -69,6 +69,7 @@ def specification(manifest: Manifest) -> Json:
             for key, title in _PANELS
         ]
         + ([regret_panel(crossing)] if crossing else []),
+        "resolve": {"scale": {"color": "independent", "shape": "independent"}},
         "config": {"view": {"stroke": "#BBBBBB"}, "font": "sans-serif"},
     }
 

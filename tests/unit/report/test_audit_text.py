@@ -15,11 +15,12 @@ from epc.report.measurement_text import report
 @pytest.mark.parametrize(
     ("left_out", "done"),
     [
-        (0, "permuting tasks"),
-        (2, "drawing a sign for each task, as the domains differ in size"),
+        (0, "dealing 8 and 8 tasks out to two domains anew"),
+        (2, "dealing 8 and 6 tasks out to two domains anew"),
+        (5, "by the spread over 8 and 3 tasks, too unequal to be dealt out anew"),
     ],
 )
-def test_reading_r39_the_audit_says_what_its_test_did(
+def test_reading_r71_the_audit_says_what_its_test_did(
     tmp_path: Path, left_out: int, done: str
 ) -> None:
     rows = verdict_rows()
