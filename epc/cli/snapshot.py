@@ -67,8 +67,8 @@ def show(tag: str, as_of: datetime, form: str, registry: str | None) -> None:
     if form == "json":
         echo_json(value.as_json())
     else:
-        crossing = value.snapshot.audit.transfer if value.snapshot.audit else None
-        say(shown_text(value, [headline(d, into) for d, into in (crossing or {}).items()]))
+        crossing = value.snapshot.audit.crossing if value.snapshot.audit else {}
+        say(shown_text(value, [headline(d, into) for d, into in crossing.items()]))
 
 
 @command.command()

@@ -98,6 +98,12 @@ class AuditSummary:
     preferences_differ: Differ | None = None
     transfer: Mapping[Direction, Into] | None = None
 
+    @property
+    def crossing(self) -> Mapping[Direction, Into]:
+        """What crosses each way; nothing where too little was decided, or the run failed."""
+        # Reading R8: the few seeds of a failed run that counted a verdict measure nothing.
+        return self.transfer or {} if self.verdict != "no_verdicts_counted" else {}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Card:

@@ -61,11 +61,11 @@ def figures_of(snapshot: Snapshot) -> Iterator[Figure]:
 def _transferred(audit: AuditSummary) -> Iterator[Figure]:
     """Yield what crosses between the domains: for the domain, then for these tasks alone."""
     for name in ("chance", "crossing", "harm", "redirected", "regret"):
-        for direction, into in (audit.transfer or {}).items():
+        for direction, into in audit.crossing.items():
             interval = getattr(into, f"{name}_ci95", None)
             yield _plain_figure(f"transfer/{name}/{direction}", getattr(into, name), interval)
     for name in ("redirected", "regret"):
-        for direction, into in (audit.transfer or {}).items():
+        for direction, into in audit.crossing.items():
             seen = into.these_tasks
             interval = getattr(seen, f"{name}_ci95")
             place = f"transfer/these_tasks/{name}/{direction}"

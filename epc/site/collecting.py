@@ -110,7 +110,7 @@ def _judging(folder: Path, raw: dict[str, Path]) -> Judging | None:
 
 def _directions(snapshot: Snapshot, stated: tuple[Figure, ...]) -> Iterator[Direction]:
     """Yield what is stated of each direction; a failed run has no excess, however narrow."""
-    crossing = (snapshot.audit.transfer if snapshot.audit else None) or {}
+    crossing = snapshot.audit.crossing if snapshot.audit else {}
     named = {figure.name: figure for figure in stated}
     for direction in DIRECTIONS:
         if f"gamma/{direction}" in named:
@@ -123,7 +123,7 @@ def _directions(snapshot: Snapshot, stated: tuple[Figure, ...]) -> Iterator[Dire
                 if floor and floor.spread
                 else None,
                 excess=None if snapshot.failed else named.get(f"control/excess/{direction}"),
-                into=None if snapshot.failed else crossing.get(direction),
+                into=crossing.get(direction),
             )
 
 

@@ -35,17 +35,17 @@ _TALL: Final = 100  # pixels: two directions, two intervals each
 
 def transfer_chart(audit: AuditSummary) -> Chart | None:
     """Return redirected choices and regret by direction; None where too little was decided."""
-    if not audit.transfer:
+    if not audit.crossing:
         return None
-    rows = [row for direction, into in audit.transfer.items() for row in _rows(direction, into)]
-    said = "; ".join(headline(direction, into) for direction, into in audit.transfer.items())
+    rows = [row for direction, into in audit.crossing.items() for row in _rows(direction, into)]
+    said = "; ".join(headline(direction, into) for direction, into in audit.crossing.items())
     alternative = f"{said[0].upper()}{said[1:]}. The audit's word: {audit.verdict}, by rule "
     alternative += f"{audit.rule}: {MEANING[audit.verdict]}."
     redirected = [row for row in rows if row["figure"] == "redirected"]
     regret = [row for row in rows if row["figure"] == "regret"]
     chance = [
         {"direction": TITLES[direction], "chance": 100 * into.chance, "none": 0}
-        for direction, into in audit.transfer.items()
+        for direction, into in audit.crossing.items()
     ]
     return Chart(
         name="transfer",

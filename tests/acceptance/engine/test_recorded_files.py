@@ -271,7 +271,7 @@ def of_the_rule(audit: dict[str, Any]) -> dict[str, Any]:
     """Return the word and the rule's figures, without those of the run's own rounds."""
     for into in audit["transfer"].values():
         del into["these_tasks"]
-    of_rounds = {"excess", "noise_floor", "findings", "missing", "determinism", "tie_rate"}
+    of_rounds = {"excess", "noise_floor", "findings", "missing", "determinism", "tie_rate", "pci"}
     return {key: value for key, value in audit.items() if key not in of_rounds}
 
 

@@ -34,7 +34,7 @@ def expanded() -> set[str]:
         for tag, given in snapshots.items()
         if any(figure.name.startswith("jsd/") for figure in figures(given.figures))
     }
-    crossed = [t for t, given in snapshots.items() if given.audit and given.audit.transfer]
+    crossed = [t for t, given in snapshots.items() if given.audit and given.audit.crossing]
     kinds = {
         "crossed": crossed,
         "tag": list(snapshots),

@@ -67,6 +67,17 @@ def test_an_older_word_that_its_test_does_not_bear_is_seen() -> None:
     assert as_published(anew(manifest, forged), manifest, forged).verdict == "coupled"
 
 
+def test_reading_r8_a_failed_run_prints_nothing_of_what_crosses() -> None:
+    """A few of its seeds may have counted a verdict, so that there are figures."""
+    now = anew(manifest_of(OPPOSED), stated(OPPOSED))
+    failed = replace(now, verdict="no_verdicts_counted")
+    snapshot = replace(of_folder(ROOT).snapshots[OPPOSED], audited_anew=failed)
+
+    assert set(now.crossing) == {"text_to_visual", "visual_to_text"}
+    assert not failed.crossing
+    assert not [f.name for f in figures_of(snapshot) if f.name.startswith("transfer/")]
+
+
 def test_figures_of_what_crosses_stand_beside_those_that_were_published() -> None:
     named = {figure.name: figure for figure in figures_of(of_folder(ROOT).snapshots[OPPOSED])}
 
