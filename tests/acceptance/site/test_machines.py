@@ -75,14 +75,25 @@ def numbers(given: Any, prefix: str = "") -> Iterator[tuple[str, float]]:
             yield from numbers(value, f"{prefix}{key}/")
 
 
+def shown_figures(given: Any) -> dict[str, float]:
+    """Return a snapshot's figures and those of its audit by the names that the table has."""
+    named = dict(numbers(given["figures"]))
+    for direction, into in given.get("audit", {}).get("transfer", {}).items():
+        for name in ("chance", "crossing", "harm", "redirected", "regret"):
+            named[f"transfer/{name}/{direction}"] = into[name]
+        for name in ("redirected", "regret"):
+            named[f"transfer/these_tasks/{name}/{direction}"] = into["these_tasks"][name]
+    return named
+
+
 def test_page_answer_table_and_command_line_hold_the_same_digits(site: BuiltSite) -> None:
     with (site.out / "figures.csv").open(newline="") as file:
         table = {(row["tag"], row["figure"]): row["mean"] for row in csv.DictReader(file)}
     compared = 0
     for tag in ("v1.1-Judge-1", "v1.0-CoinFlip", "v1.0-CarelessJudge"):
         words = ("snapshot", "show", tag, "--as-of", AS_OF, "--format", "json")
-        said = dict(numbers(json.loads(epc(site.checkout.folder, *words).stdout)["figures"]))
-        answered = dict(numbers(document(site, f"api/v1/snapshots/{tag}.json")["figures"]))
+        said = shown_figures(json.loads(epc(site.checkout.folder, *words).stdout))
+        answered = shown_figures(document(site, f"api/v1/snapshots/{tag}.json"))
         page = site.text(f"snapshots/{tag}/index.html")
         assert said == answered
         for name, value in said.items():
