@@ -28,7 +28,18 @@ def means(given: Any, prefix: str = "") -> Iterator[tuple[str, list[str]]]:
 
 
 def spelled(text: str) -> dict[str, list[str]]:
-    return dict(means(json.loads(text, parse_float=str, parse_int=str)["figures"]))
+    given = json.loads(text, parse_float=str, parse_int=str)
+    return dict(means(given["figures"])) | dict(crossing(given.get("audit", {})))
+
+
+def crossing(audit: Any) -> Iterator[tuple[str, list[str]]]:
+    """Yield each figure of what crosses, by the name that it has in the table."""
+    for direction, into in audit.get("transfer", {}).items():
+        for place, part in (("transfer", into), ("transfer/these_tasks", into["these_tasks"])):
+            for name in ("chance", "crossing", "harm", "redirected", "regret"):
+                if name in part:
+                    bounds = part.get(f"{name}_ci95") or []
+                    yield f"{place}/{name}/{direction}", [part[name], *bounds]
 
 
 def test_values_are_equal_on_page_api_csv_and_command_line(
