@@ -250,4 +250,5 @@ def _short(value: Any) -> str:
         text = ", ".join(f"{key} {item}" for key, item in value.items())
     else:
         text = str(value).lower() if isinstance(value, bool) else str(value)
+    text = " ".join(text.split())  # a finding is two lines, whatever a prompt holds
     return (text[:_MAX_SHOWN] + "...") if len(text) > _MAX_SHOWN else text or "nothing"
