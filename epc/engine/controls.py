@@ -30,7 +30,6 @@ from epc.records.probes import Asked, in_words, row_of, summary
 from epc.records.rows import read_rows
 from epc.records.strict_json import dumps_line, write_text
 from epc.spec.epc_v1 import PHASES
-from epc.spec.reference import EXECUTOR_PROMPT
 
 _HEX_DIGITS: Final = 8
 
@@ -117,7 +116,7 @@ async def preflight(
     """
     calls = await _first_answers(plan, questions, caller)
     config = questions.config
-    pairs = planted(answers_of(config, calls, EXECUTOR_PROMPT), config)
+    pairs = planted(answers_of(config, calls, config.executor_prompt), config)
     probes = list(chain.from_iterable(islice(pairs, plan.controls)))
     asked = await ask(
         probes,

@@ -28,7 +28,6 @@ from epc.records.manifest import SCHEMA_VERSION, Head
 from epc.records.recompute import recompute
 from epc.records.usage import Usage
 from epc.spec.epc_v1 import PHASE
-from epc.spec.reference import EXECUTOR_PROMPT
 
 
 class SelfCheckError(EpcError):
@@ -65,7 +64,7 @@ def finish(
         },
         "executor": None
         if executor is None
-        else {**_model_json(executor), "prompt_template": EXECUTOR_PROMPT},
+        else {**_model_json(executor), "prompt_template": questions.config.executor_prompt},
         "provenance": {
             "created": now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "software": {

@@ -153,7 +153,11 @@ def _prompts(config: Configuration, role: str, filling: str) -> Iterable[str]:
         for task in config.tasks[domain]:
             for strategy in config.strategies:
                 if role == "executor":
-                    yield executor_prompt(strategy_prompt=strategy.prompt, task=task)
+                    yield executor_prompt(
+                        strategy_prompt=strategy.prompt,
+                        task=task,
+                        template=config.executor_prompt,
+                    )
                 else:
                     pair = Pair(
                         domain=domain,

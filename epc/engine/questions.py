@@ -28,6 +28,7 @@ class Questions:
         text = executor_prompt(
             strategy_prompt=self.config.strategies[strategy].prompt,
             task=self.config.tasks[domain][task],
+            template=self.config.executor_prompt,
         )
         return Question(role=self.executor, text=text, side=side)
 

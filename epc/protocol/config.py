@@ -18,7 +18,13 @@ from epc.spec.epc_v1 import (
     Domain,
     Phase,
 )
-from epc.spec.reference import EVALUATOR_PROMPT, STRATEGIES, TASKS, Strategy
+from epc.spec.reference import (
+    EVALUATOR_PROMPT,
+    EXECUTOR_PROMPT,
+    STRATEGIES,
+    TASKS,
+    Strategy,
+)
 
 Method = Literal["prompt", "likelihood", "recorded"]
 
@@ -59,6 +65,7 @@ class Configuration:
     strategies: tuple[Strategy, ...] = STRATEGIES
     tasks: dict[Domain, tuple[str, ...]] = field(default_factory=lambda: dict(TASKS))
     evaluator_prompt: str = EVALUATOR_PROMPT
+    executor_prompt: str = EXECUTOR_PROMPT  # Reading R31: the paper prints none, so no variant
     decoding: Decoding = REFERENCE_DECODING
     method: Method = "prompt"
     control: ControlMethod = "simulated"

@@ -17,7 +17,7 @@ from epc.protocol.config import Configuration, Decoding, Method
 from epc.protocol.results import Json
 from epc.protocol.weights import UpdateRule, Weights
 from epc.spec.epc_v1 import DOMAINS, ControlMethod, Direction, Domain, PhaseName
-from epc.spec.reference import Strategy
+from epc.spec.reference import EXECUTOR_PROMPT, Strategy
 
 SCHEMA_VERSION: Final = 2  # of what is written; a manifest that states none is of version 1
 
@@ -316,6 +316,7 @@ class Head:
             strategies=self.strategies,
             tasks={domain: self.tasks[domain] for domain in DOMAINS},
             evaluator_prompt=self.evaluator_prompt,
+            executor_prompt=self.executor.prompt_template if self.executor else EXECUTOR_PROMPT,
             decoding=self.evaluator.decoding,
             method=self.evaluator.method,
             control=config.control,
