@@ -23,6 +23,7 @@ _COMMANDS: Final = {
     "show": "Show a run's figures: table, picture, or JSON.",
     "audit": "Say whether a claim can rest on a measurement, and why.",
     "simulate": "Compute the figures of a synthetic evaluator.",
+    "design": "Your own question as a file: new, check, show, diff.",
     "plan": "Say how many seeds, calls and dollars a precision takes.",
     "study": "Rerun the simulations behind the audit: error rates, power, coverage.",
     "validate": "Check records: schema, meaning, recomputed values.",

@@ -11,10 +11,12 @@ from epc.cli.common import format_option, now
 from epc.cli.decoding import decoding_options
 from epc.cli.limits import limit_options
 from epc.cli.run_session import fetch_weights_if_named, finish, go_on, show_forecast
+from epc.spec.epc_v1 import ROUNDS
 
 if TYPE_CHECKING:
     from epc.engine.budget import Limits
     from epc.engine.plan import Reuse
+    from epc.records.designs import Design
     from epc.spec.epc_v1 import ControlMethod
 
 _MAX_SEEDS = 100_000
@@ -51,11 +53,14 @@ class _Seeds(click.ParamType[list[int]]):
     "--seeds", type=_Seeds(), default="0-29", show_default=True, help="Which repetitions to run."
 )
 @click.option(
+    "--design",
+    metavar="FILE|NAME",
+    help="Your own tasks, strategies, prompts and rule: see `epc design`. Default: reference.",
+)
+@click.option(
     "--rounds",
     type=click.IntRange(0, 100_000),
-    default=30,
-    show_default=True,
-    help="Rounds in each of the four phases.",
+    help="Rounds in each of the four phases. Default: the design's, 30 in the reference.",
 )
 @click.option(
     "--reuse",
@@ -118,7 +123,8 @@ def command(
     evaluator: str | None,
     executor: str | None,
     seeds: list[int],
-    rounds: int,
+    design: str | None,
+    rounds: int | None,
     reuse: "Reuse | None",
     reuse_answers_of: tuple[Path, ...],
     exhaustive: bool,
@@ -145,8 +151,10 @@ def command(
       epc run --evaluator local/smollm2-135m-likelihood --executor local/smollm2-135m --exhaustive
       epc run --evaluator openai/gpt-4o-2024-08-06 --executor openai/gpt-4o-mini --dry-run
       epc run --evaluator recorded:verdicts.csv
+      epc run --design mine.yaml --evaluator M --executor M --dry-run
     """
     from epc.engine.session import Request, expect, prepare, start
+    from epc.records.design_findings import load
 
     if batch == "collect":
         if out is None:
@@ -156,11 +164,12 @@ def command(
     if evaluator is None:
         raise click.UsageError("Missing option '--evaluator'.")
     began = now()
+    designed = None if design is None else load(design)
     request = Request(
         evaluator=evaluator,
         executor=executor,
         seeds=seeds,
-        rounds=rounds,
+        rounds=_rounds(rounds, designed),
         reuse=reuse,
         exhaustive=exhaustive,
         recheck=recheck,
@@ -168,6 +177,7 @@ def command(
         control=control,
         controls=controls,
         reuse_answers_of=reuse_answers_of,
+        design=designed,
     )
     fetch_weights_if_named(evaluator, executor)
     if dry_run:
@@ -177,6 +187,20 @@ def command(
     batches = batch == "submit"
     opened = start(request, folder, now=began, limits=limits, batches=batches)
     finish(opened, folder, limits, form=form, batches=batches)
+
+
+def _rounds(asked: int | None, design: "Design | None") -> int:
+    """Return the rounds of each phase.
+
+    A design says all that it decides, so that a run of it can be repeated from its file alone.
+    """
+    if design is None:
+        return ROUNDS if asked is None else asked
+    if asked not in (None, design.config.rounds):
+        raise click.UsageError(
+            f"the design has {design.config.rounds} rounds: leave --rounds out, or change the file"
+        )
+    return design.config.rounds
 
 
 def _default_folder(evaluator: str, began: datetime) -> Path:

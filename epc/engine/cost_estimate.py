@@ -8,6 +8,7 @@ from typing import Final, Literal
 from epc.engine.forecast import Share
 from epc.engine.session import Request, expect, prepare
 from epc.errors import UsageError
+from epc.records.designs import Design
 
 Way = Literal["fresh", "memo", "exhaustive"]
 WAYS: Final[tuple[Way, ...]] = ("fresh", "memo", "exhaustive")
@@ -45,10 +46,20 @@ def needs(
     rounds: int,
     pace: Pace,
     now: datetime,
+    design: Design | None = None,
 ) -> dict[Way, Need]:
     """Return what each way of asking takes; without models, what any two would be asked."""
     return {
-        way: need(evaluator, executor, way, seeds=seeds, rounds=rounds, pace=pace, now=now)
+        way: need(
+            evaluator,
+            executor,
+            way,
+            seeds=seeds,
+            rounds=rounds,
+            pace=pace,
+            now=now,
+            design=design,
+        )
         for way in WAYS
     }
 
@@ -63,6 +74,7 @@ def need(
     pace: Pace,
     now: datetime,
     pairs: float = 1.0,
+    design: Design | None = None,
 ) -> Need:
     """Return what one way of asking takes, with so many times the reference's pairs.
 
@@ -75,6 +87,7 @@ def need(
         rounds=rounds,
         reuse="none" if way == "fresh" else "memo",
         exhaustive=way == "exhaustive",
+        design=design,
     )
     return _need(request, pace, now, times=pairs if request.exhaustive else 1.0)
 

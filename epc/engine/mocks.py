@@ -6,6 +6,7 @@ of asking. They answer in no time, so `latency_s` is 0.
 
 import hashlib
 import json
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
@@ -16,7 +17,6 @@ from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
 from epc.protocol.prompt import Pair
 from epc.records import strict_json
 from epc.spec.epc_v1 import DOMAINS
-from epc.spec.reference import STRATEGIES
 
 _EXECUTOR_DECODING: Final = Decoding(temperature=0.0, max_tokens=80)
 _UNIT: Final = 2**53
@@ -114,7 +114,21 @@ class Scripted(Mock):
     def __init__(self, path: Path) -> None:
         self._odds = _read_script(path)
         certain = all(p in (0, 1) for p in _all_odds(self._odds))
+        self._path = path
         super().__init__("scripted", repeatable=certain, details={"script": self._odds})
+
+    def require(self, strategies: Sequence[str]) -> None:
+        """Refuse odds for a strategy that there is not: they would never be used, without a word.
+
+        Raises: UsageError.
+        """
+        for name in (name for domain in DOMAINS for name in self._odds.get(domain, {})):
+            if name not in strategies:
+                expected = get_close_matches(name, strategies, n=1) or strategies
+                raise UsageError(
+                    f"{self._path}: there is no strategy {json.dumps(name)}; expected "
+                    f"{', '.join(expected)}"
+                )
 
     def _say(self, prompt: Prompt) -> str:
         pair = _needs_pair(prompt, self.identity.model)
@@ -157,19 +171,7 @@ def _read_script(path: Path) -> dict[str, Any]:
         raise UsageError(f"{path}: expected {shape}")
     if not all(isinstance(table, dict) for table in by_domain):
         raise UsageError(f"{path}: `text` and `visual` are tables of probabilities by strategy")
-    for name in (name for table in by_domain for name in table or ()):
-        _require_strategy(path, name)
     for odds in _all_odds(value):
         if isinstance(odds, bool) or not isinstance(odds, int | float) or not 0 <= odds <= 1:
             raise UsageError(f"{path}: {json.dumps(odds)} is no probability from 0 to 1")
     return value
-
-
-def _require_strategy(path: Path, name: str) -> None:
-    """Refuse odds for a strategy that there is not: they would never be used, without a word."""
-    known = [strategy.name for strategy in STRATEGIES]
-    if name not in known:
-        expected = get_close_matches(name, known, n=1) or known
-        raise UsageError(
-            f"{path}: there is no strategy {json.dumps(name)}; expected {', '.join(expected)}"
-        )

@@ -12,8 +12,11 @@ from epc.protocol.config import Configuration, Decoding
 from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.config_json import decoding_of
+from epc.records.design_findings import findings_of
+from epc.records.designs import Design
 from epc.records.layout import JOURNAL, MANIFEST, PLAN, REUSABLE, decoding_json
 from epc.records.schemas import findings as schema_findings
+from epc.records.strict_yaml import Document
 from epc.spec.epc_v1 import DOMAINS, ControlMethod, Domain
 
 Reuse = Literal["none", "memo"]
@@ -27,7 +30,9 @@ class Plan:
     same weights, runtime and endpoints, because its answers would otherwise come from two.
     `decoding` holds the roles whose decoding was asked for, as it stands in manifests.
     `reuse_answers_of` are the SHA-256 of calls.jsonl of the runs whose answers may be taken.
-    `groups` are those of the tasks, in their order; None is each task by itself (Reading R74).
+    `design` is the whole design, so that a run needs its file no more; None is the reference.
+    `groups` are those of recorded tasks, in their order; None is each task by itself, or the
+    design's (Reading R74).
     """
 
     evaluator: str
@@ -45,6 +50,7 @@ class Plan:
     decoding: dict[str, Json] = field(default_factory=dict)
     reuse_answers_of: list[str] = field(default_factory=list)
     groups: dict[Domain, list[str]] | None = None
+    design: Json | None = None
 
 
 def identities(evaluator: Model, executor: Model | None) -> Json:
@@ -56,7 +62,8 @@ def identities(evaluator: Model, executor: Model | None) -> Json:
 def configuration(plan: Plan, evaluator: Model) -> Configuration:
     """Return the protocol configuration that a plan and its evaluator amount to."""
     decoding = decoding_for(plan.decoding, "evaluator", evaluator)
-    groups = None
+    designed = Configuration() if plan.design is None else Design.parse(plan.design).config
+    groups = designed.groups
     if plan.groups is not None:
         groups = {domain: tuple(plan.groups[domain]) for domain in DOMAINS}
     if isinstance(evaluator, Recorded):
@@ -69,7 +76,8 @@ def configuration(plan: Plan, evaluator: Model) -> Configuration:
             control=plan.control,
             groups=groups,
         )
-    return Configuration(
+    return replace(
+        designed,
         rounds=plan.rounds,
         method=evaluator.method,
         decoding=decoding,
@@ -168,4 +176,8 @@ def load(folder: Path) -> Plan:
     value, problems = strict_json.read(path)
     if problems := problems or schema_findings("plan", value, clause="EPC-2.8"):
         raise MalformedError(problems[0])
+    if value.get("design") is not None:
+        problems = findings_of(Document(value=value["design"]))
+        if errors := [finding for finding in problems if finding.severity == "error"]:
+            raise MalformedError(replace(errors[0], where=f"/design{errors[0].where}"))
     return Plan(**value)

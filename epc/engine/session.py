@@ -18,7 +18,7 @@ from epc.engine.controls import preflight
 from epc.engine.hosted import Hosted
 from epc.engine.journal import Journal
 from epc.engine.measure import Measurement, carry_out
-from epc.engine.mocks import Mock
+from epc.engine.mocks import Mock, Scripted
 from epc.engine.model import Model
 from epc.engine.plan import (
     Plan,
@@ -39,6 +39,7 @@ from epc.engine.reusing import reusable_answers
 from epc.engine.task_group import seldom_collected
 from epc.errors import UsageError
 from epc.protocol.results import Json
+from epc.records.designs import Design
 from epc.records.layout import MANIFEST, REUSABLE
 from epc.records.recompute import load_manifest
 from epc.spec.epc_v1 import ControlMethod, Domain
@@ -50,7 +51,8 @@ Watch = Callable[[Progress], AbstractAsyncContextManager[None]]
 class Request:
     """What a user asks for, before anything has been looked up.
 
-    `decoding` is what a role shall do otherwise than its model would, setting by setting.
+    `decoding` is what a role shall do otherwise than its model would, setting by setting. Without
+    a `design` the reference is measured.
     """
 
     evaluator: str
@@ -64,6 +66,7 @@ class Request:
     controls: int = 0
     decoding: dict[str, dict[str, Any]] = field(default_factory=dict)
     reuse_answers_of: tuple[Path, ...] = ()
+    design: Design | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +114,10 @@ def prepare(request: Request, *, now: datetime) -> Opened:
     evaluator = open_model(request.evaluator)
     if isinstance(evaluator, Recorded) and request.executor is not None:
         raise UsageError("recorded verdicts need no executor: leave --executor out")
+    if isinstance(evaluator, Recorded) and request.design is not None:
+        raise UsageError(
+            "recorded verdicts have the strategies and tasks of their file: leave --design out"
+        )
     if not isinstance(evaluator, Recorded) and request.executor is None:
         raise UsageError(f"{request.evaluator} compares answers: name who writes with --executor")
     executor = open_model(request.executor) if request.executor is not None else None
@@ -146,10 +153,12 @@ def prepare(request: Request, *, now: datetime) -> Opened:
         identity=identities(evaluator, executor),
         decoding=decoding,
         groups=_groups(evaluator),
+        design=None if request.design is None else request.design.document(),
     )
-    return _reusing(
-        Opened(plan=plan, evaluator=evaluator, executor=executor), request.reuse_answers_of
-    )
+    opened = Opened(plan=plan, evaluator=evaluator, executor=executor)
+    if isinstance(evaluator, Scripted):
+        evaluator.require([strategy.name for strategy in opened.questions.config.strategies])
+    return _reusing(opened, request.reuse_answers_of)
 
 
 def _groups(evaluator: Model) -> dict[Domain, list[str]] | None:

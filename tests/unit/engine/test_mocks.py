@@ -16,6 +16,7 @@ from epc.engine.model import Model, Occasion, Prompt
 from epc.errors import UsageError, WorldError
 from epc.protocol.prompt import Pair
 from epc.spec.epc_v1 import PHASE_NAMES, Domain, PhaseName
+from epc.spec.reference import STRATEGIES
 
 
 def unit(text: str) -> float:
@@ -179,8 +180,6 @@ def test_epc_2_2_the_script_is_part_of_the_identity(tmp_path: Path) -> None:
         ({"default": 0.5, "audio": {}}, "expected an object with `default`"),
         ({"default": 0.5, "text": 0.5}, "`text` and `visual` are tables"),
         ({"default": 0.5, "text": [0.5]}, "`text` and `visual` are tables"),
-        ({"default": 0.5, "text": {"synthesys": 1}}, '"synthesys"; expected synthesis'),
-        ({"default": 0.5, "visual": {"metaphor": 1}}, "expected step_by_step, critical_check"),
         ({"default": 1.5}, "1.5 is no probability from 0 to 1"),
         ({"default": -0.1}, "-0.1 is no probability"),
         ({"default": "0.5"}, '"0.5" is no probability'),
@@ -198,6 +197,25 @@ def test_a_script_that_cannot_be_used_is_refused(
 
     with pytest.raises(UsageError) as refused:
         Scripted(path)
+
+    assert str(refused.value).startswith(f"{path}: ")
+    assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"default": 0.5, "text": {"synthesys": 1}}, '"synthesys"; expected synthesis'),
+        ({"default": 0.5, "visual": {"metaphor": 1}}, "expected step_by_step, critical_check"),
+    ],
+)
+def test_odds_for_a_strategy_that_there_is_not_are_refused(
+    tmp_path: Path, content: Any, message: str
+) -> None:
+    path = script(tmp_path, content)
+
+    with pytest.raises(UsageError) as refused:
+        Scripted(path).require([strategy.name for strategy in STRATEGIES])
 
     assert str(refused.value).startswith(f"{path}: ")
     assert message in str(refused.value)

@@ -1,10 +1,9 @@
-"""The larger task set beside the paper's: enough tasks, in groups, and no question twice."""
+"""The designs that the package brings: the reference, its larger set of tasks, the example."""
 
-import json
 import re
 import tomllib
 from collections import Counter
-from importlib.resources import files
+from dataclasses import replace
 from itertools import combinations
 from math import comb
 from pathlib import Path
@@ -14,15 +13,19 @@ import jsonschema
 import pytest
 
 import epc.spec
-from epc.records.schemas import findings, schema
-from epc.records.task_sets import task_set
+from epc.protocol.config import Configuration, variant_tag
+from epc.records import strict_yaml
+from epc.records.design_findings import findings_of
+from epc.records.designs import NAMES, Design, packaged, text
+from epc.records.schemas import schema
 from epc.spec.epc_v1 import DOMAINS, MIN_TASKS, Domain
 from epc.spec.reference import TASKS
-from epc.spec.task_set import FORMS
 
 ROOT = Path(__file__).parents[3]
-SET = task_set("reference-64")
-OURS = [task for domain in DOMAINS for task in SET.tasks(domain)]
+SET = packaged("reference-64").config
+GROUPS = SET.groups or {}
+OURS = [task for domain in DOMAINS for task in SET.tasks[domain]]
+BROUGHT = (*NAMES, "example")
 PAPERS = [task for domain in DOMAINS for task in TASKS[domain]]
 # Words that say how a task asks and not what it asks about.
 OF_THE_FORM = set(
@@ -46,48 +49,68 @@ def shared(one: set[str], other: set[str]) -> float:
     return len(one & other) / len(one | other)
 
 
-def document() -> object:
-    return json.loads((files("epc.spec") / "designs" / "reference-64.json").read_text("utf-8"))
+@pytest.mark.parametrize("name", BROUGHT)
+def test_epc_2_4_a_design_of_the_package_has_no_finding_by_two_checkers(name: str) -> None:
+    document = strict_yaml.parse(text(name))
+
+    assert findings_of(document) == []
+    jsonschema.Draft202012Validator(schema("design")).validate(document.value)
 
 
-def test_epc_2_4_the_task_set_fits_its_schema_by_two_checkers() -> None:
-    assert findings("task_set", document(), clause="EPC-2.4") == []
-    jsonschema.Draft202012Validator(schema("task_set")).validate(document())
+@pytest.mark.parametrize("name", BROUGHT)
+def test_a_designs_whole_document_gives_the_design_again(name: str) -> None:
+    design = packaged(name)
+
+    assert Design.parse(design.document()) == design
+
+
+def test_epc_2_the_reference_is_what_a_run_without_a_design_measures() -> None:
+    assert packaged("reference").config == Configuration()
+
+
+def test_epc_2_4_c_reference_64_differs_from_the_reference_in_its_tasks_alone() -> None:
+    assert replace(SET, tasks=Configuration().tasks, groups=None) == Configuration()
+    assert variant_tag(SET) == "EPC-v1.0"
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_epc_2_4_a_the_larger_set_has_64_tasks_a_domain(domain: Domain) -> None:
-    assert len(SET.tasks(domain)) == 64
-    assert len(SET.tasks(domain)) >= MIN_TASKS
+    assert len(SET.tasks[domain]) == 64
+    assert len(SET.tasks[domain]) >= MIN_TASKS
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_reading_r74_the_larger_set_has_sixteen_groups_of_four_a_domain(domain: Domain) -> None:
-    sizes = Counter(SET.groups(domain))
+    sizes = Counter(GROUPS[domain])
 
     assert len(sizes) == 16
     assert set(sizes.values()) == {4}
-    assert len(SET.groups(domain)) == len(SET.tasks(domain))
+    assert len(GROUPS[domain]) == len(SET.tasks[domain])
     # R74 gives no word below 20 distinct splits of the groups of both domains.
     assert comb(32, 16) // 2 > 20
 
 
 def test_reading_r74_a_group_belongs_to_one_domain() -> None:
-    assert not set(SET.groups("text")) & set(SET.groups("visual"))
+    assert not set(GROUPS["text"]) & set(GROUPS["visual"])
 
 
 def test_the_groups_stand_beside_their_tasks() -> None:
-    beside = dict(zip(SET.tasks("text"), SET.groups("text"), strict=True))
+    beside = dict(zip(SET.tasks["text"], GROUPS["text"], strict=True))
 
     assert beside["Why does bread dough rise before it is baked?"] == "kitchen"
     assert beside["What makes a board game fun to play again and again?"] == "games"
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
-def test_each_group_asks_once_in_each_form(domain: Domain) -> None:
+def test_each_group_has_four_tasks_and_asks_for_a_cause_first(domain: Domain) -> None:
     """So that no form of question can pass for a difference between groups or domains."""
-    for group in SET.domains[domain]:
-        assert set(group.tasks) == set(FORMS)
+    tasks, groups = SET.tasks[domain], GROUPS[domain]
+
+    assert len(set(groups)) * 4 == len(tasks)
+    for place in range(0, len(tasks), 4):
+        assert len(set(groups[place : place + 4])) == 1
+        causes = [task.startswith("Why ") for task in tasks[place : place + 4]]
+        assert causes == [True, False, False, False]
 
 
 def test_epc_2_4_no_task_stands_twice_even_after_folding() -> None:
@@ -121,7 +144,7 @@ def test_a_paraphrase_would_be_found() -> None:
 
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_a_task_is_one_plain_sentence_of_25_to_90_characters(domain: Domain) -> None:
-    for task in SET.tasks(domain):
+    for task in SET.tasks[domain]:
         assert 25 <= len(task) <= 90, task
         assert task.isascii()
         assert re.fullmatch(r"[A-Z][^.?!]*[.?]", task), task
@@ -129,7 +152,7 @@ def test_a_task_is_one_plain_sentence_of_25_to_90_characters(domain: Domain) -> 
 
 def test_the_domains_do_not_differ_in_the_length_of_their_tasks() -> None:
     """Else a judge's liking for long or short prompts could pass for a difference of domain."""
-    lengths = {domain: mean(len(task) for task in SET.tasks(domain)) for domain in DOMAINS}
+    lengths = {domain: mean(len(task) for task in SET.tasks[domain]) for domain in DOMAINS}
 
     assert abs(lengths["text"] - lengths["visual"]) < 5
 
@@ -142,4 +165,4 @@ def test_every_data_file_of_the_specification_is_packaged() -> None:
     packaged = {path for pattern in patterns for path in folder.glob(pattern)}
     data = {p for p in folder.rglob("*") if p.suffix in {".json", ".txt", ".yaml"}}
     assert packaged == data
-    assert folder / "designs" / "reference-64.json" in data
+    assert folder / "designs" / "reference-64.yaml" in data

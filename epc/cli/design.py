@@ -1,0 +1,197 @@
+"""`epc design`: new, check, show, diff."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from epc.cli.common import echo_json, format_option, note, now, say
+from epc.errors import ExitCode, UsageError, WorldError
+from epc.printable import json_shown
+
+if TYPE_CHECKING:
+    from epc.records.designs import Design
+
+_SEEDS = 30
+_WIDTH = 18
+
+
+@click.group()
+def command() -> None:
+    """Your own question: tasks, strategies, prompts and rule of a measurement, in a file."""
+
+
+@command.command()
+@click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--from",
+    "source",
+    metavar="NAME",
+    help="Begin with a design that the program brings: reference or reference-64.",
+)
+def new(file: Path | None, source: str | None) -> None:
+    r"""Write an example design with comments to FILE, or to standard output.
+
+    A file that is there stays as it is.
+
+    \b
+    Example:
+      epc design new mine.yaml
+      epc design new --from reference > mine.yaml
+    """
+    from epc.records.designs import NAMES, example, text
+
+    if source is not None and source not in NAMES:
+        raise UsageError(f"there is no design {source!r}: the program brings {', '.join(NAMES)}")
+    content = example() if source is None else text(source)
+    if file is None:
+        click.echo(content, nl=False)
+        return
+    try:
+        with file.open("x", encoding="utf-8") as opened:
+            opened.write(content)
+    except FileExistsError:
+        raise UsageError(f"{file} is there already: choose another name") from None
+    except OSError as error:
+        raise WorldError(f"cannot write {file}: {error.strerror or error}") from error
+    note(f"{file} is written; change it, then: epc design check {file}")
+
+
+@command.command()
+@click.argument("designs", nargs=-1, required=True, metavar="FILE...")
+@format_option
+@click.pass_context
+def check(ctx: click.Context, designs: tuple[str, ...], form: str) -> None:
+    r"""List everything that is wrong with a design, each with its line and clause.
+
+    As JSON, one line a file. Exits 1 if anything worse than a warning was found.
+
+    \b
+    Example:
+      epc design check mine.yaml
+    """
+    from epc.records.design_findings import check as check_design
+
+    ok = True
+    for source in designs:
+        checked = check_design(source)
+        ok = ok and checked.ok
+        if form == "json":
+            click.echo(json_shown(json.dumps(checked.as_json(), ensure_ascii=False)))
+            continue
+        count = len(checked.findings)
+        say(f"{source}: {'ok' if checked.ok else 'not valid'}, findings: {count}")
+        for line in checked.lines():
+            say(line)
+    ctx.exit(ExitCode.CLEAN if ok else ExitCode.FINDINGS)
+
+
+@command.command()
+@click.argument("design", metavar="FILE|NAME")
+@format_option
+def show(design: str, form: str) -> None:
+    r"""Show the variant tag that a design makes, what differs from the reference, what it asks.
+
+    The calls are those of 30 seeds. What they cost with your models:
+    `epc run --design FILE --evaluator MODEL --executor MODEL --dry-run`.
+
+    \b
+    Example:
+      epc design show mine.yaml
+      epc design show reference-64
+    """
+    from epc.records.design_findings import load
+
+    shown = _shown(load(design))
+    if form == "json":
+        echo_json(shown)
+        return
+    for line in _lines(shown):
+        say(line)
+
+
+@command.command()
+@click.argument("first", metavar="FILE|NAME")
+@click.argument("second", metavar="FILE|NAME")
+@format_option
+@click.pass_context
+def diff(ctx: click.Context, first: str, second: str, form: str) -> None:
+    r"""Say in which parts two designs differ. Exits 1 if they do.
+
+    \b
+    Example:
+      epc design diff reference mine.yaml
+    """
+    from dataclasses import asdict
+
+    from epc.analysis.design_differences import differences
+    from epc.records.design_findings import load
+
+    found = differences(load(first), load(second))
+    if form == "json":
+        echo_json([asdict(difference) for difference in found])
+    else:
+        for difference in found:
+            say(f"{difference.part:<{_WIDTH}}{difference.how}")
+        if not found:
+            say("the two ask the same")
+    ctx.exit(ExitCode.FINDINGS if found else ExitCode.CLEAN)
+
+
+def _shown(design: "Design") -> dict[str, Any]:
+    """Return what is to be said of a design."""
+    from dataclasses import asdict
+
+    from epc.analysis.design_differences import differences
+    from epc.engine.cost_estimate import Pace, needs
+    from epc.protocol.config import variant_labels, variant_tag
+    from epc.records.designs import packaged
+
+    config = design.config
+    ways = needs(
+        None,
+        None,
+        seeds=_SEEDS,
+        rounds=config.rounds,
+        pace=Pace(seconds=0, at_once=1),
+        now=now(),
+        design=design,
+    )
+    return {
+        "name": design.name,
+        "description": design.description,
+        "protocol_version": variant_tag(config),
+        "labels": list(variant_labels(config)),
+        "rounds": config.rounds,
+        "strategies": len(config.strategies),
+        "domains": {
+            domain: {
+                "tasks": len(tasks),
+                "groups": len(set(config.groups[domain])) if config.groups else None,
+            }
+            for domain, tasks in config.tasks.items()
+        },
+        "calls": {way: round(need.calls) for way, need in ways.items()},
+        "differences": [asdict(d) for d in differences(packaged("reference"), design)],
+    }
+
+
+def _lines(shown: dict[str, Any]) -> list[str]:
+    def row(name: str, value: object) -> str:
+        return f"{name:<{_WIDTH}}{value}"
+
+    lines = [
+        row("design", f"{shown['name']}: {shown['description']}".rstrip(": ")),
+        row("tag", shown["protocol_version"]),
+        row("rounds", shown["rounds"]),
+        row("strategies", shown["strategies"]),
+    ]
+    for domain, counts in shown["domains"].items():
+        units = "each by itself" if counts["groups"] is None else f"in {counts['groups']} groups"
+        lines.append(row(domain, f"{counts['tasks']} tasks, {units}"))
+    calls = ", ".join(f"{count:,} {way}" for way, count in shown["calls"].items())
+    lines.append(row(f"calls, {_SEEDS} seeds", calls))
+    lines += ["", "against the reference (first) it has (second):"]
+    lines += [f"  {row(each['part'], each['how'])}" for each in shown["differences"]]
+    return lines if shown["differences"] else [*lines[:-1], "it asks what the reference asks"]

@@ -1,0 +1,263 @@
+"""What is wrong with a design file: all of it at once, each with its line.
+
+First the text, then the schema, then the meaning. Meaning is checked of whatever has the right
+type, so one wrong type hides nothing else.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from math import comb
+from pathlib import Path
+from typing import Any, Final
+
+from epc.errors import Finding, Severity, UsageError
+from epc.protocol.results import Json
+from epc.records.designs import NAMES, Design, document_of
+from epc.records.findings import Findings
+from epc.records.schemas import findings as schema_findings
+from epc.records.strict_yaml import Document
+from epc.spec.coupling import FEWEST_SPLITS
+from epc.spec.epc_v1 import BASELINE, DOMAINS, JUDGED_CHARACTERS, MIN_TASKS, Domain
+from epc.spec.reference import EVALUATOR_PROMPT, STRATEGIES
+
+_PLACEHOLDER: Final = re.compile(r"\{(\w+(?:\[[^\[\]{}]*\])?)\}")
+_NAME: Final = re.compile(r"(\w+)(?:\[:(\d+)\])?")
+_NEEDED: Final = {
+    "evaluator_prompt": ("task", "response_A", "response_B"),
+    "executor_prompt": ("strategy_prompt", "task"),
+}
+_ADMITTED: Final = {"evaluator_prompt": ("strategy_name",), "executor_prompt": ()}
+_CLAUSES: Final = {"evaluator_prompt": "EPC-2.6(a)", "executor_prompt": "EPC-2.8(3)"}
+_SHOWN: Final = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A design's source, what was found, and the design if nothing worse than a warning was."""
+
+    source: str
+    document: Document
+    findings: list[Finding]
+    design: Design | None
+
+    @property
+    def ok(self) -> bool:
+        """Whether a run can be made of it."""
+        return self.design is not None
+
+    def lines(self) -> list[str]:
+        """Return each finding with its file and line."""
+        return [self._placed(finding) for finding in self.findings]
+
+    def as_json(self) -> Json:
+        """Return the report as `epc design check --format json` prints it."""
+        listed = [
+            {**finding.as_json(), "line": self.document.line(finding.where)}
+            for finding in self.findings
+        ]
+        return {"path": self.source, "ok": self.ok, "findings": listed}
+
+    def _placed(self, finding: Finding) -> str:
+        line = self.document.line(finding.where)
+        return f"{self.source}:{'' if line is None else f'{line}:'} {finding}"
+
+
+def check(source: str) -> Checked:
+    """Return what is wrong with a design, by its name or in its file.
+
+    Raises: WorldError if the file cannot be read; UsageError if there is none.
+    """
+    if source not in NAMES and not Path(source).exists():
+        known = ", ".join(NAMES)
+        raise UsageError(f"there is no design {source!r}: name a file, or one of {known}")
+    document = document_of(source)
+    listed = findings_of(document)
+    sound = all(finding.severity == "warning" for finding in listed)
+    design = Design.parse(document.value) if sound else None
+    return Checked(source=source, document=document, findings=listed, design=design)
+
+
+def load(source: str) -> Design:
+    """Return a design by its name, or from its file.
+
+    Raises: WorldError if the file cannot be read; UsageError with every finding if it is wrong.
+    """
+    checked = check(source)
+    if checked.design is None:
+        raise UsageError(
+            f"{source} is no design that a run can be made of\n" + "\n".join(checked.lines())
+        )
+    return checked.design
+
+
+def findings_of(document: Document) -> list[Finding]:
+    """Return everything that is wrong with a document, in the order of its lines."""
+    found = Findings()
+    found.extend(document.findings.kept())
+    if isinstance(document.value, dict) or not found:
+        unusable = {finding.where for finding in found.kept()}
+        shape = schema_findings("design", document.value, clause="EPC-2.8")
+        found.extend(finding for finding in shape if finding.where not in unusable)
+    if isinstance(document.value, dict):
+        for rule in (_tasks, _groups, _numbers, _strategies, _baseline, _prompts):
+            found.extend(rule(document.value))
+    return sorted(found.kept(), key=lambda finding: document.line(finding.where) or 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Task:
+    where: str
+    text: str
+    group: str | None
+
+
+def _tasks_of(value: Json, domain: Domain) -> Iterator[_Task]:
+    """Yield the tasks that are text."""
+    domains = value.get("domains")
+    listed = domains.get(domain) if isinstance(domains, dict) else None
+    for index, item in enumerate(listed if isinstance(listed, list) else []):
+        where = f"/domains/{domain}/{index}"
+        if isinstance(item, str):
+            yield _Task(where=where, text=item, group=None)
+        elif isinstance(item, dict) and isinstance(item.get("tasks"), list):
+            for number, task in enumerate(item["tasks"]):
+                if isinstance(task, str):
+                    name = str(item.get("group"))
+                    yield _Task(where=f"{where}/tasks/{number}", text=task, group=name)
+
+
+def _tasks(value: Json) -> Iterator[Finding]:
+    """Find tasks that stand twice, in either domain, whatever their case and punctuation."""
+    first: dict[str, str] = {}
+    for domain in DOMAINS:
+        for task in _tasks_of(value, domain):
+            if (before := first.setdefault(_folded(task.text), task.where)) != task.where:
+                problem = f"{_short(task.text)} stands twice: {before} asks the same"
+                yield _found("EPC-2.4(b)", task.where, problem, "keep one of them")
+
+
+def _groups(value: Json) -> Iterator[Finding]:
+    """Find groups that stand twice in a domain, and tasks without one beside others (R74)."""
+    for domain in DOMAINS:
+        domains = value.get("domains")
+        listed = domains.get(domain) if isinstance(domains, dict) else None
+        first: dict[str, str] = {}
+        for index, item in enumerate(listed if isinstance(listed, list) else []):
+            group = item.get("group") if isinstance(item, dict) else None
+            where = f"/domains/{domain}/{index}/group"
+            if isinstance(group, str) and first.setdefault(group.casefold(), where) != where:
+                problem = f"the group {_short(group)} stands twice: {first[group.casefold()]}"
+                yield _found("Reading R74", where, problem, "put its tasks into one group")
+    every = [task for domain in DOMAINS for task in _tasks_of(value, domain)]
+    if any(task.group is not None for task in every):
+        for task in every:
+            if task.group is None:
+                problem = f"{_short(task.text)} has no group, and other tasks have"
+                yield _found("Reading R74", task.where, problem, "give it a group of its own")
+
+
+def _numbers(value: Json) -> Iterator[Finding]:
+    """Find too few tasks, and too few units for any word of the audit."""
+    units = []
+    for domain in DOMAINS:
+        tasks = list(_tasks_of(value, domain))
+        units.append(len({task.where if task.group is None else task.group for task in tasks}))
+        if 0 < len(tasks) < MIN_TASKS:
+            problem = f"{len(tasks)} tasks, expected at least {MIN_TASKS}"
+            yield _found("EPC-2.4(a)", f"/domains/{domain}", problem, "add tasks", "warning")
+    if all(units) and (ways := _splits(*units)) < FEWEST_SPLITS:
+        problem = (
+            f"{units[0]} and {units[1]} groups can be dealt out to two domains in {ways} ways "
+            f"only, expected {FEWEST_SPLITS}: the audit can say nothing but `inconclusive`"
+        )
+        yield _found("Reading R74", "/domains", problem, "add groups, such as 4 a domain")
+
+
+def _splits(first: int, second: int) -> int:
+    """Return in how many distinct ways units could be dealt out to two domains (Reading R74)."""
+    ways = comb(first + second, first)
+    return ways // 2 if first == second else ways
+
+
+def _strategies(value: Json) -> Iterator[Finding]:
+    """Find two strategies of one name, or of one text."""
+    names: dict[str, str] = {}
+    prompts: dict[str, str] = {}
+    for where, strategy in _strategies_of(value):
+        name, prompt = strategy.get("name"), strategy.get("prompt")
+        if isinstance(name, str) and names.setdefault(name.casefold(), where) != where:
+            problem = f"the strategy {_short(name)} stands twice: {names[name.casefold()]}"
+            yield _found("EPC-2.2", f"{where}/name", problem, "give each its own name")
+        if isinstance(prompt, str) and prompt.strip():
+            before = prompts.setdefault(_folded(prompt), where)
+            if before != where:
+                problem = f"the same text as {before}: two names for one strategy"
+                yield _found("EPC-2.2", f"{where}/prompt", problem, "keep one", "warning")
+
+
+def _baseline(value: Json) -> Iterator[Finding]:
+    """Find a baseline that is no strategy, or that the prompt calls by another name."""
+    baseline = value.get("baseline", BASELINE)
+    if not isinstance(baseline, str):
+        return
+    names = [strategy.get("name") for _, strategy in _strategies_of(value)]
+    if "strategies" not in value:
+        names = [strategy.name for strategy in STRATEGIES]
+    where = "/baseline" if "baseline" in value else ""
+    if baseline not in names:
+        problem = f"the baseline {_short(baseline)} is not among the strategies"
+        yield _found("EPC-2.3(a)", where, problem, "name one of them")
+    prompt = value.get("evaluator_prompt", EVALUATOR_PROMPT)
+    if baseline != BASELINE and isinstance(prompt, str) and re.search(rf"\b{BASELINE}\b", prompt):
+        problem = f"it calls B {BASELINE}, and the baseline is {_short(baseline)}"
+        place = "/evaluator_prompt" if "evaluator_prompt" in value else where
+        remedy = "state an evaluator_prompt that names the baseline, or none"
+        yield _found("EPC-2.6(a)", place, f"the evaluator's prompt: {problem}", remedy)
+
+
+def _prompts(value: Json) -> Iterator[Finding]:
+    """Find placeholders that are missing, or that nothing fills."""
+    for key, needed in _NEEDED.items():
+        prompt = value.get(key)
+        if not isinstance(prompt, str):
+            continue
+        note = partial(_found, _CLAUSES[key], f"/{key}")
+        met = set()
+        for inner in _PLACEHOLDER.findall(prompt):
+            match = _NAME.fullmatch(inner)
+            if match is None or match[1] not in (*needed, *_ADMITTED[key]):
+                expected = ", ".join(f"{{{name}}}" for name in (*needed, *_ADMITTED[key]))
+                yield note(f"nothing fills {{{_short(inner)}}}", f"write {expected}")
+                continue
+            met.add(match[1])
+            if match[2] and match[1].startswith("response_") and int(match[2]) > JUDGED_CHARACTERS:
+                problem = f"{{{inner}}}: an evaluator sees {JUDGED_CHARACTERS} characters at most"
+                yield note(problem, f"write [:{JUDGED_CHARACTERS}] or less")
+        for name in needed:
+            if name not in met:
+                yield note(f"the placeholder {{{name}}} is missing", f"write {{{name}}} into it")
+
+
+def _strategies_of(value: Mapping[str, Any]) -> Iterator[tuple[str, Json]]:
+    listed = value.get("strategies")
+    for index, strategy in enumerate(listed if isinstance(listed, list) else []):
+        if isinstance(strategy, dict):
+            yield f"/strategies/{index}", strategy
+
+
+def _folded(text: str) -> str:
+    words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
+    return " ".join(words) or text
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
+
+
+def _found(
+    clause: str, where: str, problem: str, remedy: str, severity: Severity = "error"
+) -> Finding:
+    return Finding(clause=clause, where=where, problem=problem, remedy=remedy, severity=severity)

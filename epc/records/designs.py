@@ -1,0 +1,135 @@
+"""Design files: one's own tasks, strategies, prompts and rule, as a configuration (EPC-2.2 to 2.8).
+
+What a design does not state is the reference's. The reference is itself such a file, and so is
+the larger set of tasks.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final, Self
+
+from epc.protocol.config import Configuration
+from epc.protocol.results import Json
+from epc.protocol.weights import UpdateRule
+from epc.records import strict_yaml
+from epc.spec.epc_v1 import DOMAINS, Domain
+from epc.spec.reference import Strategy
+
+SCHEMA_VERSION: Final = 2
+NAMES: Final = ("reference", "reference-64")  # the designs that this package brings
+_EXAMPLE: Final = "example"
+_STATED: Final = ("baseline", "evaluator_prompt", "executor_prompt")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Design:
+    """A named configuration of everything but models, seeds and decoding."""
+
+    name: str
+    description: str
+    config: Configuration
+
+    @classmethod
+    def parse(cls, document: Json) -> Self:
+        """Return the design of a document that `epc.records.design_findings` has admitted."""
+        stated: dict[str, Any] = {key: document[key] for key in _STATED if key in document}
+        if "strategies" in document:
+            stated["strategies"] = tuple(
+                Strategy(name=s["name"], domain=s.get("domain"), prompt=s["prompt"])
+                for s in document["strategies"]
+            )
+        if "rounds" in document:
+            stated["rounds"] = int(document["rounds"])  # to JSON Schema 5.0 is an integer
+        tasks = {domain: tasks_of(document["domains"][domain]) for domain in DOMAINS}
+        config = Configuration(
+            rule=UpdateRule(**{k: float(v) for k, v in document.get("rule", {}).items()}),
+            tasks={domain: tuple(task for task, _ in tasks[domain]) for domain in DOMAINS},
+            groups=_groups(tasks),
+            **stated,
+        )
+        return cls(
+            name=document["name"], description=document.get("description", ""), config=config
+        )
+
+    def document(self) -> Json:
+        """Return the document of the design, with everything stated that it leaves out."""
+        config, rule = self.config, self.config.rule
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "name": self.name,
+            "description": self.description,
+            "rounds": config.rounds,
+            "rule": {
+                "alpha_win": rule.alpha_win,
+                "alpha_lose": rule.alpha_lose,
+                "weight_floor": rule.weight_floor,
+            },
+            "baseline": config.baseline,
+            "strategies": [
+                {"name": s.name, "prompt": s.prompt}
+                | ({} if s.domain is None else {"domain": s.domain})
+                for s in config.strategies
+            ],
+            "evaluator_prompt": config.evaluator_prompt,
+            "executor_prompt": config.executor_prompt,
+            "domains": {domain: _listed(config, domain) for domain in DOMAINS},
+        }
+
+
+def tasks_of(listed: list[Any]) -> list[tuple[str, str | None]]:
+    """Return a domain's tasks in their order, each with its group, if it has one."""
+    return [
+        (task, group)
+        for item in listed
+        for group, tasks in [
+            (item["group"], item["tasks"]) if isinstance(item, dict) else (None, [item])
+        ]
+        for task in tasks
+    ]
+
+
+@cache
+def packaged(name: str) -> Design:
+    """Return one of this package's designs."""
+    return Design.parse(strict_yaml.parse(text(name)).value)
+
+
+def example() -> str:
+    """Return the text of an example with comments, to be changed into one's own design."""
+    return text(_EXAMPLE)
+
+
+def document_of(source: str) -> strict_yaml.Document:
+    """Return the document of a design by its name, or else in its file.
+
+    Raises: WorldError if the file cannot be read.
+    """
+    if source in NAMES:
+        return strict_yaml.parse(text(source))
+    return strict_yaml.read(Path(source))
+
+
+def text(name: str) -> str:
+    """Return the text of one of this package's designs, with its comments."""
+    return (files("epc.spec") / "designs" / f"{name}.yaml").read_text("utf-8")
+
+
+def _groups(
+    tasks: Mapping[Domain, list[tuple[str, str | None]]],
+) -> dict[Domain, tuple[str, ...]] | None:
+    """Return the group of each task; None if there are none (Reading R74)."""
+    groups = {domain: tuple(g for _, g in tasks[domain] if g is not None) for domain in DOMAINS}
+    return groups if any(groups.values()) else None
+
+
+def _listed(config: Configuration, domain: Domain) -> list[Any]:
+    tasks = config.tasks[domain]
+    if config.groups is None:
+        return list(tasks)
+    members: dict[str, list[str]] = {}
+    for task, group in zip(tasks, config.groups[domain], strict=True):
+        members.setdefault(group, []).append(task)
+    return [{"group": group, "tasks": listed} for group, listed in members.items()]
