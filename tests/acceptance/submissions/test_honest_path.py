@@ -62,6 +62,23 @@ def test_from_a_run_to_a_green_check_in_three_commands(clone: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("design", ["reference-64", "mine.yaml"])
+def test_epc_2_4_c_a_run_of_a_design_is_submitted_as_any_other(clone: Path, design: str) -> None:
+    models = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
+    if design == "mine.yaml":
+        assert epc(clone, "design", "new", design).returncode == 0
+    run = clone / "runs" / f"of-{design}"
+
+    done = [epc(clone, "run", "--design", design, *models, "--exhaustive", "--out", run)]
+    done.append(epc(clone, "submission", "new", run, *NAMED))
+    folder = Path(done[-1].stdout.strip())
+    done.append(epc(clone, "submission", "check", folder))
+    shutil.rmtree(folder)
+
+    assert [each.returncode for each in done] == [0, 0, 0], [each.stderr for each in done]
+    assert "This submission can be published." in done[-1].stdout
+
+
 def test_what_the_pull_request_s_check_says_is_what_was_said_locally(
     honest: Offered, tmp_path: Path
 ) -> None:
