@@ -4,10 +4,11 @@ Pure: it takes documents of valid shape, and reads neither file nor clock.
 """
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any, Final
 
+from epc.protocol.config import Configuration
 from epc.records.manifest import Manifest, plain
 from epc.records.strict_json import dumps_line
 from epc.registry.card_types import (
@@ -109,9 +110,12 @@ def audited(audit: Json) -> AuditSummary:
 def conditions_of(manifest: Manifest) -> Json:
     """Return what must agree, beside the models, for two measurements to be like for like.
 
-    Long texts stand as the SHA-256 of their canonical JSON.
+    Long texts stand as the SHA-256 of their canonical JSON. What a design alone can change is
+    stated where it departs from the reference: cards of before, which state none of it, stay
+    comparable.
     """
     config, document = manifest.config, manifest.document
+    own, reference = manifest.configuration, Configuration()
     decoding = [document[who] and document[who]["decoding"] for who in ("evaluator", "executor")]
     return {
         "rounds": config.rounds,
@@ -121,6 +125,13 @@ def conditions_of(manifest: Manifest) -> Json:
         "strategies": _digest(document["strategies"]),
         "evaluator_prompt": _digest(document["evaluator_prompt"]),
         "decoding": _digest(decoding),
+        **({} if own.rule == reference.rule else {"rule": asdict(own.rule)}),
+        **({} if own.baseline == reference.baseline else {"baseline": own.baseline}),
+        **(
+            {}
+            if own.executor_prompt == reference.executor_prompt
+            else {"executor_prompt": _digest(own.executor_prompt)}
+        ),
     }
 
 

@@ -15,6 +15,7 @@ from registry_support import ROOT, git
 from submissions_support import SLUG, Offered, rename
 
 KEY = "sk-" + "test-Ab3dEf6hIj9kLm2nOp5qRs8t"
+CHANGED_BY_DESIGN = ("rule", "baseline", "executor_prompt")
 NAMED = ("--contributor", "A. Name", "--licence", "CC-BY-4.0", "--conflicts", "none")
 Done = subprocess.CompletedProcess[str]
 
@@ -73,10 +74,18 @@ def test_epc_2_4_c_a_run_of_a_design_is_submitted_as_any_other(clone: Path, desi
     done.append(epc(clone, "submission", "new", run, *NAMED))
     folder = Path(done[-1].stdout.strip())
     done.append(epc(clone, "submission", "check", folder))
-    shutil.rmtree(folder)
+    done.append(epc(clone, "snapshot", "publish", folder, "--no-git"))
+    [published] = (clone / "snapshots").glob("v*-deterministic")
+    card = json.loads((published / "snapshot.json").read_text())
+    shutil.rmtree(folder, ignore_errors=True)
+    git(clone, "checkout", "--", "snapshots")
+    git(clone, "clean", "-dfq", "snapshots")
 
-    assert [each.returncode for each in done] == [0, 0, 0], [each.stderr for each in done]
-    assert "This submission can be published." in done[-1].stdout
+    assert [each.returncode for each in done] == [0] * 4, [each.stderr for each in done]
+    assert "This submission can be published." in done[2].stdout
+    assert card["audit"]["unit"] == "group"
+    own = {"baseline": "plain"} if design == "mine.yaml" else {}
+    assert {k: v for k, v in card["conditions"].items() if k in CHANGED_BY_DESIGN} == own
 
 
 def test_what_the_pull_request_s_check_says_is_what_was_said_locally(
