@@ -19,7 +19,10 @@ _WIDTH = 18
 
 @click.group()
 def command() -> None:
-    """Your own question: tasks, strategies, prompts and rule of a measurement, in a file."""
+    """Your own question: tasks, strategies, prompts and rule of a measurement, in a file.
+
+    A design has two domains, called `text` and `visual` for now, whatever they hold.
+    """
 
 
 @command.command()

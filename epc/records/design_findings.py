@@ -168,6 +168,7 @@ def _numbers(value: Json) -> Iterator[Finding]:
         if 0 < len(tasks) < MIN_TASKS:
             problem = f"{len(tasks)} tasks, expected at least {MIN_TASKS}"
             yield _found("EPC-2.4(a)", f"/domains/{domain}", problem, "add tasks", "warning")
+    # Reading R74: with fewer ways to deal the groups out there is no word but `inconclusive`.
     if all(units) and (ways := _splits(*units)) < FEWEST_SPLITS:
         problem = (
             f"{units[0]} and {units[1]} groups can be dealt out to two domains in {ways} ways "

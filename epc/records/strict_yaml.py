@@ -16,7 +16,7 @@ from typing import Any, Final
 import yaml
 
 from epc.records.findings import Findings
-from epc.records.strict_json import pointer, read_text
+from epc.records.strict_json import pointer, read_text, storable
 
 MAX_BYTES: Final = 2**20
 MAX_DEPTH: Final = 16
@@ -75,6 +75,8 @@ def parse(text: str) -> Document:
     except yaml.reader.ReaderError as error:
         document.lines[""] = text.count("\n", 0, error.position) + 1
         _stop(document, "not YAML: a character that may not stand in it")
+    except ValueError:  # the slow parser's word for an escape of no character
+        _stop(document, "not YAML: an escape that stands for no character")
     except _TooDeepError as error:
         document.lines[""] = error.line
         _stop(document, f"nested more than {MAX_DEPTH} deep")
@@ -130,7 +132,7 @@ class _Reader:
         elif isinstance(event, yaml.SequenceStartEvent):
             value = self._sequence(where, depth)
         else:
-            value = event.value if event.style else _scalar(event.value)
+            value = storable(event.value) if event.style else _scalar(event.value)
         return None if explicit else value
 
     def _sequence(self, where: str, depth: int) -> list[Any]:

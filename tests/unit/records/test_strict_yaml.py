@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+import yaml
 
 from epc.records import strict_yaml
 from epc.records.findings import MAX_KEPT
@@ -75,6 +76,18 @@ def test_a_text_of_more_than_a_mebibyte_is_not_read() -> None:
     assert [finding.problem for finding in document.findings.kept()] == [
         "more than 1,048,576 bytes"
     ]
+
+
+@pytest.mark.parametrize("parser", [yaml.CSafeLoader, yaml.SafeLoader])
+@pytest.mark.parametrize("escape", ["\\uD800", "\\U00110000", "\\x00"])
+def test_an_escape_of_no_character_harms_nothing_whichever_parser_there_is(
+    parser: type, escape: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(strict_yaml, "_PARSER", parser)
+
+    document = strict_yaml.parse(f'a: "{escape}"\n')
+
+    assert document.findings.kept() or document.value["a"].encode("utf-8")
 
 
 def test_what_is_not_there_has_the_line_of_what_it_would_stand_in() -> None:
