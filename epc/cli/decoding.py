@@ -7,9 +7,12 @@ from typing import Any, Final
 import click
 
 from epc.cli.common import Finite
+from epc.json_text import parse
+from epc.protocol.config import REASONING
 
 _NONE: Final = "none"
-_SETTINGS: Final = ("temperature", "top_p", "max_tokens")
+_SETTINGS: Final = ("temperature", "top_p", "max_tokens", "reasoning", "body")
+_MOST_BODY: Final = 20_000  # characters of a value
 
 
 class _Temperature(click.ParamType[float | str]):
@@ -31,6 +34,32 @@ class _Temperature(click.ParamType[float | str]):
         return number
 
 
+class _BodyKey(click.ParamType[tuple[str, Any]]):
+    """A key of a request's body and its value, such as `top_k=1`."""
+
+    name = "body"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, Any]:
+        key, equals, text = str(value).partition("=")
+        if not equals or not key.isidentifier():
+            self.fail("expected KEY=JSON, such as top_k=1", param, ctx)
+        parsed, problems = parse(text)
+        if problems or len(text) > _MOST_BODY:
+            self.fail(f"the value of {key} is no JSON that a record can hold", param, ctx)
+        return key, parsed
+
+
+def _joined(
+    ctx: click.Context, param: click.Parameter, given: tuple[tuple[str, Any], ...]
+) -> dict[str, Any] | None:
+    body = dict(given)
+    if len(body) < len(given):
+        raise click.BadParameter("a key stands twice", ctx, param)
+    return body or None
+
+
 def decoding_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options; the command gets as `decoding` what was asked for, by role."""
 
@@ -41,7 +70,8 @@ def decoding_options(command: Callable[..., None]) -> Callable[..., None]:
             for setting in _SETTINGS:
                 value = given.pop(f"{prefix}{setting}")
                 if value is not None:
-                    asked.setdefault(role, {})[setting] = None if value == _NONE else value
+                    sent = None if (setting, value) == ("temperature", _NONE) else value
+                    asked.setdefault(role, {})[setting] = sent
         command(decoding=asked, **given)
 
     with_options: Callable[..., None] = with_decoding
@@ -72,5 +102,19 @@ def _options(role: str, prefix: str) -> list[Callable[..., Any]]:
             metavar="N",
             help=f"The most tokens that the {role} may write. Default: "
             + ("10." if role == "evaluator" else "as the model needs for 300 characters."),
+        ),
+        click.option(
+            f"--{prefix}reasoning",
+            type=click.Choice(REASONING),
+            help=f"How much the {role} reasons before it answers. Default: not sent."
+            + (" Any but none is an AltPrompt." if role == "evaluator" else ""),
+        ),
+        click.option(
+            f"--{prefix}body",
+            type=_BodyKey(),
+            multiple=True,
+            callback=_joined,
+            metavar="KEY=JSON",
+            help=f"What else the {role}'s requests hold. May be given again. The record has it.",
         ),
     ]

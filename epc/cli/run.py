@@ -186,7 +186,7 @@ def command(
     folder = out or _default_folder(evaluator, began)
     batches = batch == "submit"
     opened = start(request, folder, now=began, limits=limits, batches=batches)
-    finish(opened, folder, limits, form=form, batches=batches)
+    finish(opened, folder, limits, form=form, batches=batches, new=True)
 
 
 def _rounds(asked: int | None, design: "Design | None") -> int:

@@ -1,14 +1,14 @@
 """One sitting with models: what the commands that ask them share."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from epc.cli.common import echo_json, note, now
-from epc.errors import StoppedError
+from epc.errors import StoppedError, WorldError
 
 if TYPE_CHECKING:
     from epc.engine.budget import Limits
@@ -16,13 +16,28 @@ if TYPE_CHECKING:
     from epc.engine.session import Opened
 
 
-def carried_out(work: Coroutine[Any, Any, object], *, again: str) -> None:
+def carried_out(
+    work: Coroutine[Any, Any, object],
+    *,
+    again: str,
+    discarded: Callable[[], bool] = lambda: False,
+) -> None:
     """Do some work to its end, or say which command goes on with it.
 
-    Raises: StoppedError where it was stopped, by a limit, a provider or the user.
+    `discarded` is asked after a call that got no answer whether nothing is left to go on with.
+
+    Raises: StoppedError where it was stopped, by a limit, a provider or the user; WorldError where
+    nothing is left to go on with.
     """
+    from epc.engine.model import CallError
+
     try:
         asyncio.run(work)
+    except CallError as error:
+        if discarded():
+            next_step = "nothing was answered, and no run folder is left: run it again"
+            raise WorldError(f"{error}\n  next: {next_step}") from None
+        raise StoppedError(f"{error}\n  next: {again}") from None
     except KeyboardInterrupt:
         message = f"stopped; nothing answered is lost\n  next: {again}"
         raise StoppedError(message) from None
@@ -38,10 +53,12 @@ def finish(
     form: str,
     batches: bool = False,
     anyway: bool = False,
+    new: bool = False,
 ) -> None:
-    """Carry a plan out and show what came of it."""
+    """Carry a plan out and show what came of it; a `new` run that nothing answers is removed."""
     from epc.cli.progress import shown
     from epc.cli.show import show_written
+    from epc.engine.plan import discard
     from epc.engine.session import measure
     from epc.records.recompute import load_manifest
 
@@ -53,7 +70,7 @@ def finish(
     work = measure(
         opened, folder, clock=now, watch=shown, limits=limits, batches=batches, anyway=anyway
     )
-    carried_out(work, again=f"epc resume {folder}")
+    carried_out(work, again=f"epc resume {folder}", discarded=lambda: new and discard(folder))
     note("")
     # What stands on disk, so that this prints the very bytes that `epc show` does.
     audited = show_written(load_manifest(folder), folder, form=form)

@@ -23,17 +23,32 @@ PATIENCE_S: Final = 600.0  # for one answer, pauses included
 FIRST_PAUSE_S: Final = 0.5
 LONGEST_PAUSE_S: Final = 60.0
 _BAD_REQUEST: Final = 400
+_WITHHOLDING: Final = frozenset({_BAD_REQUEST, 403})  # by which prompts are refused
 _TOO_MANY: Final = 429
+_UNUSABLE: Final = frozenset({_BAD_REQUEST, 422})
+_REASONING: Final = ("reasoning", "thinking", "chat_template_kwargs")
 _TRANSIENT: Final = frozenset({408, 409, 425, _TOO_MANY, 500, 502, 503, 504, 529})
 _ARREARS: Final = ("quota", "billing", "arrear", "balance", "credit", "payment")
 _TOO_FAST: Final = ("rate limit", "rate_limit")  # such replies may advise on billing as well
 _FILTERED: Final = (
     "content_filter",
     "content_policy_violation",
-    "content filtering",
-    "data_inspection_failed",
+    "content filtering",  # Anthropic
+    "data_inspection_failed",  # Qwen
+    "datainspectionfailed",
+    "responsibleaipolicyviolation",  # Azure
+    "flagged as potentially violating",  # OpenAI's reasoning models: code invalid_prompt
+    "content exists risk",  # DeepSeek
+    "content violates usage guidelines",  # xAI, as 403
+    "your input was flagged",  # OpenRouter, as 403
 )
+_MOVED: Final = "the address sends elsewhere, and no key is sent on: set {base} to where it leads"
 _REMEDIES: Final = {
+    301: _MOVED,
+    302: _MOVED,
+    303: _MOVED,
+    307: _MOVED,
+    308: _MOVED,
     400: "check the model's name and what it accepts",
     401: "check the key in {key}",
     402: "settle the account, or use another key in {key}",
@@ -44,18 +59,29 @@ _NO_TEMPERATURE: Final = (
     "this model decodes as it likes: `--temperature none` (or `--executor-temperature none`) "
     "sends none, and the record says so"
 )
+_NO_SUCH_REASONING: Final = (
+    "this model takes another `--reasoning` (or `--executor-reasoning`), or none at all: see the "
+    "message, or leave the option out"
+)
 
 
 class TransientError(Exception):
     """A failure after which the same request may succeed.
 
     `wait_s` is what the reply asked for. `billed`: the provider may have answered, and may bill
-    it, though no answer reached us.
+    it, though no answer reached us. `unreached`: there was no connection to send it over.
     """
 
-    def __init__(self, message: str, *, wait_s: float | None = None, billed: bool = False) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        wait_s: float | None = None,
+        billed: bool = False,
+        unreached: bool = False,
+    ) -> None:
         super().__init__(message)
-        self.wait_s, self.billed = wait_s, billed
+        self.wait_s, self.billed, self.unreached = wait_s, billed, unreached
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,9 +113,17 @@ class Line:
         for attempt in range(ATTEMPTS):
             ticket = await self.gate.passage(self.name, tokens)
             try:
-                return await once(ticket, attempt)
+                answer = await once(ticket, attempt)
             except TransientError as failure:
                 last = failure
+            else:
+                self.gate.answered = True
+                return answer
+            if last.unreached and not self.gate.answered:
+                raise CallError(
+                    f"{self.name}: {last}: {self.endpoint}\n"
+                    f"  fix: start the server, or set {self.base} to its address"
+                )
             if last.billed and prompt.lost is not None:
                 waits = time.monotonic()
                 await prompt.lost()
@@ -112,7 +146,7 @@ class Line:
         """
         said = redact(said)
         lower = said.lower()
-        if status == _BAD_REQUEST and any(mark in lower for mark in _FILTERED):
+        if status in _WITHHOLDING and any(mark in lower for mark in _FILTERED):
             return Completion(text="", finish_reason="content_filter", retries=retries)
         shown = f"HTTP {status}: {_message(said)}"
         too_fast = any(mark in lower for mark in _TOO_FAST) and "insufficient_quota" not in lower
@@ -123,12 +157,14 @@ class Line:
         )
         if status in _TRANSIENT and not in_arrears:
             wait_s = retry_after(headers)
-            if status == _TOO_MANY and wait_s is not None:
+            if status == _TOO_MANY and wait_s is not None and wait_s <= PATIENCE_S:
                 self.gate.hold(wait_s)
             raise TransientError(shown, wait_s=wait_s)
         remedy = _REMEDIES[402] if in_arrears else _REMEDIES.get(status, "see the message")
         if status == _BAD_REQUEST and "temperature" in lower:
             remedy = _NO_TEMPERATURE
+        elif status in _UNUSABLE and any(mark in lower for mark in _REASONING):
+            remedy = _NO_SUCH_REASONING
         remedy = remedy.format(key=self.key, base=self.base)
         raise CallError(f"{self.name}: {shown}\n  fix: {remedy}")
 

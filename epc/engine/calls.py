@@ -222,6 +222,12 @@ class Caller:
             "answered_at": at,
             "origin": RECORDED if recorded else ASKED,
         }
+        if completion.reasoning:
+            call["reasoning"] = storable(completion.reasoning)
+        if completion.reasoning_tokens:
+            call["reasoning_tokens"] = completion.reasoning_tokens
+        if completion.limit_field is not None:
+            call["limit_field"] = completion.limit_field
         if completion.reply is not None:
             call["reply"] = storable(completion.reply)
         if completion.headers is not None:

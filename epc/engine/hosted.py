@@ -7,6 +7,7 @@ failure means and how often to ask again is `epc.engine.asking`.
 import os
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from epc.engine import asking
@@ -14,10 +15,11 @@ from epc.engine.asking import TransientError
 from epc.engine.constraints import response_format
 from epc.engine.limits import Ticket
 from epc.engine.model import Completion, Identity
-from epc.engine.providers import NATIVE, PROVIDERS, Provider
+from epc.engine.providers import NATIVE, OTHER_FIELD, PROVIDERS, LimitField, Provider
 from epc.engine.remote import Remote, address_of, public_address
-from epc.engine.replies import completion
-from epc.engine.transport import NoReplyError, Transport, most_connections
+from epc.engine.replies import completion, refuses_field
+from epc.engine.request_body import require_sendable
+from epc.engine.transport import NoReplyError, Reply, Transport, most_connections
 from epc.errors import UsageError
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
@@ -55,16 +57,29 @@ class Hosted(Remote):
             gateway=provider.name if provider.gateway else None,
         )
         super().__init__(provider, identity, address=base_url, key=key)
-        self._model, self.transport = model, Transport(base_url, key=key)
+        self._model, self._limit_field = model, provider.limit_field
+        self.transport = Transport(base_url, key=key, bare_key=provider.bare_key)
         if not provider.needs_key:
             self.concurrency = most_connections()
 
-    def body(self, text: str, decoding: Decoding) -> Json:
+    def require_decoding(self, decoding: Decoding) -> None:
+        """Refuse what the provider documents no setting for, and a body that may not be sent.
+
+        Raises: UsageError.
+        """
+        require_sendable(decoding.body)
+        asked = self._provider.reasoning(decoding.reasoning)
+        if both := asked.keys() & decoding.body.keys():
+            raise UsageError(f"--reasoning sets {min(both)} as well as --body: use one of them")
+
+    def body(self, text: str, decoding: Decoding, *, limit_field: LimitField | None = None) -> Json:
         """Return exactly what is sent to the endpoint for a prompt."""
         asked: Json = {
             "model": self._model,
             "messages": [{"role": "user", "content": text}],
-            "max_tokens": decoding.max_tokens,
+            limit_field or self._limit_field: decoding.max_tokens,
+            **self._provider.reasoning(decoding.reasoning),
+            **decoding.body,
         }
         if decoding.temperature is not None:
             asked["temperature"] = decoding.temperature
@@ -93,25 +108,45 @@ class Hosted(Remote):
     async def _once(
         self, text: str, decoding: Decoding, ticket: Ticket, retries: int
     ) -> Completion:
-        began = time.monotonic()
-        try:
-            reply = await self.transport.request(
-                "POST",
-                "/chat/completions",
-                deadline_s=asking.DEADLINE_S,
-                json=self.body(text, decoding),
-            )
-        except NoReplyError as failure:
-            raise TransientError(str(failure), billed=failure.sent) from None
-        self._line.gate.learn(ticket, reply.headers)
+        began, field = time.monotonic(), self._limit_field
+        reply = await self._send(text, decoding, field, ticket)
+        if refuses_field(reply.status, reply.body, field):
+            began, field = time.monotonic(), OTHER_FIELD[field]
+            reply = await self._send(text, decoding, field, ticket)
         if reply.status != _OK:
             return self.refused(reply.status, reply.body, reply.headers, retries=retries)
+        self._limit_field = field
+        unusual = None if field == self._provider.limit_field else field
         if not reply.whole:
-            return Completion(text="", finish_reason=TOO_LARGE, retries=retries)
-        return completion(
+            return Completion(
+                text="", finish_reason=TOO_LARGE, retries=retries, limit_field=unusual
+            )
+        answer = completion(
             reply.body,
             latency_s=round(time.monotonic() - began, 9),
             retries=retries,
             redact=self._redact,
             headers=reply.headers,
         )
+        return replace(answer, limit_field=unusual)
+
+    async def _send(
+        self, text: str, decoding: Decoding, field: LimitField, ticket: Ticket
+    ) -> Reply:
+        """Send one request and return the reply, whatever it is.
+
+        Raises: TransientError if there is none.
+        """
+        try:
+            reply = await self.transport.request(
+                "POST",
+                "/chat/completions",
+                deadline_s=asking.DEADLINE_S,
+                json=self.body(text, decoding, limit_field=field),
+            )
+        except NoReplyError as failure:
+            raise TransientError(
+                str(failure), billed=failure.sent, unreached=not failure.sent
+            ) from None
+        self._line.gate.learn(ticket, reply.headers)
+        return reply

@@ -99,6 +99,14 @@ class Inspected(Remote):
         self._model, self._base_url = model, base_url
         self._apis: dict[Decoding, ModelAPI] = {}
 
+    def require_decoding(self, decoding: Decoding) -> None:
+        """Refuse a body: Inspect makes the requests.
+
+        Raises: UsageError.
+        """
+        if decoding.body:
+            raise UsageError(f"{self.identity.model} is asked through Inspect: leave --body out")
+
     async def close(self) -> None:
         """Close the clients that Inspect opened."""
         while self._apis:
@@ -137,8 +145,9 @@ class Inspected(Remote):
             max_tokens=decoding.max_tokens,
             stop_seqs=list(decoding.stop) or None,
             cache_prompt=False,
-            # EPC-2.6(d): no chain of thought.
-            reasoning_effort="none" if self._provider.name in _NO_REASONING else None,
+            # EPC-2.6(d): no chain of thought, unless it is asked for (Reading R79).
+            reasoning_effort=decoding.reasoning
+            or ("none" if self._provider.name in _NO_REASONING else None),
             extra_headers=_ANTHROPIC_VERSION if anthropic and _sampling(decoding) else None,
             **({} if anthropic else _sampling(decoding)),
         )
@@ -252,10 +261,19 @@ def _completion(
         # Inspect says 0 where the provider said nothing, and no prompt has 0 tokens.
         tokens_in=(usage.input_tokens or None) if usage else None,
         tokens_out=usage.output_tokens if usage and usage.input_tokens else None,
+        reasoning=redact(_thought(output)),
+        reasoning_tokens=usage.reasoning_tokens if usage else None,
         latency_s=latency_s,
         retries=retries,
         reply=redact(json.dumps(response, ensure_ascii=False, sort_keys=True)),
     )
+
+
+def _thought(output: "ModelOutput") -> str:
+    """Return the reasoning that Inspect has told from the answer."""
+    content = output.message.content if output.choices else ""
+    parts = content if isinstance(content, list) else []
+    return "\n".join(part.reasoning for part in parts if part.type == "reasoning").strip()
 
 
 def _sampling(decoding: Decoding) -> Json:

@@ -40,7 +40,9 @@ class Completion:
     """What a model answered, and what its provider said about it.
 
     `reply` is the whole body that the answer was read from, `headers` are those of the reply that
-    may be kept; None where the model is no provider's. Units: tokens; seconds of latency.
+    may be kept; None where the model is no provider's. `reasoning` is what the model wrote for
+    itself before, as far as it is shown. `limit_field` is how the request spelt the most tokens,
+    where the endpoint refused the usual spelling. Units: tokens; seconds of latency.
     """
 
     text: str
@@ -53,6 +55,9 @@ class Completion:
     retries: int = 0
     reply: str | None = None
     headers: Mapping[str, str] | None = None
+    reasoning: str = ""
+    reasoning_tokens: int | None = None
+    limit_field: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,12 +1,14 @@
 """What a run is asked to do, as it stands in run.json."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from epc.engine.model import Model
 from epc.engine.recorded import Recorded
+from epc.engine.remote import Remote
 from epc.errors import MalformedError, UsageError
 from epc.protocol.config import Configuration, Decoding
 from epc.protocol.results import Json
@@ -97,10 +99,15 @@ def asked_decoding(asked: dict[str, dict[str, Any]], models: dict[str, Model]) -
             raise UsageError(f"there is no {role} here: leave its decoding out")
         if model.method != "prompt" or model.identity.endpoint == "mock":
             raise UsageError(f"{model.identity.model} decodes nothing: leave its decoding out")
-    return {
-        role: decoding_json(replace(models[role].default_decoding(role), **changes))
-        for role, changes in asked.items()
-    }
+    decodings: dict[str, Json] = {}
+    for role, changes in asked.items():
+        model, decoding = models[role], replace(models[role].default_decoding(role), **changes)
+        if isinstance(model, Remote):
+            model.require_decoding(decoding)
+        elif decoding.reasoning is not None or decoding.body:
+            raise UsageError(f"{model.identity.model} takes neither --reasoning nor --body")
+        decodings[role] = decoding_json(decoding)
+    return decodings
 
 
 def decoding_for(asked: dict[str, Json], role: str, model: Model) -> Decoding:
@@ -162,6 +169,22 @@ def save(plan: Plan, folder: Path, *, reusable: Sequence[Json] = ()) -> None:
         (folder / REUSABLE).mkdir()
         strict_json.write_text(folder / REUSABLE / JOURNAL, map(strict_json.dumps_line, reusable))
     strict_json.write(folder / PLAN, asdict(plan))
+
+
+def discard(folder: Path) -> bool:
+    """Remove a run folder in which nothing was answered yet; return whether it was such a one.
+
+    Another folder or file in it is somebody's, and then it stays.
+    """
+    with suppress(OSError):
+        held = {path.name for path in folder.iterdir()}
+        empty = not (folder / JOURNAL).exists() or not (folder / JOURNAL).stat().st_size
+        if PLAN in held and held <= {PLAN, JOURNAL} and empty:
+            for name in held:
+                (folder / name).unlink()
+            folder.rmdir()
+            return True
+    return False
 
 
 def load(folder: Path) -> Plan:

@@ -37,8 +37,8 @@ def price_of(name: str) -> Price | None:
         return FREE
     if provider in PROVIDERS and not PROVIDERS[provider].needs_key:
         return None
-    if provider in NATIVE:
-        provider = NATIVE[provider].priced_as or provider
+    if (known := {**PROVIDERS, **NATIVE}.get(provider)) is not None:
+        provider = known.priced_as or provider
     from genai_prices import Usage, calc_price
 
     def dollars(tokens_in: int, tokens_out: int) -> Decimal:

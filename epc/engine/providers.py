@@ -6,8 +6,21 @@ environment only. Any endpoint can be moved by setting `base_variable`, which is
 private deployment or a test server is reached; the manifest records the address.
 """
 
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from epc.engine import reasoning
+from epc.engine.reasoning import Levels
+from epc.errors import UsageError
+from epc.protocol.config import REASONING, Reasoning
+from epc.protocol.results import Json
+
+LimitField = Literal["max_tokens", "max_completion_tokens"]
+OTHER_FIELD: Final[Mapping[LimitField, LimitField]] = {
+    "max_tokens": "max_completion_tokens",
+    "max_completion_tokens": "max_tokens",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +30,8 @@ class Provider:
     `gateway`: it forwards to models of others, so a measurement through it may show the gateway
     rather than the model (EPC-5.3, pitfall 2). `needs_key`: it refuses calls without a key.
     `priced_as` is its name in the price table, if that is another. `keyed_by` is what holds its
-    keys, if that is no variable.
+    keys, if that is no variable. `limit_field` is how a request spells the most tokens, `levels`
+    what it holds for each amount of reasoning; `bare_key`: the key stands in a header `api-key`.
     """
 
     name: str
@@ -26,6 +40,22 @@ class Provider:
     needs_key: bool = True
     priced_as: str | None = None
     keyed_by: str | None = None
+    limit_field: LimitField = "max_tokens"
+    levels: Levels = field(default_factory=dict)
+    bare_key: bool = False
+
+    def reasoning(self, level: Reasoning | None) -> Json:
+        """Return what a request holds so that a model reasons so much before it answers.
+
+        Raises: UsageError if this provider states no such setting.
+        """
+        if level is None:
+            return {}
+        if level not in self.levels:
+            known = ", ".join(name for name in REASONING if name in self.levels)
+            instead = f"--reasoning {known}" if known else "--body with the server's own setting"
+            raise UsageError(f"{self.name} documents no reasoning {level!r}: use {instead}")
+        return self.levels[level]
 
     @property
     def key_variable(self) -> str:
@@ -48,14 +78,66 @@ class Provider:
 
 
 _ALL: Final = (
-    Provider(name="openai", base_url="https://api.openai.com/v1"),
-    Provider(name="deepseek", base_url="https://api.deepseek.com/v1"),
-    Provider(name="dashscope", base_url="https://dashscope.aliyuncs.com/compatible-mode/v1"),
-    Provider(name="openrouter", base_url="https://openrouter.ai/api/v1", gateway=True),
-    Provider(name="ollama", base_url="http://127.0.0.1:11434/v1", needs_key=False),
-    Provider(name="vllm", base_url="http://127.0.0.1:8000/v1", needs_key=False),
-    Provider(name="llamacpp", base_url="http://127.0.0.1:8080/v1", needs_key=False),
-    Provider(name="openai-compatible", base_url=None, needs_key=False),
+    Provider(
+        name="openai",
+        base_url="https://api.openai.com/v1",
+        limit_field="max_completion_tokens",
+        levels=reasoning.EFFORT,
+    ),
+    # Its address holds the resource's name: https://NAME.openai.azure.com/openai/v1
+    Provider(
+        name="azure",
+        base_url=None,
+        limit_field="max_completion_tokens",
+        levels=reasoning.EFFORT,
+        bare_key=True,
+    ),
+    Provider(name="deepseek", base_url="https://api.deepseek.com/v1", levels=reasoning.DEEPSEEK),
+    Provider(
+        name="dashscope",
+        base_url="https://dashscope.aliyuncs.com/compatible-mode/v1",
+        levels=reasoning.QWEN,
+    ),
+    Provider(name="mistral", base_url="https://api.mistral.ai/v1", levels=reasoning.EFFORT),
+    Provider(
+        name="xai",
+        base_url="https://api.x.ai/v1",
+        limit_field="max_completion_tokens",
+        levels=reasoning.EFFORT,
+        priced_as="x-ai",
+    ),
+    Provider(
+        name="openrouter",
+        base_url="https://openrouter.ai/api/v1",
+        gateway=True,
+        levels=reasoning.OPENROUTER,
+    ),
+    Provider(
+        name="ollama",
+        base_url="http://127.0.0.1:11434/v1",
+        needs_key=False,
+        levels=reasoning.EFFORT,
+    ),
+    Provider(
+        name="vllm",
+        base_url="http://127.0.0.1:8000/v1",
+        needs_key=False,
+        levels=reasoning.TEMPLATE,
+    ),
+    Provider(
+        name="sglang",
+        base_url="http://127.0.0.1:30000/v1",
+        needs_key=False,
+        levels=reasoning.TEMPLATE,
+    ),
+    Provider(
+        name="llamacpp",
+        base_url="http://127.0.0.1:8080/v1",
+        needs_key=False,
+        levels=reasoning.LLAMACPP,
+    ),
+    Provider(name="lmstudio", base_url="http://127.0.0.1:1234/v1", needs_key=False),
+    Provider(name="openai-compatible", base_url=None, needs_key=False, levels=reasoning.EFFORT),
 )
 PROVIDERS: Final = {provider.name: provider for provider in _ALL}
 

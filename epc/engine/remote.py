@@ -52,6 +52,13 @@ class Remote(ABC):
         """Return the reference decoding for an evaluator, a whole answer for an executor."""
         return REFERENCE_DECODING if role == "evaluator" else EXECUTOR_DECODING
 
+    @abstractmethod
+    def require_decoding(self, decoding: Decoding) -> None:
+        """Refuse a decoding that this model cannot be asked for.
+
+        Raises: UsageError that says what it can be asked for.
+        """
+
     async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:
         """Ask, and ask again after a failure that may pass.
 

@@ -9,13 +9,27 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from epc.engine import reasoning
 from epc.engine.asking import TransientError, start_of
 from epc.engine.model import Completion
+from epc.engine.providers import LimitField
 from epc.engine.secrets import redact
 from epc.records.strict_json import storable
 from epc.spec.refusals import REFUSED
 
 _LONGEST_NAME: Final = 300  # characters
+_UNUSABLE: Final = (400, 422)
+# How endpoints say that they do not take a field, beside its name.
+_UNKNOWN_FIELD: Final = (
+    "unsupported parameter",
+    "unsupported_parameter",
+    "is not supported",
+    "unrecognized request argument",
+    "unknown parameter",
+    "unknown_parameter",
+    "extra_forbidden",
+    "extra inputs are not permitted",
+)
 _FAILED: Final = "error"  # the finish_reason by which gateways say that generation broke off
 
 
@@ -35,11 +49,17 @@ def completion(
     try:
         value: Any = json.loads(body)
         choice = value["choices"][0]
-        text, finish = _answer(choice["message"], named(choice.get("finish_reason")))
+        message = choice["message"]
+        text, finish = _answer(message, named(choice.get("finish_reason")))
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         said = redact(start_of(body.decode("utf-8", "replace")))
         raise TransientError(f"the reply holds no answer: {said}", billed=True) from None
     usage = value.get("usage") if isinstance(value.get("usage"), dict) else {}
+    details = usage.get("completion_tokens_details")
+    # Reading R79:
+    thought, text = (
+        (reasoning.stated(message), text) if finish == REFUSED else _parted(message, text)
+    )
     return Completion(
         text=text,
         served_model=named(value.get("model")),
@@ -51,7 +71,19 @@ def completion(
         retries=retries,
         reply=redact(body.decode("utf-8", "replace")),
         headers=headers,
+        reasoning=storable(redact(thought)),
+        reasoning_tokens=_count(details.get("reasoning_tokens"))
+        if isinstance(details, dict)
+        else None,
     )
+
+
+def refuses_field(status: int, body: bytes, field: LimitField) -> bool:
+    """Return whether a reply refuses the very spelling of the most tokens that was sent."""
+    if status not in _UNUSABLE:
+        return False
+    said = body[:2000].decode("utf-8", "replace").lower()
+    return field in said and any(mark in said for mark in _UNKNOWN_FIELD)
 
 
 def _answer(message: Any, finish: str | None) -> tuple[str, str | None]:
@@ -70,6 +102,12 @@ def _answer(message: Any, finish: str | None) -> tuple[str, str | None]:
     if said is None and finish is None:
         raise ValueError(message)
     return said or "", finish
+
+
+def _parted(message: Any, text: str) -> tuple[str, str]:
+    """Return the reasoning of a message, wherever it stands, and its answer."""
+    inside, answer = reasoning.separated(text)
+    return "\n".join(filter(None, (reasoning.stated(message), inside))), answer
 
 
 def _joined(parts: list[Any], kind: str) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 _MARKS: Final = ("KEY", "TOKEN", "SECRET", "PASSWORD")
-_SHORTEST: Final = 6  # a shorter value would blank out ordinary words
+SHORTEST: Final = 6  # a shorter value would blank out ordinary words
 
 
 def redact(text: str) -> str:
@@ -21,7 +21,7 @@ def redact(text: str) -> str:
 
 def redactor() -> Callable[[str], str]:
     """Return `redact` for the environment as it is now, which is then looked through once."""
-    long_enough = [(name, secret) for name, secret in secrets() if len(secret) >= _SHORTEST]
+    long_enough = [(name, secret) for name, secret in secrets() if len(secret) >= SHORTEST]
     longest_first = sorted(long_enough, key=lambda named: len(named[1]), reverse=True)
 
     def blank_out(text: str) -> str:

@@ -6,6 +6,7 @@ done elsewhere here, and costs eight times the processor time of the request its
 
 import asyncio
 import resource
+import socket
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 from epc.engine.secrets import redact
 
 if TYPE_CHECKING:
-    from aiohttp import ClientSession
+    from aiohttp import ClientConnectorError, ClientSession
 
 # Reply headers that may be kept; anything else could carry a secret or a cookie.
 ALLOWED_HEADERS: Final = (
@@ -64,12 +65,12 @@ class NoReplyError(Exception):
 class Transport:
     """The connections to one endpoint; opened at first need, closed with the run."""
 
-    def __init__(self, base_url: str, *, key: str | None) -> None:
+    def __init__(self, base_url: str, *, key: str | None, bare_key: bool = False) -> None:
         parts = urlsplit(base_url)
         user_info, _, host = parts.netloc.rpartition("@")
         self._prefix = f"{parts.scheme}://{host}{parts.path.rstrip('/')}"
         self._suffix = f"?{parts.query}" if parts.query else ""
-        self._headers = _authorization(key, user_info)
+        self._headers = _authorization(key, user_info, bare=bare_key)
         self._session: ClientSession | None = None
 
     async def request(
@@ -113,9 +114,10 @@ class Transport:
                     body += await reply.content.read(most + 1 - len(body))
         except TimeoutError:
             raise NoReplyError(f"no whole reply within {deadline_s:g} s") from None
+        except aiohttp.ClientConnectorError as error:
+            raise NoReplyError(redact(_unconnected(error)), sent=False) from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            sent = not isinstance(error, aiohttp.ClientConnectorError)
-            raise NoReplyError(redact(f"{type(error).__name__}: {error}"), sent=sent) from None
+            raise NoReplyError(redact(f"{type(error).__name__}: {error}")) from None
         kept = {name: reply.headers[name] for name in ALLOWED_HEADERS if name in reply.headers}
         return Reply(
             status=reply.status, headers=kept, body=bytes(body[:most]), whole=len(body) <= most
@@ -128,6 +130,15 @@ class Transport:
             self._session = None
 
 
+def _unconnected(error: "ClientConnectorError") -> str:
+    """Return in words why there is no connection."""
+    if isinstance(error.os_error, socket.gaierror):
+        return f"there is no host {error.host}"
+    if isinstance(error.os_error, ConnectionRefusedError):
+        return "nothing listens there"
+    return f"no connection: {error.os_error.strerror or error}"
+
+
 def most_connections() -> int:
     """Return how many connections one of two endpoints may hold within this process's limits."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -136,8 +147,13 @@ def most_connections() -> int:
     return max(1, min(_MOST_CONNECTIONS, (soft - _OTHER_DESCRIPTORS) // 2))
 
 
-def _authorization(key: str | None, user_info: str) -> dict[str, str]:
-    """Return the header for a key or, without one, for the address's user and password."""
+def _authorization(key: str | None, user_info: str, *, bare: bool) -> dict[str, str]:
+    """Return the header for a key or, without one, for the address's user and password.
+
+    `bare`: the key stands by itself in a header of its own, as Azure wants it.
+    """
+    if key and bare:
+        return {"api-key": key}
     if key:
         return {"Authorization": f"Bearer {key}"}
     if user_info:

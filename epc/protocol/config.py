@@ -1,8 +1,8 @@
 """What a measurement is configured by, and the variant tag that follows from it (EPC-2.8)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal, get_args
 
 from epc.protocol.weights import UpdateRule
 from epc.spec.epc_v1 import (
@@ -27,6 +27,8 @@ from epc.spec.reference import (
 )
 
 Method = Literal["prompt", "likelihood", "recorded"]
+Reasoning = Literal["none", "minimal", "low", "medium", "high"]
+REASONING: Final[tuple[Reasoning, ...]] = get_args(Reasoning)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +37,9 @@ class Decoding:
 
     A temperature of None is not sent: the provider decodes as it likes, for models that take no
     other. `constraint` names a restriction of the output to a fixed set, such as a grammar that
-    admits A and B only; None is free text.
+    admits A and B only; None is free text. `reasoning` is how much the model is asked to reason
+    before it answers; None asks for nothing, and the provider decides. `body` is what else of a
+    request the user set, by the provider's own names.
     """
 
     temperature: float | None
@@ -43,6 +47,8 @@ class Decoding:
     top_p: float | None = None
     stop: tuple[str, ...] = ()
     constraint: str | None = None
+    reasoning: Reasoning | None = None
+    body: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 REFERENCE_DECODING = Decoding(temperature=EVALUATOR_TEMPERATURE, max_tokens=EVALUATOR_MAX_TOKENS)
@@ -97,11 +103,19 @@ def variant_labels(config: Configuration) -> tuple[str, ...]:
         "AltEvaluator": config.method != "prompt",
         "AltLR": config.rule != UpdateRule(),
         "AltPrompt": config.method == "prompt"
-        and (config.evaluator_prompt != EVALUATOR_PROMPT or config.decoding != REFERENCE_DECODING),
+        and (config.evaluator_prompt != EVALUATOR_PROMPT or not _is_reference(config.decoding)),
         "AltRounds": config.rounds != ROUNDS,
         "AltStrategies": config.strategies != STRATEGIES,
     }
     return tuple(label for label in VARIANT_LABELS if departs[label])
+
+
+def _is_reference(decoding: Decoding) -> bool:
+    """Return whether a decoding is the protocol's; no reasoning is what it asks for itself."""
+    # Reading R79:
+    if decoding.reasoning == "none":
+        decoding = replace(decoding, reasoning=None)
+    return decoding == REFERENCE_DECODING
 
 
 def variant_tag(config: Configuration) -> str:

@@ -55,8 +55,13 @@ def require_unpublished(folder: Path, wanted: str) -> None:
 
 
 def decoding_json(decoding: Decoding) -> Json:
-    """Return a decoding as it stands in manifests and call identities."""
-    return {**asdict(decoding), "stop": list(decoding.stop)}
+    """Return a decoding as it stands in manifests and call identities.
+
+    What was not asked for of `reasoning` and `body` is left out, as in records of before.
+    """
+    document = {**asdict(decoding), "stop": list(decoding.stop), "body": dict(decoding.body)}
+    later = {key: value for key in ("reasoning", "body") if (value := document.pop(key))}
+    return {**document, **later}
 
 
 def occasion_of(seed: int, phase: str, number: int, side: str) -> str:

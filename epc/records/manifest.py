@@ -235,6 +235,14 @@ class Results:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reasoned:
+    """How many answers of a role came after reasoning, and the tokens that are stated for it."""
+
+    calls: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
     """With what, when, and by whose answers a record was made."""
 
@@ -248,6 +256,7 @@ class Provenance:
     journal_damage: int = 0
     origins: Mapping[RoleName, Mapping[str, int]] | None = None
     no_answer: Mapping[RoleName, Mapping[NoAnswer, int]] = field(default_factory=dict)
+    reasoning: Mapping[RoleName, Reasoned] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,17 +19,22 @@ _AROUND: Final = 2**13  # bytes of a line beside its texts
 def recordable(call: Json, longest: int = LONGEST_CALL) -> Json:
     """Return a call as a line of at most `longest` bytes holds it.
 
-    The verbatim reply goes first: a note of its size stands for it. If the answer is too large as
-    well, it is marked `too_large`. An evaluator's is then no verdict; of any other the beginning
-    is kept, which is all that an evaluator is shown (EPC-2.6(a)).
+    The verbatim reply goes first: a note of its size stands for it. Then reasoning is cut to its
+    beginning. If the answer is too large as well, it is marked `too_large`. An evaluator's is then
+    no verdict; of any other the beginning is kept, which is all that an evaluator is shown
+    (EPC-2.6(a)).
     """
-    texts = (call["prompt"], call["answer"], call.get("reply", ""))
+    texts = (call["prompt"], call["answer"], call.get("reply", ""), call.get("reasoning", ""))
     headers = call.get("headers", {}).values()
     if _WIDEST * sum(map(len, (*texts, *headers))) + _AROUND <= longest or _fits(call, longest):
         return call
     if "reply" in call:
         size = len(call["reply"].encode())
         call = {**call, "reply": f"(a reply of {size:,} bytes, too large to record)"}
+        if _fits(call, longest):
+            return call
+    if "reasoning" in call:
+        call = {**call, "reasoning": call["reasoning"][:_KEPT]}
         if _fits(call, longest):
             return call
     kept = "" if call["role"] == "evaluator" else call["answer"][:_KEPT]

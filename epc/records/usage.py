@@ -35,6 +35,8 @@ class Spent:
     system_fingerprints: Counter[str] = field(default_factory=Counter)
     origins: Counter[str] = field(default_factory=Counter)
     no_answer: Counter[str] = field(default_factory=Counter)
+    reasoned: int = 0
+    reasoning_tokens: int = 0
 
     def add(self, call: Json) -> None:
         """Count one call."""
@@ -48,6 +50,8 @@ class Spent:
             self.system_fingerprints[call["system_fingerprint"]] += 1
         if "origin" in call:
             self.origins[call["origin"]] += 1
+        self.reasoned += "reasoning" in call or "reasoning_tokens" in call
+        self.reasoning_tokens += call.get("reasoning_tokens", 0)
         reason = call["finish_reason"]
         if reason == TOO_LARGE or reason in WITHHELD or not call["answer"].strip():
             self.no_answer[reason if reason in NO_ANSWER else "other"] += 1
@@ -91,6 +95,11 @@ class Usage:
         told = any(spent.origins for spent in every)  # older records do not say
         origins = {role: dict(sorted(self.by_role[role].origins.items())) for role in ROLES}
         none = {role: dict(sorted(self.by_role[role].no_answer.items())) for role in ROLES}
+        reasoned = {
+            role: {"calls": spent.reasoned, "tokens": spent.reasoning_tokens}
+            for role in ROLES
+            if (spent := self.by_role[role]).reasoned
+        }
         return {
             **({"origins": origins} if told else {}),
             "calls": by_role("calls"),
@@ -102,6 +111,7 @@ class Usage:
             "served_models": by_role("served_models"),
             "system_fingerprints": by_role("system_fingerprints"),
             **({"no_answer": none} if any(none.values()) else {}),
+            **({"reasoning": reasoned} if reasoned else {}),
         }
 
 
@@ -118,6 +128,13 @@ def suspicions(manifest: Head) -> Iterator[tuple[str, str]]:
             of = provenance.calls[role]
             problem = f"{sum(reasons.values())} of {of} answers of the {role} are none: {causes}"
             yield f"/provenance/no_answer/{role}", problem
+    # Reading R79:
+    if (reasoned := provenance.reasoning.get("evaluator")) is not None:
+        of = provenance.calls["evaluator"]
+        problem = (
+            f"{reasoned.calls} of {of} verdicts came after reasoning, which EPC-2.6(d) rules out"
+        )
+        yield "/provenance/reasoning/evaluator", problem
     for role in ROLES:
         model = manifest.asked.get(role)
         if model is None or not model.endpoint.startswith("http"):

@@ -395,6 +395,7 @@ def test_epc_2_6_b_another_decoding_is_sent_recorded_and_tagged(
     for request in endpoint.received:
         said = executor if request.body["model"] == "writer-0806" else evaluator
         sent = {key: value for key, value in said.items() if value}
+        sent["max_completion_tokens"] = sent.pop("max_tokens")
         assert request.body == {**request.body, **sent}
         assert set(request.body) == {"model", "messages", *sent}
     assert epc("validate", run).returncode == 0

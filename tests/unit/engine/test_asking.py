@@ -111,16 +111,38 @@ def test_reading_r4_a_failure_that_does_not_pass_stops_the_run(
     assert str(stopped.value).endswith(f"\n  fix: see whether {endpoint.url} is well")
 
 
-def test_a_server_that_is_gone_stops_the_run(
-    endpoint: Endpoint, pauses: list[float], monkeypatch: pytest.MonkeyPatch
+def test_a_server_that_was_never_there_is_asked_once(
+    pauses: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with serving() as gone:
         monkeypatch.setenv("OPENAI_BASE_URL", gone.url)
 
-    with pytest.raises(CallError, match=r"openai/gpt-4o-0806: .* \(8 attempts\)"):
+    with pytest.raises(CallError, match="openai/gpt-4o-0806: nothing listens there: http"):
         ask()
 
-    assert endpoint.received == []
+    assert pauses == []
+
+
+def test_a_server_that_goes_after_its_first_answer_is_waited_for(
+    pauses: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def asking() -> None:
+        with serving() as going:
+            monkeypatch.setenv("OPENAI_BASE_URL", going.url)
+            going.behave = lambda _: Reply(
+                body=completion("A").body, headers={"Connection": "close"}
+            )
+            model = open_hosted("openai", "gpt-4o-0806")
+            await model.complete(Prompt(text="x"), REFERENCE_DECODING)
+        try:
+            await model.complete(Prompt(text="y"), REFERENCE_DECODING)
+        finally:
+            await model.close()
+
+    with pytest.raises(CallError, match=r"nothing listens there \(8 attempts\)"):
+        asyncio.run(asking())
+
+    assert len(pauses) == 7
 
 
 QUOTA = "You exceeded your current quota, please check your plan and billing details."

@@ -84,7 +84,7 @@ def test_epc_2_6_b_a_request_in_a_file_is_the_one_that_is_sent_live(
     assert {(line["method"], line["url"]) for line in lines} == {("POST", "/v1/chat/completions")}
     assert len({line["custom_id"] for line in lines}) == 176
     for line in lines:
-        assert set(line["body"]) == {"model", "messages", "temperature", "max_tokens"}
+        assert set(line["body"]) == {"model", "messages", "temperature", "max_completion_tokens"}
         assert (line["body"]["model"], line["body"]["temperature"]) == ("writer", 0.0)
 
 

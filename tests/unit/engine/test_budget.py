@@ -395,7 +395,7 @@ def test_a_server_sees_no_more_calls_than_allowed(tmp_path: Path, endpoint: Endp
 def dear(received: Received) -> Reply:
     """Answer, and bill as much as can be billed."""
     tokens = len(received.prompt.encode()) + 32
-    usage = {"prompt_tokens": tokens, "completion_tokens": received.body["max_tokens"]}
+    usage = {"prompt_tokens": tokens, "completion_tokens": received.body["max_completion_tokens"]}
     said = json.loads(answering(received).body)
     return Reply(body=json.dumps({**said, "usage": usage}).encode())
 
@@ -414,7 +414,9 @@ def test_many_calls_under_way_do_not_exceed_a_cost_together(
     billed = 0.0
     for asked in endpoint.received:
         read, written = prices[asked.body["model"]]
-        billed += read * (len(asked.prompt.encode()) + 32) + written * asked.body["max_tokens"]
+        billed += (
+            read * (len(asked.prompt.encode()) + 32) + written * asked.body["max_completion_tokens"]
+        )
     assert 0.02 < billed / 1e6 <= 0.03
     assert len(read_rows(tmp_path / "run" / "journal.jsonl")) == len(endpoint.received)
 

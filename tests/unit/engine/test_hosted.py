@@ -101,7 +101,7 @@ def test_epc_2_6_b_the_wire_carries_the_decoding_and_one_user_message(
         "model": "gpt-4o-0806",
         "messages": [{"role": "user", "content": "Evaluate. “Ü”\n\tlast line "}],
         "temperature": decoding.temperature,
-        "max_tokens": decoding.max_tokens,
+        "max_completion_tokens": decoding.max_tokens,
         **more,
     }
 

@@ -167,7 +167,7 @@ def test_the_evaluator_is_asked_with_the_run_s_own_decoding(endpoint: Endpoint, 
 
     for received in endpoint.received:
         assert received.body["model"] == "judge-0806"
-        assert received.body["max_tokens"] == 10
+        assert received.body["max_completion_tokens"] == 10
         assert received.body["temperature"] == 0
 
 

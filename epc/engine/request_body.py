@@ -1,0 +1,69 @@
+"""What a user may add to requests (`--body KEY=JSON`): neither what has an option, nor secrets.
+
+A record holds the added keys as they were sent, so nothing that looks like a credential may be
+among them: a key of a provider comes from the environment, and is sent in a header.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from epc.engine.secrets import SHORTEST, secrets
+from epc.errors import UsageError
+
+_OPTIONS: Final = {
+    "temperature": "--temperature",
+    "top_p": "--top-p",
+    "max_tokens": "--max-tokens",
+    "max_completion_tokens": "--max-tokens",
+}
+# What the protocol sets, or what would make the reply another thing than one answer.
+_OURS: Final = frozenset({"model", "messages", "prompt", "stream", "stream_options", "n", "tools"})
+_SECRET_NAME: Final = re.compile(
+    r"api[-_]?key|authori[sz]ation|password|secret|credential|(?:access|auth|bearer|id)[-_]?token"
+    r"|^token$|cookie",
+    re.IGNORECASE,
+)
+_SECRET_VALUE: Final = re.compile(
+    r"(?i:bearer|basic)\s+\S{8}"
+    r"|\b(?:sk|pk|rk|xai|gsk|hf|ghp|gho|AKIA|AIza)[-_]?[A-Za-z0-9_-]{16}"
+    r"|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\."
+    r"|://[^/\s:@]+:[^/\s@]+@"
+)
+
+
+def require_sendable(body: Mapping[str, Any]) -> None:
+    """Refuse keys that are not the user's to set, and whatever must not stand in a record.
+
+    Raises: UsageError; it names the place, never the value.
+    """
+    for key in body:
+        if key in _OPTIONS:
+            raise UsageError(f"--body {key}: use {_OPTIONS[key]}, which the record reports")
+        if key in _OURS:
+            raise UsageError(f"--body {key}: the protocol sets it; leave it out")
+    held = [(name, secret) for name, secret in secrets() if len(secret) >= SHORTEST]
+    for where, text in _texts(body, ""):
+        name = next((name for name, secret in held if secret in text), None)
+        if name is not None:
+            raise UsageError(f"--body {where} holds the value of {name}, and records are published")
+        if _SECRET_VALUE.search(text) or _SECRET_NAME.search(where.rpartition(".")[2]):
+            raise UsageError(
+                f"--body {where} looks like a credential, and records are published: keys come "
+                "from the environment, see `epc doctor`"
+            )
+
+
+def _texts(value: Any, where: str) -> Iterator[tuple[str, str]]:
+    """Yield every place below a value with its text, names of keys included."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            place = f"{where}.{key}" if where else key
+            yield place, key
+            yield from _texts(inner, place)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner, where)
+    else:
+        yield where, value if isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,574 @@
+"""Models that reason, refuse a field or spell things their own way: whole runs of the program.
+
+Each behaviour is a loopback imitation of what the provider documents or users report; the sources
+are in `site/docs/models.md`.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from endpoint_support import Endpoint, Received, Reply, answering, completion, refusal, serving
+from engine_support import a_or_b, environment, epc, files_that_hold, read_rows
+
+SMALL = ("--seeds", "0-1", "--rounds", "3", "--no-cache")
+CANARY = "sk-canary-0123456789abcdef"
+FREE = ("--temperature", "none", "--executor-temperature", "none")
+Behaviour = Callable[[Received], Reply]
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    with serving() as server:
+        yield server
+
+
+def models(provider: str) -> tuple[str, ...]:
+    return ("--evaluator", f"{provider}/judge", "--executor", f"{provider}/writer")
+
+
+def at(provider: str, url: str) -> dict[str, str]:
+    prefix = provider.upper().replace("-", "_")
+    return environment(**{f"{prefix}_BASE_URL": url, f"{prefix}_API_KEY": CANARY})
+
+
+def bad_request(message: str, *, param: str | None, code: str | None, status: int = 400) -> Reply:
+    error = {"message": message, "type": "invalid_request_error", "param": param, "code": code}
+    return Reply(status=status, body=json.dumps({"error": error}).encode())
+
+
+NO_MAX_TOKENS = bad_request(
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
+    "'max_completion_tokens' instead.",
+    param="max_tokens",
+    code="unsupported_parameter",
+)
+NO_TEMPERATURE = bad_request(
+    "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) "
+    "value is supported.",
+    param="temperature",
+    code="unsupported_value",
+)
+
+
+def said(received: Received) -> str:
+    return str(json.loads(answering(received).body)["choices"][0]["message"]["content"])
+
+
+def message(content: Any, finish: str = "stop", tokens: int = 0, **more: Any) -> Reply:
+    choice = {
+        "index": 0,
+        "message": {"role": "assistant", "content": content, **more},
+        "finish_reason": finish,
+    }
+    usage: dict[str, Any] = {"prompt_tokens": 21, "completion_tokens": 3 + tokens}
+    if tokens:
+        usage["completion_tokens_details"] = {"reasoning_tokens": tokens}
+    return completion(None, choices=[choice], usage=usage)
+
+
+def like_o3(received: Received) -> Reply:
+    """Answer as OpenAI documents for o3 and GPT-5: one field refused at a time, then reasoning."""
+    if "max_tokens" in received.body:
+        return NO_MAX_TOKENS
+    if received.body.get("temperature", 1) != 1:
+        return NO_TEMPERATURE
+    return message(said(received), tokens=64)
+
+
+def manifest_of(run: Path) -> Any:
+    return json.loads((run / "manifest.json").read_bytes())
+
+
+# ------------------------------------------------------------------------- fields that are refused
+
+
+def test_o3_and_gpt_5_are_measured_as_openai(tmp_path: Path, endpoint: Endpoint) -> None:
+    endpoint.behave = like_o3
+    run, env = tmp_path / "run", at("openai", endpoint.url)
+    asked = (*FREE, "--max-tokens", "500", "--reasoning", "low", "--executor-reasoning", "minimal")
+
+    done = epc("run", *models("openai"), *SMALL, *asked, "--out", run, env=env)
+
+    assert done.returncode == 0, done.stderr
+    for row in endpoint.received:
+        evaluates = row.prompt.startswith("Evaluate.")
+        assert set(row.body) == {"model", "messages", "max_completion_tokens", "reasoning_effort"}
+        assert row.body["max_completion_tokens"] == (500 if evaluates else 400)
+        assert row.body["reasoning_effort"] == ("low" if evaluates else "minimal")
+    manifest = manifest_of(run)
+    assert manifest["evaluator"]["decoding"]["reasoning"] == "low"
+    assert manifest["executor"]["decoding"]["reasoning"] == "minimal"
+    assert manifest["protocol_version"] == "EPC-v1.0-AltPrompt+AltRounds"
+    calls = manifest["provenance"]["calls"]
+    assert manifest["provenance"]["reasoning"] == {
+        role: {"calls": calls[role], "tokens": 64 * calls[role]} for role in calls
+    }
+    rows = read_rows(run / "calls.jsonl")
+    assert {row["reasoning_tokens"] for row in rows} == {64}
+    assert not any("limit_field" in row for row in rows)
+    found = epc("validate", run)
+    assert found.returncode == 0
+    warned = f"{calls['evaluator']} of {calls['evaluator']} verdicts came after reasoning"
+    assert f"/provenance/reasoning/evaluator: warning: {warned}" in found.stdout
+
+
+UNKNOWN_FIELD = {
+    ("openai-compatible", "max_tokens"): NO_MAX_TOKENS,
+    ("openai", "max_completion_tokens"): bad_request(
+        "Unrecognized request argument supplied: max_completion_tokens", param=None, code=None
+    ),
+    ("xai", "max_completion_tokens"): Reply(
+        status=422,
+        body=b'{"detail":[{"type":"extra_forbidden","loc":["body","max_completion_tokens"],'
+        b'"msg":"Extra inputs are not permitted"}]}',
+    ),
+}
+
+
+@pytest.mark.parametrize(("provider", "refused"), UNKNOWN_FIELD)
+def test_a_refused_spelling_of_the_limit_is_replaced_once_and_recorded(
+    tmp_path: Path, endpoint: Endpoint, provider: str, refused: str
+) -> None:
+    reply = UNKNOWN_FIELD[provider, refused]
+    endpoint.behave = lambda row: reply if refused in row.body else answering(row)
+    run = tmp_path / "run"
+
+    done = epc(
+        "run",
+        *models(provider),
+        *SMALL,
+        "--concurrency",
+        "2",
+        "--out",
+        run,
+        env=at(provider, endpoint.url),
+    )
+
+    assert done.returncode == 0, done.stderr
+    rows = read_rows(run / "calls.jsonl")
+    (taken,) = {"max_tokens", "max_completion_tokens"} - {refused}
+    assert {row["limit_field"] for row in rows} == {taken}
+    assert {row["retries"] for row in rows} == {0}
+    wrong = [row for row in endpoint.received if refused in row.body]
+    assert 1 <= len(wrong) <= 2 * 2  # as many as were under way, of either role
+    assert len(endpoint.received) == len(wrong) + len(rows)
+    assert epc("validate", run).returncode == 0
+
+
+def test_a_refused_temperature_says_what_to_do_and_leaves_nothing_behind(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    endpoint.behave = like_o3
+    run = tmp_path / "run"
+
+    failed = epc("run", *models("openai"), *SMALL, "--out", run, env=at("openai", endpoint.url))
+
+    assert failed.returncode == 3
+    assert "'temperature' does not support 0 with this model" in failed.stderr
+    assert "--temperature none" in failed.stderr
+    assert not run.exists()
+
+
+# ----------------------------------------------------------------------------------- --reasoning
+
+ON = {"enable_thinking": True, "thinking": True}
+OFF = {"enable_thinking": False, "thinking": False}
+SWITCHES: list[tuple[str, str, dict[str, Any]]] = [
+    ("openai", "none", {"reasoning_effort": "none"}),
+    ("azure", "high", {"reasoning_effort": "high"}),
+    ("mistral", "none", {"reasoning_effort": "none"}),
+    ("xai", "none", {"reasoning_effort": "none"}),
+    ("ollama", "none", {"reasoning_effort": "none"}),
+    ("openai-compatible", "medium", {"reasoning_effort": "medium"}),
+    ("openrouter", "none", {"reasoning": {"effort": "none"}}),
+    ("deepseek", "none", {"thinking": {"type": "disabled"}}),
+    ("deepseek", "low", {"thinking": {"type": "enabled"}, "reasoning_effort": "low"}),
+    ("dashscope", "none", {"enable_thinking": False}),
+    ("dashscope", "high", {"enable_thinking": True}),
+    ("vllm", "none", {"chat_template_kwargs": OFF}),
+    ("vllm", "low", {"chat_template_kwargs": ON, "reasoning_effort": "low"}),
+    ("sglang", "none", {"chat_template_kwargs": OFF}),
+    ("llamacpp", "none", {"chat_template_kwargs": OFF}),
+    ("llamacpp", "high", {"chat_template_kwargs": {**ON, "reasoning_effort": "high"}}),
+]
+
+
+@pytest.mark.parametrize(("provider", "level", "sent"), SWITCHES)
+def test_reasoning_is_switched_as_each_provider_documents(
+    tmp_path: Path, endpoint: Endpoint, provider: str, level: str, sent: dict[str, Any]
+) -> None:
+    run = tmp_path / "run"
+
+    done = epc(
+        "run",
+        *models(provider),
+        "--seeds",
+        "0",
+        "--rounds",
+        "1",
+        "--no-cache",
+        "--reasoning",
+        level,
+        "--out",
+        run,
+        env=at(provider, endpoint.url),
+    )
+
+    assert done.returncode == 0, done.stderr
+    usual = {"model", "messages", "temperature", "max_tokens", "max_completion_tokens"}
+    for row in endpoint.received:
+        extra = {key: value for key, value in row.body.items() if key not in usual}
+        assert extra == (sent if row.prompt.startswith("Evaluate.") else {})
+        header = "api-key" if provider == "azure" else "authorization"
+        assert row.headers[header].removeprefix("Bearer ") == CANARY
+        assert ("authorization" in row.headers) == (provider != "azure")
+    assert manifest_of(run)["evaluator"]["decoding"]["reasoning"] == level
+
+
+def test_reading_r79_no_reasoning_is_the_protocol_s_own_and_any_is_an_alt_prompt(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    env, tags, names = at("openai", endpoint.url), {}, {}
+    for level in (None, "none", "low"):
+        run = tmp_path / str(level)
+        asked = () if level is None else ("--reasoning", level)
+        done = epc("run", *models("openai"), *SMALL, *asked, "--out", run, env=env)
+        assert done.returncode == 0, done.stderr
+        tags[level] = manifest_of(run)["protocol_version"]
+        rows = read_rows(run / "calls.jsonl")
+        names[level] = {row["id"] for row in rows if row["role"] == "evaluator"}
+
+    assert tags == {
+        None: "EPC-v1.0-AltRounds",
+        "none": "EPC-v1.0-AltRounds",
+        "low": "EPC-v1.0-AltPrompt+AltRounds",
+    }
+    assert not names[None] & names["none"]  # what was asked for is part of a call's identity
+    assert not names["none"] & names["low"]
+
+
+@pytest.mark.parametrize(
+    ("provider", "level", "instead"),
+    [
+        ("dashscope", "low", "dashscope documents no reasoning 'low': use --reasoning none, high"),
+        ("lmstudio", "none", "lmstudio documents no reasoning 'none': use --body"),
+    ],
+)
+def test_a_level_that_a_provider_does_not_have_is_refused_before_anything_is_sent(
+    tmp_path: Path, endpoint: Endpoint, provider: str, level: str, instead: str
+) -> None:
+    run = tmp_path / "run"
+
+    refused = epc(
+        "run",
+        *models(provider),
+        *SMALL,
+        "--reasoning",
+        level,
+        "--out",
+        run,
+        env=at(provider, endpoint.url),
+    )
+
+    assert refused.returncode == 2
+    assert instead in refused.stderr
+    assert not endpoint.received
+    assert not run.exists()
+
+
+# ---------------------------------------------------------------------------------------- --body
+
+
+def test_what_the_user_adds_to_a_request_is_sent_and_recorded(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    run, env = tmp_path / "run", at("openrouter", endpoint.url)
+    routing = '{"only": ["openai"], "allow_fallbacks": false}'
+
+    done = epc(
+        "run",
+        *models("openrouter"),
+        *SMALL,
+        "--out",
+        run,
+        "--body",
+        f"provider={routing}",
+        "--body",
+        "top_k=1",
+        "--executor-body",
+        "seed=7",
+        env=env,
+    )
+
+    assert done.returncode == 0, done.stderr
+    body = {"provider": {"only": ["openai"], "allow_fallbacks": False}, "top_k": 1}
+    for row in endpoint.received:
+        added = body if row.prompt.startswith("Evaluate.") else {"seed": 7}
+        assert {**row.body, **added} == row.body
+    manifest = manifest_of(run)
+    assert manifest["evaluator"]["decoding"]["body"] == body
+    assert manifest["executor"]["decoding"]["body"] == {"seed": 7}
+    assert manifest["protocol_version"] == "EPC-v1.0-AltPrompt+AltRounds"
+    assert epc("validate", run).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (f'user="x{CANARY}x"', "--body user holds the value of OPENAI_API_KEY"),
+        (f'extra={{"{CANARY}": 1}}', "holds the value of OPENAI_API_KEY"),
+        ('extra={"headers": {"Authorization": "abc"}}', "looks like a credential"),
+        ('note="Bearer 0123456789abcdef"', "--body note looks like a credential"),
+        ('proxy="https://me:hunter2x@host/"', "--body proxy looks like a credential"),
+        ("temperature=1", "use --temperature"),
+        ("max_completion_tokens=5", "use --max-tokens"),
+        ("messages=[]", "the protocol sets it"),
+        ("top_k=", "is no JSON"),
+        ("top_k=NaN", "is no JSON"),
+        ("1x=1", "expected KEY=JSON"),
+    ],
+)
+def test_no_secret_and_nothing_of_the_protocol_s_gets_into_a_request(
+    tmp_path: Path, endpoint: Endpoint, given: str, said: str
+) -> None:
+    run = tmp_path / "run"
+
+    refused = epc(
+        "run",
+        *models("openai"),
+        *SMALL,
+        "--body",
+        given,
+        "--out",
+        run,
+        env=at("openai", endpoint.url),
+    )
+
+    assert refused.returncode == 2, refused.stderr
+    assert said in refused.stderr
+    assert CANARY not in refused.stderr
+    assert not endpoint.received
+    assert not files_that_hold(tmp_path, CANARY)
+
+
+# --------------------------------------------------------------------- reasoning beside the answer
+
+THOUGHT = "Let me compare A and B."
+SHOWN: dict[str, Behaviour] = {
+    "vllm": lambda row: message(f"<think>\n{THOUGHT}\n</think>\n\n{said(row)}"),
+    "sglang": lambda row: message(f"{THOUGHT}\n</think>\n\n{said(row)}"),
+    "llamacpp": lambda row: message(f"[THINK]{THOUGHT}[/THINK]{said(row)}"),
+    "deepseek": lambda row: message(said(row), reasoning_content=THOUGHT),
+    "openrouter": lambda row: message(said(row), reasoning=THOUGHT),
+    "mistral": lambda row: message(
+        [
+            {"type": "thinking", "thinking": [{"type": "text", "text": THOUGHT}]},
+            {"type": "text", "text": said(row)},
+        ]
+    ),
+}
+
+
+@pytest.mark.parametrize("provider", SHOWN)
+def test_reading_r79_the_verdict_is_read_from_the_answer_and_reasoning_is_kept(
+    tmp_path: Path, endpoint: Endpoint, provider: str
+) -> None:
+    endpoint.behave = SHOWN[provider]
+    run = tmp_path / "run"
+
+    done = epc("run", *models(provider), *SMALL, "--out", run, env=at(provider, endpoint.url))
+
+    assert done.returncode == 0, done.stderr
+    rows = read_rows(run / "calls.jsonl")
+    for row in rows:
+        assert row["reasoning"] == THOUGHT
+        assert THOUGHT not in row["answer"]
+        assert THOUGHT in row["reply"]
+        if row["role"] == "evaluator":
+            assert row["answer"] == a_or_b(row["prompt"])
+            assert THOUGHT not in row["prompt"]  # an executor's reasoning is not what is judged
+    manifest = manifest_of(run)
+    assert manifest["results"]["summary"]["tie_rate"]["mean"] == 0
+    calls = manifest["provenance"]["calls"]
+    assert manifest["provenance"]["reasoning"] == {
+        role: {"calls": calls[role], "tokens": 0} for role in calls
+    }
+    assert (
+        "verdicts came after reasoning, which EPC-2.6(d) rules out" in epc("validate", run).stdout
+    )
+
+
+def test_reasoning_that_uses_up_the_tokens_is_a_tie_with_its_cause(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    endpoint.behave = lambda row: (
+        message(f"<think>{THOUGHT}", finish="length")
+        if row.prompt.startswith("Evaluate.")
+        else answering(row)
+    )
+    run = tmp_path / "run"
+
+    done = epc("run", *models("vllm"), *SMALL, "--out", run, env=at("vllm", endpoint.url))
+
+    assert done.returncode == 0, done.stderr
+    provenance = manifest_of(run)["provenance"]
+    assert provenance["no_answer"]["evaluator"] == {"length": provenance["calls"]["evaluator"]}
+    assert manifest_of(run)["results"]["summary"]["tie_rate"]["mean"] == 1
+    assert "of the evaluator are none" in done.stdout
+
+
+# ----------------------------------------------------------------------------- answers withheld
+
+FILTERS: dict[str, tuple[str, Reply]] = {
+    "openai": (
+        "openai",
+        bad_request(
+            "Invalid prompt: your prompt was flagged as potentially violating our usage policy. "
+            "Please try again with a different prompt: https://platform.openai.com/docs/guides/"
+            "reasoning#advice-on-prompting",
+            param=None,
+            code="invalid_prompt",
+        ),
+    ),
+    "azure": (
+        "azure",
+        bad_request(
+            "The response was filtered due to the prompt triggering Azure OpenAI's content "
+            "management policy.",
+            param="prompt",
+            code="content_filter",
+        ),
+    ),
+    "deepseek": (
+        "deepseek",
+        bad_request("Content Exists Risk", param=None, code="invalid_request_error"),
+    ),
+    "dashscope": (
+        "dashscope",
+        bad_request(
+            "Input data may contain inappropriate content.",
+            param=None,
+            code="data_inspection_failed",
+        ),
+    ),
+    "xai": (
+        "xai",
+        Reply(
+            status=403,
+            body=b'{"code":"The caller does not have permission to execute the specified operation"'
+            b',"error":"Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO"}',
+        ),
+    ),
+    "openrouter": (
+        "openrouter",
+        Reply(
+            status=403,
+            body=b'{"error":{"code":403,"message":"openai/o3 requires moderation on OpenInference. '
+            b'Your input was flagged for \\"violence\\". No credits were charged.","metadata":{}}}',
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("who", FILTERS)
+def test_reading_r4_a_prompt_that_a_filter_refuses_blocks_no_run(
+    tmp_path: Path, endpoint: Endpoint, who: str
+) -> None:
+    provider, filtered = FILTERS[who]
+    endpoint.behave = lambda row: (
+        filtered
+        if row.prompt.startswith("Evaluate.") and a_or_b(row.prompt) == "B"
+        else answering(row)
+    )
+    run = tmp_path / "run"
+
+    done = epc("run", *models(provider), *SMALL, "--out", run, env=at(provider, endpoint.url))
+
+    assert done.returncode == 0, done.stderr
+    assert set(endpoint.prompts.values()) == {1}
+    refused = sum(
+        row.prompt.startswith("Evaluate.") and a_or_b(row.prompt) == "B"
+        for row in endpoint.received
+    )
+    assert refused
+    none = manifest_of(run)["provenance"]["no_answer"]["evaluator"]
+    assert none == {"content_filter": refused}
+
+
+# --------------------------------------------------------------------- failing before any answer
+
+
+def failed_in(seconds_more: float, *arguments: str | Path, env: dict[str, str]) -> Any:
+    """Run what fails, and hold its time against the same command that sends nothing."""
+    began = time.monotonic()
+    assert epc(*arguments, "--dry-run", env=env).returncode == 0
+    start_s = time.monotonic() - began
+    began = time.monotonic()
+    failed = epc(*arguments, env=env)
+    assert time.monotonic() - began < 2 * start_s + seconds_more
+    return failed
+
+
+EARLY: dict[str, tuple[Reply, str]] = {
+    "a wrong key": (refusal(401, "Incorrect API key"), "check the key in OPENAI_API_KEY"),
+    "a wrong name": (refusal(404, "The model `judge` does not exist"), "there is no such model"),
+    "a redirect": (
+        Reply(status=308, headers={"Location": "https://elsewhere.example/v1"}),
+        "set OPENAI_BASE_URL to where it leads",
+    ),
+    "a limit of a day": (refusal(429, "slow down", Retry_After="86400"), "slow down"),
+}
+
+
+@pytest.mark.parametrize("what", EARLY)
+def test_what_cannot_pass_ends_a_run_within_3_s_and_leaves_no_folder(
+    tmp_path: Path, endpoint: Endpoint, what: str
+) -> None:
+    reply, said = EARLY[what]
+    endpoint.behave = lambda _: reply
+    run, env = tmp_path / "run", at("openai", endpoint.url)
+
+    failed = failed_in(3, "run", *models("openai"), *SMALL, "--out", run, env=env)
+
+    assert failed.returncode == 3
+    assert said in failed.stderr
+    assert "nothing was answered, and no run folder is left" in failed.stderr
+    assert not run.exists()
+
+
+def test_nothing_listening_ends_a_run_within_3_s_with_one_clear_line(tmp_path: Path) -> None:
+    with serving() as gone:
+        url = gone.url
+    run, env = tmp_path / "run", at("vllm", url)
+
+    failed = failed_in(3, "run", *models("vllm"), *SMALL, "--out", run, env=env)
+
+    assert failed.returncode == 3
+    assert f": nothing listens there: {url}\n" in failed.stderr
+    assert "  fix: start the server, or set VLLM_BASE_URL to its address" in failed.stderr
+    assert "Client" not in failed.stderr  # no library's own name of the error
+    assert not run.exists()
+
+
+def test_an_outage_after_the_first_answer_is_retried_and_keeps_the_folder(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    run, env = tmp_path / "run", at("openai", endpoint.url)
+    seen: list[Received] = []
+
+    def fails_later(row: Received) -> Reply:
+        seen.append(row)
+        return refusal(401, "revoked") if len(seen) > 10 else answering(row)
+
+    endpoint.behave = fails_later
+    stopped = epc("run", *models("openai"), *SMALL, "--concurrency", "1", "--out", run, env=env)
+    endpoint.behave = answering
+    done = epc("resume", run, env=env)
+
+    assert stopped.returncode == 4
+    assert f"next: epc resume {run}" in stopped.stderr
+    assert done.returncode == 0, done.stderr
