@@ -149,4 +149,6 @@ class Hosted(Remote):
                 str(failure), billed=failure.sent, unreached=not failure.sent
             ) from None
         self._line.gate.learn(ticket, reply.headers)
+        if reply.status == _OK and reply.headers.get("content-type", "").startswith("text/html"):
+            raise TransientError("a web page is all that answers there", unreached=True)
         return reply

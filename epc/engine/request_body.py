@@ -27,7 +27,7 @@ _SECRET_NAME: Final = re.compile(
 )
 _SECRET_VALUE: Final = re.compile(
     r"(?i:bearer|basic)\s+\S{8}"
-    r"|\b(?:sk|pk|rk|xai|gsk|hf|ghp|gho|AKIA|AIza)[-_]?[A-Za-z0-9_-]{16}"
+    r"|\b(?:(?:sk|pk|rk|xai|gsk|hf|ghp|gho)[-_]|AKIA|AIza)[A-Za-z0-9_-]{16}"
     r"|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\."
     r"|://[^/\s:@]+:[^/\s@]+@"
 )

@@ -322,6 +322,7 @@ def test_what_the_user_adds_to_a_request_is_sent_and_recorded(
         (f'user="x{CANARY}x"', "--body user holds the value of OPENAI_API_KEY"),
         (f'extra={{"{CANARY}": 1}}', "holds the value of OPENAI_API_KEY"),
         ('extra={"headers": {"Authorization": "abc"}}', "looks like a credential"),
+        ('note="of sk-0123456789abcdefghij"', "--body note looks like a credential"),
         ('note="Bearer 0123456789abcdef"', "--body note looks like a credential"),
         ('proxy="https://me:hunter2x@host/"', "--body proxy looks like a credential"),
         ("temperature=1", "use --temperature"),
@@ -519,6 +520,10 @@ EARLY: dict[str, tuple[Reply, str]] = {
     "a redirect": (
         Reply(status=308, headers={"Location": "https://elsewhere.example/v1"}),
         "set OPENAI_BASE_URL to where it leads",
+    ),
+    "a web page": (
+        Reply(body=b"<!doctype html><title>Chat</title>", headers={"Content-Type": "text/html"}),
+        "a web page is all that answers there: http",
     ),
     "a limit of a day": (refusal(429, "slow down", Retry_After="86400"), "slow down"),
 }
