@@ -331,14 +331,18 @@ def test_reading_r74_wheels_noise_cancels_in_the_variance_and_is_all_that_is_lef
 ):
     """Cuts that differ by 2 and 4 in the two halves of wheels: (1 x 2) on average.
 
-    Where the two disagree about the sign the product is negative, and no interval is of width 0.
+    Every other half differs by 2 between its halves of wheels, so a wheel has 64 x (2 / 2)^2 / 2,
+    which counts four times over 4,096 wheels and once over 8,192. Where the two disagree about the
+    sign the product is negative, and the wheels' noise is all: 64 x (6 / 2)^2 / 2 of a wheel.
     """
     halves = np.zeros((2, 128))
     halves[:, ::2] = [[2.0], [4.0]]
-    assert transfer._estimate(np.zeros((2, 1)), halves, 7).variance == 2
+    assert transfer._estimate(np.zeros((2, 1)), halves, 7).variance == 2 + 32 * (
+        4 / 4096 + 1 / 8192
+    )
 
     halves[1] *= -1
-    assert transfer._estimate(np.zeros((2, 1)), halves, 7).variance == 0.25  # ((1 - 2) / 2)^2
+    assert transfer._estimate(np.zeros((2, 1)), halves, 7).variance == 288 * (4 / 4096 + 1 / 8192)
 
 
 def test_reading_r74_preferences_that_no_task_contradicts_have_an_interval_of_some_width() -> None:
