@@ -37,6 +37,8 @@ _GATEWAYS: Final = ("cloudflare", "hf-inference-providers", "litellm-proxy", "op
 _ANTHROPIC_VERSION: Final = {"anthropic-version": "2023-06-01"}
 _NO_REASONING: Final = ("anthropic", "google")  # the others warn or fail where it is switched off
 _UNREACHED: Final = ("Connect", "Timeout", "Protocol", "Payload")  # in the names of such errors
+# Of these, what they say where there was no connection at all.
+_UNCONNECTED: Final = ("ConnectError", "ClientConnectorError", "EndpointConnectionError")
 # What SDKs stumble with over a reply that is not what they expect.
 _UNREADABLE: Final = (ValueError, TypeError, AttributeError, LookupError)
 _SPELLINGS: Final = {
@@ -184,7 +186,11 @@ class Inspected(Remote):
         names = [kind.__name__ for kind in type(error).__mro__]
         if isinstance(error, OSError) or any(mark in name for name in names for mark in _UNREACHED):
             raise TransientError(
-                f"{names[0]}: {self._said(error)}", billed="Connect" not in names[0]
+                f"{names[0]}: {self._said(error)}",
+                billed="Connect" not in names[0],
+                unreached=any(
+                    type(each).__name__ in _UNCONNECTED for each in (error, error.__cause__)
+                ),
             )
         if isinstance(error, _UNREADABLE):
             said = f"the reply holds no answer: {' '.join(self._said(error).split())[:300]}"
@@ -270,10 +276,11 @@ def _completion(
 
 
 def _thought(output: "ModelOutput") -> str:
-    """Return the reasoning that Inspect has told from the answer."""
+    """Return the reasoning that Inspect has told from the answer; a signature is none."""
     content = output.message.content if output.choices else ""
-    parts = content if isinstance(content, list) else []
-    return "\n".join(part.reasoning for part in parts if part.type == "reasoning").strip()
+    parts = [part for part in content if not isinstance(part, str) and part.type == "reasoning"]
+    shown = (part.summary or ("" if part.redacted else part.reasoning) for part in parts)
+    return "\n".join(filter(None, shown)).strip()
 
 
 def _sampling(decoding: Decoding) -> Json:

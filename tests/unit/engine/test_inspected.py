@@ -322,6 +322,39 @@ def test_reading_r4_what_the_model_did_is_an_answer_and_not_asked_again(
     assert len(endpoint.received) == 1
 
 
+def test_reading_r79_reasoning_through_inspect_is_kept_beside_the_answer(
+    endpoint: Endpoint,
+) -> None:
+    thinking = {"type": "thinking", "thinking": "Let me compare.", "signature": "c2ln"}
+    endpoint.script = [anthropic("end_turn", [thinking, {"type": "text", "text": "A"}])]
+    # Inspect then asks how many tokens the reasoning was.
+    endpoint.behave = lambda _: Reply(body=b'{"input_tokens": 5}')
+
+    given = ask(ANTHROPIC)
+
+    assert given.reasoning_tokens
+    assert (given.text, given.reasoning) == ("A", "Let me compare.")
+
+
+def test_reading_r79_gemini_reasons_where_it_is_asked_to(endpoint: Endpoint) -> None:
+    ask(GOOGLE, decoding=Decoding(temperature=0.0, max_tokens=900, reasoning="low"))
+
+    (request,) = endpoint.received
+    assert request.body["generationConfig"]["thinkingConfig"]["thinking_budget"] != 0
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_nothing_listening_is_found_at_the_first_try(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    with serving() as gone:
+        for variable, address in {**SECRETS, **addresses(gone.url)}.items():
+            monkeypatch.setenv(variable, address)
+
+    with pytest.raises(CallError, match=r"fix: start the server, or set [A-Z]+_BASE_URL"):
+        ask(name)
+
+
 def test_a_prompt_that_is_too_long_is_a_failure_and_not_an_answer(endpoint: Endpoint) -> None:
     endpoint.behave = refused(400, "prompt is too long: 300000 tokens > 200000 maximum")
 

@@ -110,7 +110,7 @@ def test_judge_8_2_the_decoding_of_the_log_is_what_was_sent(
     decoding = log["judges"][0]["decoding"]
     assert (decoding["temperature"], decoding["max_tokens"], decoding["top_p"]) == (0.0, 777, None)
     for received in endpoint.received:
-        assert (received.body["temperature"], received.body["max_tokens"]) == (0.0, 777)
+        assert (received.body["temperature"], received.body["max_completion_tokens"]) == (0.0, 777)
         assert "response_format" not in received.body
 
 
