@@ -112,7 +112,7 @@ def points(runs: int) -> list[Point]:
             for name in names
             for reuse, seeds in WAYS
             for point in cell(
-                "decide", name, seeds, reuse, -(-some // 10) if name in EXPENSIVE else some
+                "decide", name, seeds, reuse, -(-some // 5) if name in EXPENSIVE else some
             )
         ),
         *(
