@@ -241,7 +241,9 @@ def test_reading_r71_the_study_writes_the_same_bytes_however_it_is_spread(
         return [
             *(Point(kind="size", evaluator=text) for text in ("coin", "0.7/0.4")),
             *(
-                Point(kind=kind, evaluator=text, seeds=n, reuse="fresh", runs=n // 10, number=number)
+                Point(
+                    kind=kind, evaluator=text, seeds=n, reuse="fresh", runs=n // 10, number=number
+                )
                 for kind, text in cells
                 for n in (10, 30)
                 for number in range(2)

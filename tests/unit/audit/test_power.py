@@ -154,14 +154,14 @@ def test_reading_r75_the_recommended_plan_has_the_promised_power(
     monkeypatch.setattr(power, "SCREENED", 20)
     population = population_of(FAIR, PUBLISHED, strategies=STRATEGIES)
 
-    plan = planned(population, 0.8, here, runs=200)
+    plan = planned(population, 0.8, here, runs=120)
 
     assert plan.recommended is not None
     assert plan.recommended.reuse == "exhaustive"
     promised = plan.outcomes[plan.recommended]
-    assert promised.runs == 200
+    assert promised.runs == 120
     independent = Independent(np.random.default_rng(11), plan.recommended.tasks)
-    runs = 150
+    runs = 100
     found = sum(independent.coupled() for _ in range(runs)) / runs
     error = sqrt(promised.error**2 + found * (1 - found) / runs)
     assert abs(found - promised.power) <= 0.02 + 2 * error
