@@ -125,7 +125,8 @@ class Visit:
         return found
 
     def barriers(self) -> list[str]:
-        """Return what axe finds against the page, each with a place."""
+        """Return what axe finds against the page at rest, each with a place."""
+        self.page.evaluate("() => document.getAnimations().forEach((one) => one.finish())")
         found: Any = Axe().run(self.page).response["violations"]
         return [
             f"{each['id']}: {node['target']} {node['html'][:120]}"

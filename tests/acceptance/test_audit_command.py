@@ -189,9 +189,11 @@ def test_recorded_verdicts_cannot_be_asked_anything_more(tmp_path: Path) -> None
 
 def test_show_and_audit_say_one_word(once: Callable[[str], Path], tmp_path: Path) -> None:
     run = own(once("mock/deterministic"), tmp_path)
-    assert epc("audit", run, "--controls", "24").returncode == 1
+    audited = epc("audit", run, "--controls", "24")
+    assert audited.returncode == 1
+    word = audited.stdout.splitlines()[0].rpartition(b": ")[2]
 
-    assert b"can bear: inconclusive" in epc("show", "--no-figure", run).stdout
+    assert b"can bear: " + word in epc("show", "--no-figure", run).stdout
 
 
 def test_a_falsified_record_is_not_compared_as_if_it_were_true(tmp_path: Path) -> None:

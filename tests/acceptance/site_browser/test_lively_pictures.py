@@ -33,7 +33,7 @@ def test_a_lively_picture_keeps_its_name_and_its_place(window: Callable[..., Vis
 
     count = seen.enlivened()
 
-    assert count == 8
+    assert count == 9
     for before, after in zip(
         still.locator("svg.epc-picture").all(), page.locator("svg.epc-picture").all(), strict=True
     ):
@@ -57,7 +57,7 @@ def test_pictures_come_alive_where_no_code_may_be_made_from_text(
     seen.page.context.route("**/snapshots/v1.0-CoinFlip/", strict)
     seen.to("snapshots/v1.0-CoinFlip/")
 
-    assert seen.enlivened() == 8
+    assert seen.enlivened() == 9
 
 
 def test_the_large_script_is_asked_for_only_where_there_are_pictures(
