@@ -205,7 +205,7 @@ def test_a_pipe_that_was_never_read_is_no_error() -> None:
 
 def test_ctrl_c_is_one_line(tmp_path: Path) -> None:
     started = tmp_path / "started"
-    command = f"touch {started}; exec sleep 60"
+    command = f"touch {started}; exec sleep 600"  # longer than our patience
 
     with epc_under_way("conformance", "check", "--", "sh", "-c", command) as running:
         wait_until(started.exists)
