@@ -29,7 +29,7 @@ fast: lint types ## After each change, about 2 minutes: lint, types, layers, and
 # The job `check` of .github/workflows/ci.yml has these very steps; a test holds them together.
 CHECK := models browser lint types vectors conformance docs test
 
-check: ## Before a change is offered: everything that CI runs, about 22 minutes from nothing on two cores, and what each part costs.
+check: ## Before a change is offered: everything that CI runs, about 19 minutes from nothing on two cores, and what each part costs.
 	@costs=; for part in $(CHECK); do \
 	  begun=$$(date +%s); \
 	  $(MAKE) --no-print-directory $$part || exit; \
