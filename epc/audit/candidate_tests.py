@@ -6,7 +6,7 @@ anything in a measurement.
 
 from typing import TYPE_CHECKING, Final
 
-from epc.audit.permutation import by_seeds, by_tasks, residuals, splits
+from epc.audit.permutation import arrangements, by_seeds, by_tasks, residuals, share_as_large
 from epc.audit.redirection import by_spread, permutable, permuted, recursion
 from epc.audit.transfer import Rates, crossings, in_order_of
 from epc.audit.units import Units
@@ -37,11 +37,9 @@ SAYS: Final = {
     "Bradley-Terry": "logits off one line through both domains, tasks permuted",
     "seeds": "the two pure vectors, swapped within seeds",
 }
-_ROUNDING: Final = 1e-9
 _NOTHING: Final = 1e-12
 _ANGLES: Final = 48
 _PRESSED: Final = 0.02  # how far rates are kept from 0 and 1, so that a logit is finite
-_MOST_LISTED: Final = 2_000
 _DRAWN: Final = 999
 
 
@@ -119,16 +117,14 @@ def studentised(table: VerdictTable, rule: UpdateRule) -> float:
 
     left = residuals(table, rule)
     first, second = (table.tasks()[domain] for domain in DOMAINS)
-    rows, listed = splits(first, second, most=_MOST_LISTED, drawn=_DRAWN)
-    own = (np.arange(first + second) < first)[None]
-    every = np.concatenate([own, rows]).T
+    every = arrangements(first, second, drawn=_DRAWN).T
     apart, variance = np.zeros((len(left), every.shape[1])), np.zeros((len(left), every.shape[1]))
     for sign, side, n in ((1, every, first), (-1, 1 - every, second)):
         sums = left @ side
         apart += sign * sums / n
         variance += (left**2 @ side - sums**2 / n) / (n * max(1, n - 1))
     welch = apart**2 / np.maximum(variance, _NOTHING)
-    return _p_value(welch.sum(axis=0), listed=listed)
+    return share_as_large(welch.sum(axis=0), negligible=_NOTHING)
 
 
 def bradley_terry(units: Units) -> float:
@@ -144,9 +140,7 @@ def bradley_terry(units: Units) -> float:
     """
     import numpy as np
 
-    rows, listed = splits(*units.numbers.values(), most=_MOST_LISTED, drawn=_DRAWN)
-    own = (np.arange(len(units.won)) < units.first)[None]
-    every = np.concatenate([own, rows])
+    every = arrangements(*units.numbers.values(), drawn=_DRAWN)
     strengths, variances = [], []
     for side in (every, 1 - every):
         decided = side @ units.decided
@@ -160,11 +154,4 @@ def bradley_terry(units: Units) -> float:
         weight = 1 / (along**2 * variances[1] + across**2 * variances[0])
         middle = (off * weight).sum(axis=1) / weight.sum(axis=1)
         least = np.minimum(least, ((off - middle[:, None]) ** 2 * weight).sum(axis=1))
-    return _p_value(least, listed=listed)
-
-
-def _p_value(statistics: "Array", *, listed: bool) -> float:
-    """Return the share of arrangements as extreme as the first."""
-    as_extreme = int((statistics[1:] >= statistics[0] * (1 - _ROUNDING) - _NOTHING).sum())
-    arranged = len(statistics) - 1
-    return as_extreme / arranged if listed else (1 + as_extreme) / (1 + arranged)
+    return share_as_large(least, negligible=_NOTHING)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[float64]
 
+MOST_LISTED: Final = 2_000  # of arrangements to be simulated or compared; beyond it some are drawn
+DRAWN: Final = 1_999
 _MOST_LISTED: Final = 20_000  # splits or swaps; beyond it they are drawn
 _DRAWN: Final = 9_999
 _ARBITRARY: Final = 1_999
@@ -263,6 +265,30 @@ def splits(
     rng = np.random.default_rng(_STREAM)
     order = rng.random((drawn, total)).argsort(axis=1)
     return (order < text).astype(np.float64), False
+
+
+def arrangements(
+    first: int, second: int, *, most: int = MOST_LISTED, drawn: int = DRAWN
+) -> "Array":
+    """Return ways to deal units out to two domains, the one that was observed first.
+
+    Shapes: (ways, first + second), 1 for the first domain's.
+    """
+    import numpy as np
+
+    rows, listed = splits(first, second, most=most, drawn=drawn)
+    if listed:  # the list begins with the one that was observed
+        return rows
+    own = np.arange(first + second) < first
+    return np.concatenate([own[None].astype(np.float64), rows])
+
+
+def share_as_large(statistics: "Array", *, negligible: float = 0.0) -> float:
+    """Return the share of arrangements whose statistic is as large as the first's: a p-value.
+
+    Shapes: (ways,).
+    """
+    return float((statistics >= statistics[0] * (1 - _TIED) - negligible).mean())
 
 
 @cache

@@ -10,7 +10,13 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING, Final, Literal
 
-from epc.audit.permutation import splits
+from epc.audit.permutation import (
+    DRAWN,
+    MOST_LISTED,
+    arrangements,
+    share_as_large,
+    splits,
+)
 from epc.audit.transfer import Estimate, Rates, policies, rates_of, redirected
 from epc.audit.units import Units
 from epc.protocol.weights import UpdateRule
@@ -28,13 +34,10 @@ Unit = Literal["task", "group"]
 Method = Literal["permutation", "jackknife"]
 Statistic = Callable[[Rates, "Array", int, UpdateRule], "Array"]
 
-_MOST_LISTED: Final = 2_000
-_DRAWN: Final = 1_999
 _FEWER_DRAWN: Final = 499  # where every one of them takes wheels
 _SHORT: Final = 30  # rounds up to which the recursion's order of tables is that of the wheels
 _WHEELS: Final = 150
 _CHANCES: Final = 64
-_TIED: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +69,7 @@ def redirection_test(
     """
     import numpy as np
 
-    rows, _ = _dealt(units, rounds)
+    rows, _ = splits(*units.numbers.values(), **_looked_at(rounds))
     some = rows[np.linspace(0, len(rows) - 1, min(_CHANCES, len(rows))).astype(int)]
     by_chance = _by_wheels(
         rates_of(units, some, 1 - some), units.tie, rounds=rounds, rule=rule, wheels=_CHANCES
@@ -95,21 +98,15 @@ def permuted(
 
     `statistic` takes the place of redirected choices, where something else is to be compared.
     """
-    import numpy as np
-
-    rows, listed = _dealt(units, rounds)
-    if not listed:  # where all are listed, the first is the one that was observed
-        own = np.arange(len(units.won)) < units.first
-        rows = np.concatenate([own[None].astype(np.float64), rows])
+    rows = arrangements(*units.numbers.values(), **_looked_at(rounds))
     rates = rates_of(units, rows, 1 - rows)
-    statistics = (statistic or _redirected)(rates, units.tie, rounds, rule)
-    return float((statistics >= statistics[0] * (1 - _TIED)).mean())
+    return share_as_large((statistic or _redirected)(rates, units.tie, rounds, rule))
 
 
-def _dealt(units: Units, rounds: int) -> "tuple[Array, bool]":
-    """Return ways to deal the units out, fewer where each takes wheels, and whether that is all."""
-    most, drawn = (_MOST_LISTED, _DRAWN) if rounds <= _SHORT else (_FEWER_DRAWN, _FEWER_DRAWN)
-    return splits(*units.numbers.values(), most=most, drawn=drawn)
+def _looked_at(rounds: int) -> dict[str, int]:
+    """Return how many arrangements are listed at most, and drawn: fewer where each takes wheels."""
+    most, drawn = (MOST_LISTED, DRAWN) if rounds <= _SHORT else (_FEWER_DRAWN, _FEWER_DRAWN)
+    return {"most": most, "drawn": drawn}
 
 
 def _redirected(rates: Rates, tie: "Array", rounds: int, rule: UpdateRule) -> "Array":

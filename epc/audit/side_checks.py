@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import correlation
 from typing import TYPE_CHECKING, Final
 
-from epc.audit.permutation import splits
+from epc.audit.permutation import arrangements, share_as_large
 from epc.audit.units import Units
 from epc.protocol.table import VerdictTable
 from epc.spec.epc_v1 import DOMAINS, Domain
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[float64]
 
-_MOST_LISTED: Final = 2_000
-_DRAWN: Final = 1_999
 _SHUFFLED: Final = 199
 _STREAM: Final = 20261126
 _TIED: Final = 1e-9
@@ -53,13 +51,9 @@ def tie_test(units: Units) -> TieTest:
         return TieTest(share=dict.fromkeys(DOMAINS, 0.0), p_value=1.0)
     tied = units.tied.sum(axis=1)
     asked = tied + units.decided.sum(axis=1)
-    own = np.arange(len(tied)) < units.first
-    rows, listed = splits(*units.numbers.values(), most=_MOST_LISTED, drawn=_DRAWN)
-    every = np.concatenate([own[None].astype(np.float64), rows])
+    every = arrangements(*units.numbers.values())
     first, second = ((side @ tied) / np.maximum(1, side @ asked) for side in (every, 1 - every))
-    apart = np.abs(first - second)
-    as_extreme = int((apart[1:] >= apart[0] * (1 - _TIED)).sum())
-    p_value = as_extreme / len(rows) if listed else (1 + as_extreme) / (1 + len(rows))
+    p_value = share_as_large(np.abs(first - second))
     share = dict(zip(units.domains, (float(first[0]), float(second[0])), strict=True))
     return TieTest(share={domain: share[domain] for domain in DOMAINS}, p_value=p_value)
 
