@@ -8,16 +8,15 @@ from typing import Final
 
 from epc.audit.assessment import assess
 from epc.audit.control import coin_flip
-from epc.audit.coupling import Transfer, transfer
-from epc.audit.evidence import control_json, table_of
+from epc.audit.coupling import Transfer
+from epc.audit.evidence import control_json, crossing
 from epc.audit.facts import Facts, Word
-from epc.audit.permutation import PermutationTest, by_tasks, by_weights
-from epc.audit.units import in_one_order
+from epc.audit.permutation import PermutationTest, by_weights
 from epc.errors import Finding, MalformedError
 from epc.protocol.metrics import COLLAPSED
 from epc.protocol.results import Json
 from epc.protocol.weights import UpdateRule, Weights
-from epc.records.manifest import Manifest, SeedRecord, plain
+from epc.records.manifest import Manifest, SeedRecord, plain, verdict_table
 from epc.records.probes import summary as probed
 from epc.records.published_weights import Bare, read_bare
 from epc.records.recompute import manifest_path
@@ -158,19 +157,11 @@ def _differ(test: PermutationTest | None) -> Json | None:
 
 def _transfer(manifest: Manifest) -> tuple[Transfer, PermutationTest]:
     """Return what crosses and whether preferences differ; of version 1, worked out now."""
-    summary, config = manifest.results.summary, manifest.configuration
+    summary = manifest.results.summary
     if summary.transfer is not None:
         return summary.transfer, PermutationTest(**asdict(summary.control.test))
-    table = table_of(plain(manifest.results.verdict_table), manifest.names, whole=manifest.is_whole)
-    vectors = {
-        phase.name: [
-            tuple(record.weights[phase.name][name] for name in manifest.names)
-            for record in manifest.results.per_seed
-        ]
-        for phase in config.phases
-    }
-    ordered = in_one_order(table, manifest.names)
-    return transfer(vectors, table=table, config=config), by_tasks(ordered, config.rule)
+    per_seed = manifest.document["results"]["per_seed"]
+    return crossing(per_seed, table=verdict_table(manifest), config=manifest.configuration)
 
 
 def _stated(manifest: Manifest) -> Facts:

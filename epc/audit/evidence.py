@@ -9,8 +9,8 @@ from dataclasses import asdict
 from typing import Any
 
 from epc.audit.control import Control, measured, simulated
-from epc.audit.coupling import transfer
-from epc.audit.permutation import by_tasks
+from epc.audit.coupling import Transfer, transfer
+from epc.audit.permutation import PermutationTest, by_tasks
 from epc.audit.units import in_one_order
 from epc.protocol.config import Configuration
 from epc.protocol.results import vector
@@ -30,20 +30,29 @@ def evidence(
     table in the order in which it stands.
     """
     controls = (_measured if config.control == "measured" else _simulated)(per_seed, table, config)
-    names = [strategy.name for strategy in config.strategies]
-    ordered = table if version == 1 else in_one_order(table, names)
     control = control_json(config.control, controls)
-    found = {"control": control | {"test": asdict(by_tasks(ordered, config.rule))}}
     if version == 1:
-        return found
+        return {"control": control | {"test": asdict(by_tasks(table, config.rule))}}
+    found, preferences = crossing(per_seed, table=table, config=config)
+    return {
+        "control": control | {"test": asdict(preferences)},
+        "transfer": json.loads(json.dumps(asdict(found))),  # with lists for tuples
+    }
+
+
+def crossing(
+    per_seed: Sequence[Json], *, table: VerdictTable, config: Configuration
+) -> tuple[Transfer, PermutationTest]:
+    """Return what crosses between the domains, and whether preferences differ (Reading R71)."""
+    names = [strategy.name for strategy in config.strategies]
     vectors = {
         phase.name: [
             tuple(record["weights"][phase.name][name] for name in names) for record in per_seed
         ]
         for phase in config.phases
     }
-    crossing = asdict(transfer(vectors, table=table, config=config))
-    return found | {"transfer": json.loads(json.dumps(crossing))}  # with lists for tuples
+    preferences = by_tasks(in_one_order(table, names), config.rule)
+    return transfer(vectors, table=table, config=config), preferences
 
 
 def _measured(

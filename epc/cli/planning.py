@@ -29,12 +29,11 @@ def pilot_of(named: str) -> "Answering":
 
     Raises: UsageError if it is too small or publishes no verdicts; MalformedError.
     """
-    from epc.audit.evidence import table_of
     from epc.audit.pilot import answering
     from epc.errors import UsageError
     from epc.records import strict_json
     from epc.records.layout import MANIFEST
-    from epc.records.manifest import Manifest, plain
+    from epc.records.manifest import Manifest, verdict_table
     from epc.records.recompute import load_manifest
     from epc.registry.reading import find_checkout
 
@@ -50,10 +49,9 @@ def pilot_of(named: str) -> "Answering":
         manifest = Manifest.parse(value)
     else:
         manifest = load_manifest(folder)
-    counts = plain(manifest.results.verdict_table)
     again = manifest.results.summary.determinism
     return answering(
-        table_of(counts, manifest.names, whole=manifest.is_whole),
+        verdict_table(manifest),
         flips=again.verdict_flips if again else 0,
         asked_again=again.asked if again else 0,
         source=f"as measured in {named}",

@@ -13,8 +13,10 @@ from typing import Any, Final, Literal, Self
 import msgspec
 
 from epc.audit.coupling import Transfer
+from epc.audit.evidence import table_of
 from epc.protocol.config import Configuration, Decoding, Method
 from epc.protocol.results import Json
+from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule, Weights
 from epc.spec.epc_v1 import DOMAINS, ControlMethod, Direction, Domain, PhaseName
 from epc.spec.reference import EXECUTOR_PROMPT, Strategy
@@ -365,6 +367,12 @@ class Manifest(Head):
 
     results: Results
     raw: Mapping[RawName, RawFile] | None
+
+
+def verdict_table(manifest: Manifest) -> VerdictTable:
+    """Return the verdict table that a manifest of valid shape states."""
+    stated = manifest.document["results"]["verdict_table"]
+    return table_of(stated, manifest.names, whole=manifest.is_whole)
 
 
 def plain(value: Any) -> Any:

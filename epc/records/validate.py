@@ -10,7 +10,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
-from epc.audit.evidence import evidence, table_of
+from epc.audit.evidence import evidence
 from epc.errors import Finding
 from epc.protocol.config import variant_tag
 from epc.protocol.draws import GENERATOR
@@ -22,7 +22,7 @@ from epc.records.calls import Call
 from epc.records.findings import Findings
 from epc.records.json_difference import disagreements
 from epc.records.layout import RAW, consists_of, digest, weight_lines, weight_rows
-from epc.records.manifest import Manifest, RawFile, RawName
+from epc.records.manifest import Manifest, RawFile, RawName, verdict_table
 from epc.records.probes import Asked, read_probes
 from epc.records.recompute import manifest_path, read_manifest, recompute
 from epc.records.rows import read_rows
@@ -316,7 +316,7 @@ def _check_against_weights(manifest: Manifest, findings: Findings) -> None:
                 findings.add("EPC-2.3(d)", where, f"{played} rounds, expected {rounds}", _RECOMPUTE)
     if len(findings) == 0 or all(f.severity == "warning" for f in findings.kept()):
         summary = results["summary"]
-        table = table_of(results["verdict_table"], order, whole=manifest.is_whole)
+        table = verdict_table(manifest)
         again = summarise(
             per_seed,
             evidence=evidence(
