@@ -12,7 +12,7 @@ from typing import Final
 from epc.audit.control import rates, trained_twice
 from epc.audit.redirection import RedirectionTest, redirection_test
 from epc.audit.side_checks import TieTest, clusters, tie_test
-from epc.audit.transfer import Crossing, Crossings, crossings, won_shares
+from epc.audit.transfer import Crossing, Crossings, cost, crossings, most, won_shares
 from epc.audit.units import LeftOut, Units, units_of
 from epc.protocol.config import Configuration
 from epc.protocol.table import VerdictTable
@@ -96,12 +96,9 @@ class Transfer:
 
     @property
     def cost(self) -> float | None:
-        """What crosses at least, in the direction where most does (Reading R71).
-
-        The regret, and no more of it than another order of strategies explains.
-        """
+        """What crosses at least, in the direction where most does (Reading R71)."""
         each = (self.directions or {}).values()
-        return max((min(into.regret, into.crossing) for into in each), default=None)
+        return cost((into.regret, into.crossing) for into in each)
 
     @property
     def regret(self) -> float | None:
@@ -113,8 +110,7 @@ class Transfer:
     def most(self) -> float | None:
         """The most that the intervals for the domain admit, of either regret; None without any."""
         each = (self.directions or {}).values()
-        bounds = [bound for into in each for bound in (into.regret_ci95, into.crossing_ci95)]
-        return max((bound[1] for bound in bounds if bound), default=None)
+        return most(bound for into in each for bound in (into.regret_ci95, into.crossing_ci95))
 
 
 def transfer(

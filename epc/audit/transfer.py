@@ -17,7 +17,7 @@ from epc.statistics.inference import t_point
 from epc.statistics.intervals import Interval, mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy import float64
     from numpy.typing import NDArray
@@ -81,14 +81,28 @@ class Crossings:
 
     @property
     def cost(self) -> float:
-        """What crosses at least, in the direction where most does (Reading R71)."""
-        return max(min(into.regret.value, into.crossing.value) for into in self.into)
+        """`cost` of both directions, of which there always are two."""
+        return cost((into.regret.value, into.crossing.value) for into in self.into) or 0.0
 
     @property
     def most(self) -> float | None:
-        """The most that the intervals for the domain admit, of either regret; None without any."""
-        figures = (figure for into in self.into for figure in (into.regret, into.crossing))
-        return max((f.interval[1] for f in figures if f.interval is not None), default=None)
+        """`most` of both directions."""
+        return most(each.interval for into in self.into for each in (into.regret, into.crossing))
+
+
+def cost(regrets: "Iterable[tuple[float, float]]") -> float | None:
+    """Return what crosses at least, in the direction where most does; None of no direction.
+
+    A direction has its regret, and no more of it than its crossing regret explains.
+
+    Source: Reading R71.
+    """
+    return max((min(both) for both in regrets), default=None)
+
+
+def most(intervals: "Iterable[Interval | None]") -> float | None:
+    """Return the most that intervals for the domain admit; None without any."""
+    return max((interval[1] for interval in intervals if interval), default=None)
 
 
 def rates_of(units: Units, first: "Array", second: "Array") -> Rates:
