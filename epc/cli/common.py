@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
@@ -53,6 +54,16 @@ def echo_json(value: Any) -> None:
 def say(text: str, *, err: bool = False) -> None:
     """Print lines that hold other people's text, which can then steer no terminal and no log."""
     click.echo(lines_shown(text), err=err)
+
+
+def say_checked(name: object, document: Any, lines: Sequence[str], *, ok: bool, form: str) -> None:
+    """Print what a check of one file found: as JSON in a line, or a line and then its findings."""
+    if form == "json":
+        click.echo(json_shown(json.dumps(document, ensure_ascii=False)))
+        return
+    say(f"{name}: {'ok' if ok else 'not valid'}, findings: {len(lines)}")
+    for line in lines:
+        say(line)
 
 
 def note(message: str) -> None:

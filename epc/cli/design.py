@@ -1,14 +1,12 @@
 """`epc design`: new, check, show, diff."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from epc.cli.common import echo_json, format_option, note, now, say
+from epc.cli.common import echo_json, format_option, note, now, say, say_checked
 from epc.errors import ExitCode, UsageError, WorldError
-from epc.printable import json_shown
 
 if TYPE_CHECKING:
     from epc.records.designs import Design
@@ -80,13 +78,7 @@ def check(ctx: click.Context, designs: tuple[str, ...], form: str) -> None:
     for source in designs:
         checked = check_design(source)
         ok = ok and checked.ok
-        if form == "json":
-            click.echo(json_shown(json.dumps(checked.as_json(), ensure_ascii=False)))
-            continue
-        count = len(checked.findings)
-        say(f"{source}: {'ok' if checked.ok else 'not valid'}, findings: {count}")
-        for line in checked.lines():
-            say(line)
+        say_checked(source, checked.as_json(), checked.lines(), ok=checked.ok, form=form)
     ctx.exit(ExitCode.CLEAN if ok else ExitCode.FINDINGS)
 
 

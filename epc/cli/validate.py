@@ -1,13 +1,11 @@
 """`epc validate PATH...`."""
 
-import json
 from pathlib import Path
 
 import click
 
-from epc.cli.common import format_option, say
+from epc.cli.common import format_option, say_checked
 from epc.errors import ExitCode
-from epc.printable import json_shown
 
 
 @click.command()
@@ -38,11 +36,6 @@ def command(ctx: click.Context, paths: tuple[Path, ...], form: str) -> None:
     for path in paths:
         report = validate(path)
         ok = ok and report.ok
-        if form == "json":
-            click.echo(json_shown(json.dumps(report.as_json(), ensure_ascii=False)))
-            continue
-        count = len(report.findings)
-        say(f"{path}: {'ok' if report.ok else 'not valid'}, findings: {count}")
-        for finding in report.findings:
-            say(str(finding))
+        lines = [str(finding) for finding in report.findings]
+        say_checked(path, report.as_json(), lines, ok=report.ok, form=form)
     ctx.exit(ExitCode.CLEAN if ok else ExitCode.FINDINGS)
