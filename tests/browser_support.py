@@ -100,7 +100,7 @@ class Visit:
         noted = [*self.outside, *self.complaints, *self.dialogs]
         for kind in (self.outside, self.complaints, self.dialogs):
             kind.clear()
-        assert noted == []
+        assert noted == [], noted
 
     def to(self, path: str) -> Page:
         """Open a page of the site, and wait until it has asked for all that it wants."""

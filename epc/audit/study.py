@@ -228,6 +228,11 @@ class Words:
     sized: int
     beyond: int
 
+    @property
+    def way(self) -> str:
+        """How the runs were made."""
+        return f"{self.reuse}, {self.seeds} seeds"
+
     def rate(self, rule: str) -> float:
         """The share of runs that a rule calls coupled."""
         return self.coupled[rule] / self.runs

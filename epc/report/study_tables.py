@@ -1,7 +1,6 @@
 """The tables and pictures of the study: three CSV files, their tables for a page, three SVG files.
 
-The same results give the same bytes. Colours are of the Okabe-Ito set, and every series has a
-shape of its own besides.
+The same results give the same bytes.
 """
 
 import csv
@@ -12,21 +11,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from epc.audit.candidate_tests import ADOPTED, OLD, SAYS
-from epc.audit.study import SEEDS, WAYS, Coverage, Size, Words
+from epc.audit.study import WAYS, Coverage, Size, Words
 from epc.audit.study_cases import CROSSINGS, NULLS, UNDECLARED
 from epc.errors import WorldError
 from epc.records import strict_json
+from epc.report.study_pictures import coverage_figure, words_figure
 from epc.spec.coupling import LEVEL
 
 Json = dict[str, Any]
 
 _VEGA_LITE: Final = "5.21"
-_OUTER: Final = (0.93, 0.97)  # how far a nominal 95% interval may be off
-_COLOURS: Final = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#D55E00", "#CC79A7")
-_SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 _COMPARED: Final = ("0.7/0.4", "0.8/0.3", "0.8/0.3, 8 and 40 tasks", "scattered, sd 0.5")
-# The rules that are drawn; the others are in the table.
-_DRAWN: Final = (ADOPTED, OLD, "redirected alone", "studentised", "Bradley-Terry", "seeds")
 
 
 def write(
@@ -170,7 +165,7 @@ def _failing(nulls: Sequence[Words], sizes: Mapping[str, Size]) -> list[str]:
     return lines + [
         _line(
             row.evaluator,
-            _run(row),
+            row.way,
             f"{row.rate(ADOPTED):.0%}",
             "{:.0%} to {:.0%}".format(*row.interval(ADOPTED)),
             f"{sizes[row.evaluator].regret:.3f}",
@@ -199,7 +194,7 @@ def _competition(nulls: Sequence[Words], crossings: Sequence[Words]) -> list[str
             _line(
                 rule,
                 looks_at,
-                f"{worst.evaluator}, {_run(worst)}: {worst.rate(rule):.0%}",
+                f"{worst.evaluator}, {worst.way}: {worst.rate(rule):.0%}",
                 f"{len(failed)} of {len({row.evaluator for row in fair})}",
                 *(f"{100 * cells[cell].rate(rule):.0f}" for _, cell in shown),
             )
@@ -239,166 +234,3 @@ def _csv(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     writer.writerow(head)
     writer.writerows(rows)
     return text.getvalue()
-
-
-def words_figure(rows: Sequence[Words], evaluators: Iterable[str], title: str) -> Json:
-    """Return the specification of a picture: how often each rule says coupled."""
-    names = list(evaluators)
-    shown = [row for row in rows if row.evaluator in names]
-    values = [
-        {"evaluator": row.evaluator, "run": _run(row), "rule": rule, "rate": row.rate(rule)}
-        for row in shown
-        for rule in _DRAWN
-    ]
-    return _figure(
-        title=title,
-        subtitle=f"share of runs called coupled; dashed: {LEVEL:.0%}",
-        description=_words_text(shown, title),
-        values=values,
-        layer=[
-            {
-                "mark": {"type": "point", "filled": True, "size": 50},
-                "encoding": {
-                    "x": {"field": "rate", "type": "quantitative", "title": "share of runs"},
-                    "y": {
-                        "field": "evaluator",
-                        "type": "nominal",
-                        "title": None,
-                        "sort": names,
-                        "axis": {"labelLimit": 240},
-                    },
-                    **_told_apart("rule", _DRAWN),
-                },
-            },
-            {
-                "mark": {"type": "rule", "strokeDash": [5, 4], "color": "#777777"},
-                "encoding": {"x": {"datum": LEVEL}},
-            },
-        ],
-        facet={"column": ("run", [f"{reuse}, {seeds} seeds" for reuse, seeds in WAYS])},
-        size=(170, 16 * len(names)),
-    )
-
-
-def coverage_figure(rows: Sequence[Coverage]) -> Json:
-    """Return the specification of the coverage of nominal 95% intervals."""
-    names = list(dict.fromkeys(row.interval for row in rows))
-    evaluators = list(dict.fromkeys(row.evaluator for row in rows))
-    values = [
-        {
-            "evaluator": row.evaluator,
-            "run": f"{row.seeds} seeds",
-            "interval": row.interval,
-            "rate": row.rate,
-        }
-        for row in rows
-    ]
-    return _figure(
-        title="How often a 95% interval covers the truth",
-        subtitle="grey: 93 to 97%",
-        description=_coverage_text(rows),
-        values=values,
-        layer=[
-            {
-                "mark": {"type": "rect", "color": "#E5E5E5"},
-                "encoding": {"x": {"datum": _OUTER[0]}, "x2": {"datum": _OUTER[1]}},
-            },
-            {
-                "mark": {"type": "point", "filled": True, "size": 60},
-                "encoding": {
-                    "x": {
-                        "field": "rate",
-                        "type": "quantitative",
-                        "title": "share of runs",
-                        "scale": {"zero": False},
-                    },
-                    "y": {
-                        "field": "evaluator",
-                        "type": "nominal",
-                        "title": None,
-                        "sort": evaluators,
-                        "axis": {"labelLimit": 240},
-                    },
-                    **_told_apart("interval", names),
-                },
-            },
-        ],
-        facet={"column": ("run", [f"{n} seeds" for n in SEEDS])},
-        size=(230, 150),
-    )
-
-
-def _figure(
-    *,
-    title: str,
-    subtitle: str,
-    description: str,
-    values: list[Json],
-    layer: list[Json],
-    facet: dict[str, tuple[str, list[str]]],
-    size: tuple[int, int],
-) -> Json:
-    return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-        "description": description,
-        "title": {
-            "text": title,
-            "subtitle": subtitle,
-            "anchor": "start",
-            "subtitleColor": "#444444",
-        },
-        "background": "white",
-        "data": {"values": values},
-        "facet": {
-            side: {
-                "field": field,
-                "type": "nominal",
-                "sort": order,
-                "header": {"title": None},
-            }
-            for side, (field, order) in facet.items()
-        },
-        "spec": {"width": size[0], "height": size[1], "layer": layer},
-        "config": {"view": {"stroke": "#BBBBBB"}, "font": "sans-serif"},
-    }
-
-
-def _told_apart(field: str, names: Sequence[str]) -> Json:
-    """Return the channels that tell series apart: by colour and, for all readers, by shape."""
-    domain = list(names)
-    return {
-        "color": {
-            "field": field,
-            "type": "nominal",
-            "title": None,
-            "scale": {"domain": domain, "range": list(_COLOURS[: len(domain)])},
-        },
-        "shape": {
-            "field": field,
-            "type": "nominal",
-            "title": None,
-            "scale": {"domain": domain, "range": list(_SHAPES[: len(domain)])},
-        },
-    }
-
-
-def _run(row: Words) -> str:
-    return f"{row.reuse}, {row.seeds} seeds"
-
-
-def _words_text(rows: Sequence[Words], title: str) -> str:
-    """Return the finding: the span of each rule's shares."""
-    spans = []
-    for rule in (OLD, ADOPTED):
-        rates = [row.rate(rule) for row in rows] or [0.0]
-        spans.append(f"{rule} in {min(rates):.0%} to {max(rates):.0%} of runs")
-    return f"{title}: {'; '.join(spans)}."
-
-
-def _coverage_text(rows: Sequence[Coverage]) -> str:
-    spans = []
-    for seeds in SEEDS:
-        for name in dict.fromkeys(row.interval for row in rows):
-            rates = [row.rate for row in rows if (row.seeds, row.interval) == (seeds, name)]
-            spans.append(f"{name} {min(rates):.1%} to {max(rates):.1%} at {seeds} seeds")
-    return f"Coverage of nominal 95% intervals: {'; '.join(spans)}."

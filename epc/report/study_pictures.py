@@ -1,0 +1,178 @@
+"""The pictures of the study.
+
+Colours are of the Okabe-Ito set, and every series has a shape of its own besides.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from epc.audit.candidate_tests import ADOPTED, OLD
+from epc.audit.study import SEEDS, WAYS, Coverage, Words
+from epc.spec.coupling import LEVEL
+
+Json = dict[str, Any]
+
+_OUTER: Final = (0.93, 0.97)  # how far a nominal 95% interval may be off
+_COLOURS: Final = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#D55E00", "#CC79A7")
+_SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+# The rules that are drawn; the others are in the table.
+_DRAWN: Final = (ADOPTED, OLD, "redirected alone", "studentised", "Bradley-Terry", "seeds")
+
+
+def words_figure(rows: Sequence[Words], evaluators: Iterable[str], title: str) -> Json:
+    """Return the specification of a picture: how often each rule says coupled."""
+    names = list(evaluators)
+    shown = [row for row in rows if row.evaluator in names]
+    values = [
+        {"evaluator": row.evaluator, "run": row.way, "rule": rule, "rate": row.rate(rule)}
+        for row in shown
+        for rule in _DRAWN
+    ]
+    return _figure(
+        title=title,
+        subtitle=f"share of runs called coupled; dashed: {LEVEL:.0%}",
+        description=_words_text(shown, title),
+        values=values,
+        layer=[
+            {
+                "mark": {"type": "point", "filled": True, "size": 50},
+                "encoding": {
+                    "x": {"field": "rate", "type": "quantitative", "title": "share of runs"},
+                    "y": {
+                        "field": "evaluator",
+                        "type": "nominal",
+                        "title": None,
+                        "sort": names,
+                        "axis": {"labelLimit": 240},
+                    },
+                    **_told_apart("rule", _DRAWN),
+                },
+            },
+            {
+                "mark": {"type": "rule", "strokeDash": [5, 4], "color": "#777777"},
+                "encoding": {"x": {"datum": LEVEL}},
+            },
+        ],
+        facet={"column": ("run", [f"{reuse}, {seeds} seeds" for reuse, seeds in WAYS])},
+        size=(170, 16 * len(names)),
+    )
+
+
+def coverage_figure(rows: Sequence[Coverage]) -> Json:
+    """Return the specification of the coverage of nominal 95% intervals."""
+    names = list(dict.fromkeys(row.interval for row in rows))
+    evaluators = list(dict.fromkeys(row.evaluator for row in rows))
+    values = [
+        {
+            "evaluator": row.evaluator,
+            "run": f"{row.seeds} seeds",
+            "interval": row.interval,
+            "rate": row.rate,
+        }
+        for row in rows
+    ]
+    return _figure(
+        title="How often a 95% interval covers the truth",
+        subtitle="grey: 93 to 97%",
+        description=_coverage_text(rows),
+        values=values,
+        layer=[
+            {
+                "mark": {"type": "rect", "color": "#E5E5E5"},
+                "encoding": {"x": {"datum": _OUTER[0]}, "x2": {"datum": _OUTER[1]}},
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 60},
+                "encoding": {
+                    "x": {
+                        "field": "rate",
+                        "type": "quantitative",
+                        "title": "share of runs",
+                        "scale": {"zero": False},
+                    },
+                    "y": {
+                        "field": "evaluator",
+                        "type": "nominal",
+                        "title": None,
+                        "sort": evaluators,
+                        "axis": {"labelLimit": 240},
+                    },
+                    **_told_apart("interval", names),
+                },
+            },
+        ],
+        facet={"column": ("run", [f"{n} seeds" for n in SEEDS])},
+        size=(230, 150),
+    )
+
+
+def _figure(
+    *,
+    title: str,
+    subtitle: str,
+    description: str,
+    values: list[Json],
+    layer: list[Json],
+    facet: dict[str, tuple[str, list[str]]],
+    size: tuple[int, int],
+) -> Json:
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "description": description,
+        "title": {
+            "text": title,
+            "subtitle": subtitle,
+            "anchor": "start",
+            "subtitleColor": "#444444",
+        },
+        "background": "white",
+        "data": {"values": values},
+        "facet": {
+            side: {
+                "field": field,
+                "type": "nominal",
+                "sort": order,
+                "header": {"title": None},
+            }
+            for side, (field, order) in facet.items()
+        },
+        "spec": {"width": size[0], "height": size[1], "layer": layer},
+        "config": {"view": {"stroke": "#BBBBBB"}, "font": "sans-serif"},
+    }
+
+
+def _told_apart(field: str, names: Sequence[str]) -> Json:
+    """Return the channels that tell series apart: by colour and, for all readers, by shape."""
+    domain = list(names)
+    return {
+        "color": {
+            "field": field,
+            "type": "nominal",
+            "title": None,
+            "scale": {"domain": domain, "range": list(_COLOURS[: len(domain)])},
+        },
+        "shape": {
+            "field": field,
+            "type": "nominal",
+            "title": None,
+            "scale": {"domain": domain, "range": list(_SHAPES[: len(domain)])},
+        },
+    }
+
+
+def _words_text(rows: Sequence[Words], title: str) -> str:
+    """Return the finding: the span of each rule's shares."""
+    spans = []
+    for rule in (OLD, ADOPTED):
+        rates = [row.rate(rule) for row in rows] or [0.0]
+        spans.append(f"{rule} in {min(rates):.0%} to {max(rates):.0%} of runs")
+    return f"{title}: {'; '.join(spans)}."
+
+
+def _coverage_text(rows: Sequence[Coverage]) -> str:
+    spans = []
+    for seeds in SEEDS:
+        for name in dict.fromkeys(row.interval for row in rows):
+            rates = [row.rate for row in rows if (row.seeds, row.interval) == (seeds, name)]
+            spans.append(f"{name} {min(rates):.1%} to {max(rates):.1%} at {seeds} seeds")
+    return f"Coverage of nominal 95% intervals: {'; '.join(spans)}."
