@@ -10,7 +10,7 @@ from math import fsum, sqrt
 from typing import Final
 
 from epc.audit.control import rates, trained_twice
-from epc.audit.redirection import RedirectionTest, redirection_test
+from epc.audit.redirection import RedirectionTest, redirected_interval, redirection_test
 from epc.audit.side_checks import TieTest, clusters, tie_test
 from epc.audit.transfer import Crossing, Crossings, cost, crossings, most, won_shares
 from epc.audit.units import LeftOut, Units, units_of
@@ -130,7 +130,7 @@ def transfer(
         for direction in DIRECTIONS:
             at = units.domains.index(REFERENCE[direction])
             seen = these_tasks(vectors, direction, table=table, config=config)
-            directions[direction] = _into(crossed.into[at], chance[at], seen)
+            directions[direction] = _into(crossed.into[at], chance[at], test.p_value, seen)
     return Transfer(
         rule=RULE,
         margin=MARGIN,
@@ -153,11 +153,10 @@ def worked_out(
     return crossed, *redirection_test(units, crossed.crossings, rounds=rounds, rule=rule)
 
 
-def _into(crossed: Crossing, chance: float, seen: TheseTasks) -> Into:
-    low_high = crossed.redirected.interval
+def _into(crossed: Crossing, chance: float, p_value: float, seen: TheseTasks) -> Into:
     return Into(
         redirected=_share(crossed.redirected.value),
-        redirected_ci95=low_high and (_share(low_high[0]), _share(low_high[1])),
+        redirected_ci95=redirected_interval(crossed.redirected, p_value),
         chance=_share(chance),
         regret=crossed.regret.value,
         regret_ci95=crossed.regret.interval,

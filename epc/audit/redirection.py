@@ -20,9 +20,9 @@ from epc.audit.permutation import (
 from epc.audit.transfer import Estimate, Rates, policies, rates_of, redirected
 from epc.audit.units import Units
 from epc.protocol.weights import UpdateRule
-from epc.spec.coupling import UNEQUAL
+from epc.spec.coupling import LEVEL, UNEQUAL
 from epc.statistics.inference import t_two_sided
-from epc.statistics.intervals import mean
+from epc.statistics.intervals import Interval, mean
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -76,14 +76,32 @@ def redirection_test(
     )
     chance = [mean(shares.tolist()) for shares in by_chance]
     test = RedirectionTest(
-        p_value=permuted(units, rounds=rounds, rule=rule)
-        if permutable(units)
-        else by_spread(crossings),
+        p_value=p_value_of(units, crossings, rounds=rounds, rule=rule),
         unit="group" if units.grouped else "task",
         method="permutation" if permutable(units) else "jackknife",
         splits=units.splits,
     )
     return test, (chance[0], chance[1])
+
+
+def p_value_of(units: Units, crossings: Estimate, *, rounds: int, rule: UpdateRule) -> float:
+    """Return the p-value of the word: by permutation, or by the spread of what crosses."""
+    if permutable(units):
+        return permuted(units, rounds=rounds, rule=rule)
+    return by_spread(crossings)
+
+
+def redirected_interval(redirected: Estimate, p_value: float) -> Interval | None:
+    """Return the interval for the domain of a share of choices.
+
+    A share has no sign, so an estimate of it stays above 0 where nothing crosses. An interval by
+    its spread alone would leave 0 out too often. So 0 belongs to it wherever the test does not
+    refuse that nothing crosses.
+    """
+    if redirected.interval is None:
+        return None
+    low, high = (min(1.0, max(0.0, bound)) for bound in redirected.interval)
+    return (0.0 if p_value > LEVEL else low), high
 
 
 def permutable(units: Units) -> bool:

@@ -9,7 +9,7 @@ from epc.cli.common import echo_json, format_option, note
 from epc.cli.grid import grid_options
 
 if TYPE_CHECKING:
-    from epc.audit.study import Coverage, Words
+    from epc.audit.study_results import Coverage, Words
 
 _PUBLISHED = 2000
 _QUICK = 200
@@ -30,7 +30,11 @@ _FEWEST = 8
     help=f"Runs of every evaluator whose domains prefer alike, {_PUBLISHED} unless stated; half as "
     "many where preferences cross, and for coverage.",
 )
-@click.option("--quick", is_flag=True, help=f"A first look: {_QUICK} runs.")
+@click.option(
+    "--quick",
+    is_flag=True,
+    help=f"A first look: {_QUICK} runs, of evaluators with 8 tasks a domain and up to 30 rounds.",
+)
 @grid_options
 @format_option
 def command(out: Path, runs: int | None, quick: bool, spread: Any, form: str) -> None:
@@ -45,13 +49,15 @@ def command(out: Path, runs: int | None, quick: bool, spread: Any, form: str) ->
       epc study --out study --quick --jobs 2
       epc study --out site/docs/data --jobs 8
     """
-    from epc.audit.study import coverage, points, sizes, words, work
+    from epc.audit.study import work
+    from epc.audit.study_points import points
+    from epc.audit.study_results import coverage, sizes, words
     from epc.report.study_tables import write
 
     if quick and runs is not None:
         raise click.UsageError("--quick states the number of runs: leave out --runs or --quick")
     asked = runs or (_QUICK if quick else _PUBLISHED)
-    found = list(spread(work, points(asked), "simulated runs"))
+    found = list(spread(work, points(asked, first_look=quick), "simulated runs"))
     told, known, covered = words(found), sizes(found), coverage(found)
     files = write(told, known, covered, out)
     if form == "json":
@@ -89,7 +95,8 @@ def _lines(told: "list[Words]", covered: "list[Coverage]") -> list[str]:
         f"{row.rate(OLD):>8.3f}{row.rate(ADOPTED):>8.3f}"
         for row in told
     ]
-    lines += ["", f"{'covers the truth':<40}{'seeds':>7}  {'interval':<28}{'rate':>8}"]
+    lines += ["", f"{'covers the truth':<40}{'run':<16}{'interval':<36}{'rate':>8}"]
     return lines + [
-        f"{row.evaluator:<40}{row.seeds:>7}  {row.interval:<28}{row.rate:>8.3f}" for row in covered
+        f"{row.evaluator:<40}{f'{row.reuse}, {row.seeds}':<16}{row.interval:<36}{row.rate:>8.3f}"
+        for row in covered
     ]

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from epc.audit.candidate_tests import ADOPTED, OLD
-from epc.audit.study import SEEDS, WAYS, Coverage, Words
+from epc.audit.study_points import WAYS, way
+from epc.audit.study_results import Coverage, Words
 from epc.spec.coupling import LEVEL
 
 Json = dict[str, Any]
@@ -53,7 +54,7 @@ def words_figure(rows: Sequence[Words], evaluators: Iterable[str], title: str) -
                 "encoding": {"x": {"datum": LEVEL}},
             },
         ],
-        facet={"column": ("run", [f"{reuse}, {seeds} seeds" for reuse, seeds in WAYS])},
+        facet={"column": ("run", [way(*each) for each in WAYS])},
         size=(170, 16 * len(names)),
     )
 
@@ -65,7 +66,7 @@ def coverage_figure(rows: Sequence[Coverage]) -> Json:
     values = [
         {
             "evaluator": row.evaluator,
-            "run": f"{row.seeds} seeds",
+            "run": row.way,
             "interval": row.interval,
             "rate": row.rate,
         }
@@ -101,8 +102,8 @@ def coverage_figure(rows: Sequence[Coverage]) -> Json:
                 },
             },
         ],
-        facet={"column": ("run", [f"{n} seeds" for n in SEEDS])},
-        size=(230, 150),
+        facet={"column": ("run", [way(*each) for each in WAYS])},
+        size=(170, 16 * len(evaluators)),
     )
 
 
@@ -171,8 +172,8 @@ def _words_text(rows: Sequence[Words], title: str) -> str:
 
 def _coverage_text(rows: Sequence[Coverage]) -> str:
     spans = []
-    for seeds in SEEDS:
-        for name in dict.fromkeys(row.interval for row in rows):
-            rates = [row.rate for row in rows if (row.seeds, row.interval) == (seeds, name)]
-            spans.append(f"{name} {min(rates):.1%} to {max(rates):.1%} at {seeds} seeds")
-    return f"Coverage of nominal 95% intervals: {'; '.join(spans)}."
+    for name in dict.fromkeys(row.interval for row in rows):
+        for run in dict.fromkeys(row.way for row in rows if row.interval == name):
+            rates = [row.rate for row in rows if (row.way, row.interval) == (run, name)]
+            spans.append(f"{name}, {run}: {min(rates):.1%} to {max(rates):.1%}")
+    return f"Coverage of nominal 95% intervals. {'; '.join(spans)}."

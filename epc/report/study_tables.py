@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from epc.audit.candidate_tests import ADOPTED, OLD, SAYS
-from epc.audit.study import WAYS, Coverage, Size, Words
 from epc.audit.study_cases import CROSSINGS, NULLS, UNDECLARED
+from epc.audit.study_points import WAYS, Size
+from epc.audit.study_results import Coverage, Words
 from epc.errors import WorldError
 from epc.records import strict_json
 from epc.report.study_pictures import coverage_figure, words_figure
@@ -21,6 +22,7 @@ from epc.spec.coupling import LEVEL
 Json = dict[str, Any]
 
 _VEGA_LITE: Final = "5.21"
+_WAYS: Final = [f"{reuse}, {seeds}" if reuse == "fresh" else reuse for reuse, seeds in WAYS]
 _COMPARED: Final = ("0.7/0.4", "0.8/0.3", "0.8/0.3, 8 and 40 tasks", "scattered, sd 0.5")
 
 
@@ -41,7 +43,7 @@ def write(
         "rejections.csv": words_csv(words),
         "sizes.csv": sizes_csv(sizes),
         "coverage.csv": coverage_csv(covered),
-        "tables.txt": page_tables(words, sizes),
+        "tables.txt": page_tables(words, sizes, covered),
     }
     for name, specification in (
         ("power.svg", words_figure(words, CROSSINGS, "How often a crossing preference is found")),
@@ -106,8 +108,10 @@ def sizes_csv(sizes: Mapping[str, Size]) -> str:
     )
 
 
-def page_tables(rows: Sequence[Words], sizes: Mapping[str, Size]) -> str:
-    """Return the tables of the page: false words, what fails, power, the competition."""
+def page_tables(
+    rows: Sequence[Words], sizes: Mapping[str, Size], covered: Sequence[Coverage]
+) -> str:
+    """Return the tables of the page: false words, what fails, power, the competition, coverage."""
     nulls = [row for row in rows if row.evaluator in NULLS]
     crossings = [row for row in rows if row.evaluator in CROSSINGS]
     return "\n".join(
@@ -120,6 +124,8 @@ def page_tables(rows: Sequence[Words], sizes: Mapping[str, Size]) -> str:
             "",
             *_competition(nulls, crossings),
             "",
+            *_coverage_table(covered),
+            "",
         ]
     )
 
@@ -130,8 +136,7 @@ def failing(row: Words, rule: str = ADOPTED) -> bool:
 
 
 def _words_table(rows: Sequence[Words], sizes: Mapping[str, Size]) -> list[str]:
-    ways = [f"{reuse}, {seeds}" if reuse == "fresh" else reuse for reuse, seeds in WAYS]
-    heads = [f"rule {number}: {way}" for number in (1, 2) for way in ways]
+    heads = [f"rule {number}: {way}" for number in (1, 2) for way in _WAYS]
     lines = _head("evaluator", "true regret", "of it crossing", *heads, "runs", "beyond no margin")
     for name in dict.fromkeys(row.evaluator for row in rows):
         own = [row for row in rows if row.evaluator == name]
@@ -202,6 +207,18 @@ def _competition(nulls: Sequence[Words], crossings: Sequence[Words]) -> list[str
     return lines
 
 
+def _coverage_table(rows: Sequence[Coverage]) -> list[str]:
+    """How often each interval holds the truth, in percent, by how the runs were made."""
+    lines = _head("evaluator", "interval", "truth", *_WAYS, "runs")
+    cells = {(row.evaluator, row.interval, row.reuse, row.seeds): row for row in rows}
+    for evaluator, interval in dict.fromkeys((row.evaluator, row.interval) for row in rows):
+        own = [cells.get((evaluator, interval, *way)) for way in WAYS]
+        shares = [f"{100 * row.rate:.1f}" if row else "-" for row in own]
+        first = next(row for row in own if row)
+        lines.append(_line(evaluator, interval, f"{first.truth:.3f}", *shares, str(first.runs)))
+    return lines
+
+
 def _head(*cells: str) -> list[str]:
     return [_line(*cells), "|" + "---|" * len(cells)]
 
@@ -213,10 +230,11 @@ def _line(*cells: str) -> str:
 def coverage_csv(rows: Iterable[Coverage]) -> str:
     """Return the table of coverage."""
     return _csv(
-        ("evaluator", "seeds", "interval", "runs", "covered", "rate", "truth", "mean_width"),
+        ("evaluator", "reuse", "seeds", "interval", "runs", "covered", "rate", "truth", "width"),
         (
             (
                 row.evaluator,
+                row.reuse,
                 row.seeds,
                 row.interval,
                 row.runs,

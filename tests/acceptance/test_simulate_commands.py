@@ -12,7 +12,7 @@ from engine_support import PATIENCE_S, wait_until
 from program_support import PROGRAM
 from records_support import Run, epc, make_run
 
-from epc.audit.study import Kind, Point
+from epc.audit.study_points import Kind, Point
 from epc.errors import WorldError
 from epc.report.study_tables import write
 
@@ -229,12 +229,12 @@ def test_reading_r71_the_study_writes_the_same_bytes_however_it_is_spread(
 ) -> None:
     from click.testing import CliRunner
 
-    from epc.audit import study
+    from epc.audit import study_points
     from epc.cli.study import command
 
-    def few(_: int) -> list[Point]:
+    def few(_: int, *, first_look: bool) -> list[Point]:
         cells: list[tuple[Kind, str]] = [
-            ("cover", "coin-flip"),
+            ("cover gamma", "coin-flip"),
             ("decide", "coin"),
             ("decide", "0.7/0.4"),
         ]
@@ -250,7 +250,7 @@ def test_reading_r71_the_study_writes_the_same_bytes_however_it_is_spread(
             ),
         ]
 
-    monkeypatch.setattr(study, "points", few)
+    monkeypatch.setattr(study_points, "points", few)
     texts = []
     for jobs in ("1", "2"):
         out = tmp_path / jobs

@@ -9,7 +9,12 @@ from audit_support import Rows, table
 from numpy.typing import NDArray
 
 from epc.audit import redirection
-from epc.audit.redirection import RedirectionTest, recursion, redirection_test
+from epc.audit.redirection import (
+    RedirectionTest,
+    recursion,
+    redirected_interval,
+    redirection_test,
+)
 from epc.audit.transfer import Estimate, Rates
 from epc.audit.units import Groups, Units, units_of
 from epc.protocol.weights import UpdateRule
@@ -243,3 +248,22 @@ def test_reading_r74_groups_are_what_is_dealt_out() -> None:
 
     assert (test.unit, test.splits) == ("group", 3)
     assert test.p_value == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("p_value", "low"), [(0.05, 0.3 - 2.364624252 * 0.1), (0.0501, 0.0), (1.0, 0.0)]
+)
+def test_reading_r74_zero_is_in_the_interval_of_a_share_that_is_not_shown(
+    p_value: float, low: float
+) -> None:
+    """Student's t with 7 degrees of freedom has its 97.5% point at 2.3646."""
+    share = Estimate(value=0.3, variance=0.01, freedom=7)
+
+    assert redirected_interval(share, p_value) == pytest.approx((low, 0.3 + 2.364624252 * 0.1))
+
+
+def test_reading_r74_a_share_of_choices_is_between_none_and_all() -> None:
+    wide = Estimate(value=0.4, variance=1.0, freedom=7)
+
+    assert redirected_interval(wide, 0.01) == (0.0, 1.0)
+    assert redirected_interval(NOTHING, 0.01) is None

@@ -3,28 +3,27 @@
 import csv
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from epc.audit.candidate_tests import ADOPTED, OLD, SAYS
-from epc.audit.study import (
-    A_POINT,
-    EXCESS,
-    GAMMA_BOOTSTRAP,
-    GAMMA_STUDENT,
-    WAYS,
-    Found,
-    Point,
-    Size,
-    Words,
-    coverage,
-    points,
-    sizes,
-    words,
-    work,
+from epc.audit.study import EXCESS, GAMMA_BOOTSTRAP, GAMMA_STUDENT, work
+from epc.audit.study_cases import (
+    CASES,
+    COVERED,
+    COVERED_DOMAINS,
+    CROSSINGS,
+    EXPENSIVE,
+    NULLS,
+    quick,
 )
-from epc.audit.study_cases import CASES, COVERED, CROSSINGS, EXPENSIVE, NULLS
+from epc.audit.study_points import A_POINT, WAYS, Found, Point, Size, points
+from epc.audit.study_results import Coverage, Words, coverage, sizes, words
 from epc.report.study_tables import failing, page_tables
+
+if TYPE_CHECKING:
+    from epc.simulation.study_runs import Reuse
 
 DOCS = Path(__file__).parents[3] / "site" / "docs"
 
@@ -66,8 +65,56 @@ def test_reading_r71_the_study_has_every_null_and_crossing_in_every_way() -> Non
             assert runs[name, reuse, seeds] == (400 if name in EXPENSIVE else 2000)
     for name in CROSSINGS:
         assert all(runs[name, reuse, seeds] == 1000 for reuse, seeds in WAYS)
-    assert sum(p.runs for p in asked if p.kind == "cover") == 2 * 1000 * len(COVERED)
+    covered = Counter(p.kind for p in asked for _ in range(p.runs) if p.kind.startswith("cover"))
+    assert covered["cover gamma"] == 2 * 1000 * len(COVERED)
+    assert covered["cover domain"] == len(WAYS) * 1000 * len(COVERED_DOMAINS)
     assert {p.evaluator for p in asked if p.kind == "size"} == set(CASES)
+
+
+def test_reading_r71_a_first_look_has_the_evaluators_of_eight_tasks_and_short_trainings() -> None:
+    first = points(200, first_look=True)
+
+    assert set(first) < set(points(200))
+    for name, population in CASES.items():
+        slow = max(population.tasks) > 8 or population.rounds > 30
+        assert quick(population) != slow
+        assert any(one.evaluator == name for one in first) != slow
+
+
+def test_reading_r74_a_covering_point_forms_the_intervals_for_the_domain() -> None:
+    exhaustive = Point(
+        kind="cover domain", evaluator="0.8/0.3", seeds=30, reuse="exhaustive", runs=2
+    )
+
+    [redirected, regret, crossing] = coverage([work(exhaustive)])
+
+    assert (redirected.runs, regret.runs, crossing.runs) == (2, 2, 2)
+    # The page's table of estimands, by 40,000 wheels.
+    assert redirected.truth == pytest.approx(0.41, abs=0.01)
+    assert regret.truth == crossing.truth == pytest.approx(0.21, abs=0.01)
+
+
+def test_reading_r74_the_table_of_coverage_has_a_column_for_each_way() -> None:
+    shares: list[tuple[Reuse, int]] = [("fresh", 190), ("exhaustive", 181)]
+    rows = [
+        Coverage(
+            evaluator="coin",
+            reuse=reuse,
+            seeds=30,
+            interval="regret",
+            runs=200,
+            covered=covered,
+            truth=0.0,
+            width=0.1,
+        )
+        for reuse, covered in shares
+    ]
+
+    text = page_tables(
+        [row("coin", 100, 4)], {"coin": Size(redirected=0, regret=0, crossing=0)}, rows
+    )
+
+    assert "| coin | regret | 0.000 | - | 95.0 | 90.5 | 200 |" in text
 
 
 def test_reading_r71_a_point_is_put_to_every_rule() -> None:
@@ -128,8 +175,8 @@ def test_reading_r71_the_page_names_each_null_that_fails() -> None:
     size = Size(redirected=0.1, regret=0.034, crossing=0.001)
     known = {"coin": size, "0.7/0.4": size}
 
-    failed = page_tables([row("coin", 100, 40), row("0.7/0.4", 100, 90)], known)
-    fine = page_tables([row("coin", 100, 4), row("0.7/0.4", 100, 90)], known)
+    failed = page_tables([row("coin", 100, 40), row("0.7/0.4", 100, 90)], known, [])
+    fine = page_tables([row("coin", 100, 4), row("0.7/0.4", 100, 90)], known, [])
 
     assert "| coin | fresh, 10 seeds | 40% | 28% to 53% | 0.034 |" in failed
     assert "| **40** |" in failed
@@ -139,7 +186,7 @@ def test_reading_r71_the_page_names_each_null_that_fails() -> None:
 def test_epc_2_5_f_coverage_is_the_share_of_intervals_about_the_truth() -> None:
     # gamma of a coin flip is 1.17 and its excess 0, to 0.01.
     found = Found(
-        point=Point(kind="cover", evaluator="coin-flip", seeds=10, runs=2),
+        point=Point(kind="cover gamma", evaluator="coin-flip", seeds=10, runs=2),
         intervals={GAMMA_STUDENT: [(1.0, 1.3), (1.2, 1.4)], EXCESS: [(-0.1, 0.1), (-0.2, 0.1)]},
     )
 
@@ -154,7 +201,7 @@ def test_epc_2_5_f_coverage_is_the_share_of_intervals_about_the_truth() -> None:
 
 
 def test_epc_2_5_f_a_covering_point_forms_every_interval_of_every_run() -> None:
-    found = work(Point(kind="cover", evaluator="always-a", seeds=10, runs=3))
+    found = work(Point(kind="cover gamma", evaluator="always-a", seeds=10, runs=3))
 
     assert {name: len(each) for name, each in found.intervals.items()} == {
         GAMMA_BOOTSTRAP: 3,

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import joblib
 import pytest
 
-from epc.audit.study import points, work
+from epc.audit.study import work
+from epc.audit.study_points import points
 from epc.engine.grid import spread
 from epc.errors import WorldError
 from epc.simulation.synthetic import Part, parts, simulate
