@@ -1,4 +1,4 @@
-"""Having mkdocs make the written sources into HTML."""
+"""Having mkdocs make the written sources into HTML, and mending its search."""
 
 import os
 import re
@@ -14,6 +14,10 @@ from epc.site import mkdocs_hook
 from epc.site.writing import put
 
 _TOLD: Final = re.compile(r"\x1b\[[0-9;]*m")
+# The theme's search (lunr) names a node of its word graph by its letters and its neighbours'
+# numbers, run together: "1" to node 23 and "12" to node 3 are the same name. Where words hold
+# digits, it then knows words that are on no page, and a search for their beginning fails.
+_NAME_OF_NODE: Final = re.compile(r"(\w)=\1\+(\w)\+(\w)\.id\}return \1")
 
 
 def run_mkdocs(sources: Path, html: Path, as_of: date) -> None:
@@ -41,6 +45,9 @@ def run_mkdocs(sources: Path, html: Path, as_of: date) -> None:
     if done.returncode:
         said = _TOLD.sub("", (done.stderr + done.stdout).decode(errors="replace")).strip()
         raise WorldError(f"mkdocs refused the pages:\n{said}")
+    for worker in html.glob("assets/javascripts/workers/search.*.js"):
+        code = worker.read_text("utf-8")
+        put(worker, _NAME_OF_NODE.sub(r'\1=\1+\2+\3.id+","}return \1', code).encode())
 
 
 def _hooked(sources: Path) -> dict[str, object]:

@@ -56,6 +56,29 @@ def test_what_is_nowhere_is_not_found(window: Callable[..., Visit]) -> None:
     assert found(page, "zyxwvut") == []
 
 
+def test_a_search_knows_no_words_but_those_of_the_pages(window: Callable[..., Visit]) -> None:
+    """269 numbers of which lunr, as it comes with the theme, makes "8432" and "84315" as well."""
+    seen = window()
+    page = seen.to("")
+    worker = page.evaluate("JSON.parse(document.getElementById('__config').textContent).search")
+    page.add_script_tag(url=seen.home + worker)
+
+    unknown = page.evaluate(
+        """() => {
+            let state = 2982;
+            const next = (below) => (state = (state * 48271) % 2147483647) % below;
+            const number = () => Array.from({length: 1 + next(5)}, () => next(10)).join("");
+            const words = new Set(Array.from({length: 342}, number));
+            const graph = new lunr.TokenSet.Builder();
+            for (const word of [...words].sort()) graph.insert(word);
+            graph.finish();
+            return graph.root.toArray().filter((word) => !words.has(word));
+        }"""
+    )
+
+    assert unknown == []
+
+
 @pytest.fixture(scope="module")
 def alike(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
     made = with_documents(tmp_path_factory.mktemp("alike") / "clone")
