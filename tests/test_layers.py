@@ -153,34 +153,3 @@ def test_errors_and_the_handling_of_text_stand_left_of_everything() -> None:
     for name, allowed in stands.items():
         found = {name for name in imports(ROOT / name) if name.startswith("epc.")}
         assert {".".join(name.split(".")[:2]) for name in found} <= allowed, name
-
-
-# Rooms that read a manifest's JSON: the one that parses it, and the one that trusts no other.
-MANIFEST_ROOMS = ("records", "second")
-
-
-def manifest_subscripts(tree: ast.AST) -> list[int]:
-    """Return the lines that index a name or an attribute called `manifest` with a string."""
-    return [
-        node.lineno
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Subscript)
-        and isinstance(node.slice, ast.Constant)
-        and isinstance(node.slice.value, str)
-        and ast.unparse(node.value).split(".")[-1] == "manifest"
-    ]
-
-
-def test_a_subscript_of_a_manifest_is_found() -> None:
-    source = 'a = manifest["config"]\nb = run.manifest["raw"]\nc = manifest.config\nd = rows["x"]\n'
-
-    assert manifest_subscripts(ast.parse(source)) == [1, 2]
-
-
-@pytest.mark.parametrize(
-    "path",
-    [path for path in MODULES if layer_of(path) not in MANIFEST_ROOMS],
-    ids=lambda path: str(path.relative_to(ROOT)),
-)
-def test_nobody_outside_the_records_indexes_a_manifest_by_a_string(path: Path) -> None:
-    assert manifest_subscripts(ast.parse(path.read_text("utf-8"))) == []

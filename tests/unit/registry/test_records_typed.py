@@ -1,6 +1,5 @@
 """The registry's documents as values: each class is its schema, and writing gives the document."""
 
-import ast
 import json
 from copy import deepcopy
 from pathlib import Path
@@ -117,46 +116,3 @@ def test_the_published_events_are_written_as_they_were_read() -> None:
     lines = (ROOT / "snapshots" / "events.jsonl").read_text().splitlines(keepends=True)
 
     assert [dumps_line(as_json(parse(json.loads(line), Event))) for line in lines] == lines
-
-
-# What a value that was parsed is called, wherever it goes.
-VALUES = {"card", "event", "life"}
-# It says what is wrong with documents that are none yet.
-CHECKS = {"checking.py"}
-# What happened to an evaluator, as a row of a picture's table.
-ROWS = {"history.py", "timeline.py"}
-READERS = [
-    path
-    for room in ("registry", "site")
-    for path in sorted((ROOT / "epc" / room).rglob("*.py"))
-    if path.name not in CHECKS | ROWS
-]
-TEMPLATES = sorted((ROOT / "epc" / "site" / "templates").glob("*.j2"))
-
-
-def indexed(text: str) -> list[str]:
-    """Return every access to a parsed value, or to a part of one, by a string key."""
-    found = []
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-            whose = node.value.attr if isinstance(node.value, ast.Attribute) else None
-            whose = node.value.id if isinstance(node.value, ast.Name) else whose
-            if whose in VALUES and isinstance(node.slice.value, str):
-                found.append(ast.unparse(node))
-    return found
-
-
-@pytest.mark.parametrize("path", READERS, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_nothing_indexes_a_parsed_document_by_a_string(path: Path) -> None:
-    assert indexed(path.read_text()) == []
-
-
-def test_an_index_into_a_parsed_document_is_found() -> None:
-    text = "a = snapshot.card['tag'] + card['evaluator']['model'] + figures['n'] + card[0]"
-
-    assert sorted(indexed(text)) == ["card['evaluator']", "snapshot.card['tag']"]
-
-
-@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
-def test_no_template_indexes_a_parsed_document_by_a_string(path: Path) -> None:
-    assert not any(f"{name}[" in path.read_text() for name in VALUES)

@@ -1,0 +1,112 @@
+"""A record is parsed once into its type; past that edge nobody indexes it by a string.
+
+`untyped.txt` holds what is left to type: how many accesses by a string key a module, or a whole
+room, has. A number can only fall. What is not listed has none.
+"""
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import epc
+from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, EVERY_PHASE
+
+ROOT = Path(epc.__file__).parent
+LIST = Path(__file__).with_name("untyped.txt")
+MODULES = {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.rglob("*.py"))}
+# The second implementation trusts no type of the first.
+APART = "second/"
+# Keys of mappings that a type already holds: mypy checks them as literals.
+WORDS = {*DIRECTIONS, *DOMAINS, *(phase.name for phase in EVERY_PHASE), "A", "B", "tie", "missing"}
+# What a value that was parsed is called, and where it is called so.
+OWN_ROOMS = {"registry", "site", "analysis"}
+VALUES = {
+    "manifest": {path.split("/")[0] for path in MODULES} - {"records", "second"},
+    "card": OWN_ROOMS,
+    "event": OWN_ROOMS,
+    "life": OWN_ROOMS,
+    "statement": OWN_ROOMS,
+}
+# Tables' rows that are called so; what is wrong with documents that are none yet.
+OTHER_ROWS = {
+    "registry/checking.py",
+    "site/charts/history.py",
+    "site/charts/timeline.py",
+}
+
+
+def accesses(tree: ast.AST) -> Iterator[tuple[int, str, str]]:
+    """Yield each access by a string key: its line, what is indexed, and the key."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Subscript(value=whose, slice=ast.Constant(value=str(key))):
+                pass
+            case ast.Call(
+                func=ast.Attribute(value=whose, attr="get"), args=[ast.Constant(value=str(key)), *_]
+            ):
+                pass
+            case _:
+                continue
+        name = ast.unparse(whose)
+        if key not in WORDS and name not in ("Literal", "os.environ"):
+            yield node.lineno, name.rpartition(".")[2], key
+
+
+FOUND = {name: list(accesses(ast.parse(path.read_text("utf-8")))) for name, path in MODULES.items()}
+
+
+def listed() -> dict[str, int]:
+    rows = (line.split() for line in LIST.read_text("utf-8").splitlines())
+    return {name: int(count) for count, name in rows}
+
+
+def counted(left: dict[str, int]) -> Counter[str]:
+    """Count accesses by the entry of the list that a module belongs to."""
+    counts: Counter[str] = Counter()
+    for name, found in FOUND.items():
+        room = f"{name.partition('/')[0]}/"
+        if room != APART:
+            counts[room if room in left else name] += len(found)
+    return counts
+
+
+def test_an_access_by_a_string_key_is_found() -> None:
+    source = (
+        'a = run.manifest["raw"]\nb = row.get("x", 0)\nc = manifest.config\nd: Literal["x"]\n'
+        'e = seed.gamma["text_to_visual"]\nf = rows[0]\n'
+    )
+
+    assert list(accesses(ast.parse(source))) == [(1, "manifest", "raw"), (2, "row", "x")]
+
+
+def test_nothing_has_more_accesses_by_a_string_key_than_are_left_to_type() -> None:
+    left = listed()
+
+    assert {name: n for name, n in counted(left).items() if n > left.get(name, 0)} == {}
+
+
+def test_the_list_names_only_what_is_left_to_type_in_order() -> None:
+    left = listed()
+
+    assert list(left) == sorted(left)
+    assert [name for name in left if not counted(left)[name]] == []
+
+
+def test_nobody_indexes_a_parsed_value_by_a_string() -> None:
+    found = [
+        f"{name}:{line}: {whose}[{key!r}]"
+        for name, lines in FOUND.items()
+        for line, whose, key in lines
+        if name.partition("/")[0] in VALUES.get(whose, ()) and name not in OTHER_ROWS
+    ]
+
+    assert found == []
+
+
+def test_no_template_indexes_a_parsed_value_by_a_string() -> None:
+    texts = {path.name: path.read_text("utf-8") for path in sorted(ROOT.rglob("templates/*.j2"))}
+
+    assert [
+        (n, value) for n, text in texts.items() for value in VALUES if f"{value}[" in text
+    ] == []
