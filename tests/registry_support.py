@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from epc.records.strict_json import dumps, dumps_line
+from epc.records.typed import parse
 from epc.registry.lifecycles import Generation
 from epc.registry.snapshots import Event, Snapshot
 from epc.registry.sums import sha256, sums_text
-from epc.registry.typed import parse
 
 ROOT = Path(__file__).parent.parent
 Json = dict[str, Any]

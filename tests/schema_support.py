@@ -6,8 +6,16 @@ from dataclasses import MISSING, fields, is_dataclass
 from datetime import date
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from epc.protocol.config import Decoding
+from epc.records.manifest import VerdictName
+from epc.spec.epc_v1 import PhaseName
+
 Json = dict[str, Any]
 
+# Classes with defaults for those who make one: the schema has been asked before one is parsed.
+_WITH_DEFAULTS = {Decoding}
+# Keys of mappings that hold what occurred: not every one of them is required.
+_PARTIAL = {PhaseName, VerdictName}
 _PLAIN: dict[Any, set[str]] = {
     str: {"string"},
     date: {"string"},
@@ -55,6 +63,8 @@ def _one(kind: Any, schema: Json, root: Json, where: str) -> Iterator[str]:
     elif origin is tuple:
         if schema.get("type") != "array":
             yield f"{where}: no array"
+        if words[-1] is not ... and (schema.get("minItems"), schema.get("maxItems")) != (2, 2):
+            yield f"{where}: the schema admits more or fewer than two"
         yield from _departures(words[0], schema.get("items", {}), root, f"{where}[]")
     elif origin in (dict, Mapping) or (isinstance(origin, type) and issubclass(origin, Mapping)):
         yield from _mapping(words, schema, root, where)
@@ -67,14 +77,15 @@ def _one(kind: Any, schema: Json, root: Json, where: str) -> Iterator[str]:
 
 def _record(kind: Any, schema: Json, root: Json, where: str) -> Iterator[str]:
     hints, properties = get_type_hints(kind), schema.get("properties", {})
-    own = {field.name: field for field in fields(kind)}
+    own = {field.name: field for field in fields(kind) if field.init}
     for name in sorted(own.keys() ^ properties.keys()):
         yield f"{where}.{name}: stands in the {'class' if name in own else 'schema'} alone"
     if schema.get("additionalProperties") is not False:
         yield f"{where}: the schema allows other keys"
     for name in sorted(own.keys() & properties.keys()):
         optional = own[name].default is not MISSING or own[name].default_factory is not MISSING
-        if optional == (name in schema.get("required", [])):
+        required = name in schema.get("required", [])
+        if kind not in _WITH_DEFAULTS and optional == required:
             yield f"{where}.{name}: is required {'by the schema' if optional else 'here'} alone"
         given = resolved(properties[name], root)
         nullable, _ = _without_null(given, root)
@@ -90,15 +101,23 @@ def _mapping(words: tuple[Any, ...], schema: Json, root: Json, where: str) -> It
     keys, value = words
     if schema.get("type") != "object":
         yield f"{where}: no object"
-    elif get_origin(keys) is Literal:
+    elif "properties" not in schema and set(get_args(keys)) != _names(schema):
+        yield f"{where}: {get_args(keys)} are not its propertyNames"
+    elif "properties" in schema and get_origin(keys) is Literal:
         if set(get_args(keys)) != schema["properties"].keys():
             yield f"{where}: {get_args(keys)} are not its keys"
-        if set(get_args(keys)) != set(schema["required"]):
+        if keys not in _PARTIAL and set(get_args(keys)) != set(
+            schema.get("required", get_args(keys))
+        ):
             yield f"{where}: not every key is required"
         for key in set(get_args(keys)) & schema["properties"].keys():
             yield from _departures(value, schema["properties"][key], root, f"{where}.{key}")
     elif value is not Any:
         yield from _departures(value, schema.get("additionalProperties", {}), root, f"{where}.*")
+
+
+def _names(schema: Json) -> set[str]:
+    return set(schema.get("propertyNames", {}).get("enum", ()))
 
 
 def _plain(kind: Any, schema: Json, where: str) -> Iterator[str]:
@@ -120,6 +139,9 @@ def _without_null(schema: Json, root: Json) -> tuple[bool, Json | None]:
     """Return whether a schema allows null, and what else it allows."""
     if schema.get("type") == "null":
         return True, None
+    if isinstance(schema.get("type"), list):
+        (name,) = set(schema["type"]) - {"null"}
+        return "null" in schema["type"], schema | {"type": name}
     if None in schema.get("enum", []):
         return True, schema | {"enum": [value for value in schema["enum"] if value is not None]}
     options = [resolved(option, root) for option in schema.get("anyOf", [])]

@@ -116,7 +116,6 @@ PURE_MODULES = [
         "days",
         "names",
         "confusables",
-        "typed",
         "card_types",
     )
 ]

@@ -182,11 +182,11 @@ def headlines() -> None:
 
 def _end(tag: str, event: dict[str, str]) -> None:
     """Add an event of today to a snapshot that there is."""
+    from epc.records.typed import parse
     from epc.registry.headlines import write_headlines
     from epc.registry.locking import locked
     from epc.registry.reading import find_checkout, of_folder
     from epc.registry.snapshots import Event
-    from epc.registry.typed import parse
     from epc.registry.writing import end
 
     checkout = find_checkout(Path.cwd())

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from math import isclose
 from typing import Any, Final
 
+from epc.protocol.results import Json
 from epc.spec.epc_v1 import AGREEMENT
-
-Json = dict[str, Any]
 
 _PLAIN: Final = frozenset({float, int, str, bool, type(None)})
 

@@ -10,14 +10,13 @@ from dataclasses import asdict, dataclass, field, is_dataclass
 from functools import cached_property
 from typing import Any, Final, Literal, Self
 
-import msgspec
-
 from epc.audit.coupling import Transfer
 from epc.audit.evidence import table_of
 from epc.protocol.config import Configuration, Decoding, Method
 from epc.protocol.results import Json
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule, Weights
+from epc.records.typed import parse
 from epc.spec.epc_v1 import DOMAINS, ControlMethod, Direction, Domain, PhaseName
 from epc.spec.reference import EXECUTOR_PROMPT, Strategy
 
@@ -53,7 +52,7 @@ class ModelIdentity:
     @classmethod
     def parse(cls, document: Json) -> Self:
         """Return the value of an identity that a schema has admitted."""
-        return msgspec.convert(document, cls)
+        return parse(document, cls)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,10 +304,7 @@ class Head:
     @classmethod
     def parse(cls, document: Json) -> Self:
         """Return the value of a document that the schema has admitted."""
-        try:
-            head = msgspec.convert(document, cls)
-        except msgspec.ValidationError:  # to JSON Schema 5.0 is an integer
-            head = msgspec.convert(_with_integers(document), cls)
+        head = parse(document, cls)
         object.__setattr__(head, "document", document)
         return head
 
@@ -382,11 +378,3 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(part) for part in value]
     return plain(asdict(value)) if is_dataclass(value) and not isinstance(value, type) else value
-
-
-def _with_integers(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _with_integers(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_with_integers(part) for part in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value

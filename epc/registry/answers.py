@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from epc.json_text import lines_of
+from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.layout import RAW
 from epc.registry import layout
@@ -17,7 +18,6 @@ from epc.registry.file_sources import reader
 from epc.registry.platforms import named
 from epc.registry.store import fetched
 from epc.registry.sums import parse_sums
-from epc.registry.typed import Json
 
 Answers = Mapping[tuple[str, str | None], str]  # by what was asked, and on which occasion
 

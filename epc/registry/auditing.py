@@ -12,12 +12,13 @@ from typing import Final
 
 from epc.analysis.audit import audit_manifest
 from epc.audit.facts import Word
+from epc.protocol.results import Json
 from epc.records.manifest import Manifest
+from epc.records.typed import as_json
 from epc.registry import layout
 from epc.registry.card_types import AuditSummary
 from epc.registry.cards import audited
 from epc.registry.registry import Registry
-from epc.registry.typed import Json, as_json
 from epc.spec.coupling import LEVEL, RULE
 
 # Words that are settled before anything is tested, whatever the rule.

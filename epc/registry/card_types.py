@@ -11,7 +11,8 @@ from typing import Any, Final, Literal
 
 from epc.audit.coupling import Into
 from epc.audit.facts import Word
-from epc.registry.typed import Json, parse
+from epc.protocol.results import Json
+from epc.records.typed import parse
 from epc.spec.epc_v1 import Direction
 
 SnapshotKind = Literal["measured", "judged", "reported"]

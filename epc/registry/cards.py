@@ -9,8 +9,10 @@ from datetime import date
 from typing import Any, Final
 
 from epc.protocol.config import Configuration
+from epc.protocol.results import Json
 from epc.records.manifest import Manifest, plain
 from epc.records.strict_json import dumps_line
+from epc.records.typed import parse
 from epc.registry.card_types import (
     Asked,
     AuditSummary,
@@ -21,7 +23,6 @@ from epc.registry.card_types import (
 from epc.registry.lifecycles import Life
 from epc.registry.platforms import platform_of
 from epc.registry.tags import Tag
-from epc.registry.typed import Json, parse
 
 # Words of an audit that say that nothing was measured, and why that is no baseline.
 NO_BASELINE: Final = {

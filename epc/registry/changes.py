@@ -6,8 +6,8 @@ Pure: both days are passed in.
 from dataclasses import dataclass
 from datetime import date
 
+from epc.protocol.results import Json
 from epc.registry.registry import Registry
-from epc.registry.typed import Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

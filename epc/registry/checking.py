@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Final
 
 from epc.errors import Finding
+from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.schemas import findings as schema_findings
 from epc.registry import layout
 from epc.registry.days import impossible
 from epc.registry.reading import policy
-from epc.registry.typed import Json
 
 _CLAUSE: Final = "EPC-5.3(1)"
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final, Literal
 
+from epc.protocol.results import Json
 from epc.registry.aliases import in_words_of_alias
 from epc.registry.days import days_away
 from epc.registry.lifecycles import Life, Pointer
 from epc.registry.snapshots import Event, Snapshot
-from epc.registry.typed import Json
 
 Status = Literal["current", "expiring", "expired", "unknown"]
 Reason = Literal["withdrawn", "retired", "drifted", "superseded", "stale"]

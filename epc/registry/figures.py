@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from epc.protocol.results import Json
 from epc.registry.card_types import AuditSummary, Identity, Model, ReportedCard
 from epc.registry.names import is_same
 from epc.registry.snapshots import Snapshot
-from epc.registry.typed import Json
 from epc.statistics.intervals import Interval, moments_interval, share_interval
 
 # What must agree for two figures to be of one thing (`like for like`).

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from epc.protocol.results import Json
 from epc.records.strict_json import dumps, write_text
 from epc.registry import layout
 from epc.registry.auditing import audits
@@ -21,7 +22,6 @@ from epc.registry.figures import at, figures, figures_of
 from epc.registry.locking import RegistryLock
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
-from epc.registry.typed import Json
 
 FILES: Final = (layout.AUDITS, layout.HEADLINES, layout.GAMMAS)  # below `snapshots/`
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final, Literal, Self
 
-from epc.registry.typed import Json, parse
+from epc.protocol.results import Json
+from epc.records.typed import parse
 
 MOCKS: Final = "mock/"  # before the name of an evaluator that has no life
 # Where a maker serves its models itself, if not under its own name.

@@ -5,12 +5,12 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Final
 
+from epc.protocol.results import Json
 from epc.registry.card_types import SnapshotKind, Trust
 from epc.registry.expiry import Reason, Status, in_words
 from epc.registry.figures import Figure, at
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
-from epc.registry.typed import Json
 from epc.statistics.intervals import Interval
 
 _HEADLINE: Final = ("gamma/text_to_visual", "pci", "verdict/PASS")

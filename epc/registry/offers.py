@@ -8,6 +8,7 @@ from typing import Literal
 
 from epc.analysis.audit import audit_checked
 from epc.errors import UsageError
+from epc.protocol.results import Json
 from epc.records.layout import PROBES
 from epc.records.manifest import Manifest, plain
 from epc.records.validate import validate
@@ -16,7 +17,6 @@ from epc.registry.cards import NO_BASELINE, Said, card_of
 from epc.registry.lifecycles import Life
 from epc.registry.sums import sha256
 from epc.registry.tags import Tag
-from epc.registry.typed import Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

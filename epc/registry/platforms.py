@@ -18,8 +18,8 @@ from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 from epc.printable import shown
+from epc.protocol.results import Json
 
-Json = dict[str, Any]
 Kind = Literal["direct", "gateway", "unknown"]
 
 SELF_HOSTED: Final = "self-hosted"

@@ -15,6 +15,7 @@ from pathlib import Path
 from epc.errors import UsageError, WorldError
 from epc.records import strict_json
 from epc.records.judging.layout import is_evaluation
+from epc.records.typed import as_json
 from epc.registry import layout
 from epc.registry.answers import published_rows, re_executed, rows_of
 from epc.registry.card_types import Card, MeasuredCard
@@ -35,7 +36,6 @@ from epc.registry.snapshots import Event, Metrics, Snapshot
 from epc.registry.store import put
 from epc.registry.sums import sha256, sums_text
 from epc.registry.tags import Tag, next_tag
-from epc.registry.typed import as_json
 from epc.registry.writing import append
 
 

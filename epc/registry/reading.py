@@ -14,11 +14,11 @@ from typing import Any, Final
 
 from epc.errors import Finding, MalformedError, UsageError, WorldError
 from epc.json_text import lines_of
+from epc.protocol.results import Json
 from epc.registry import layout
 from epc.registry.file_sources import WEB, fetch
 from epc.registry.registry import Registry
 from epc.registry.tags import Tag
-from epc.registry.typed import Json
 
 _NAMED: Final = "--registry PATH or URL"
 

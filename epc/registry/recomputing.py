@@ -8,6 +8,7 @@ from typing import Final
 
 from epc.analysis.audit import audit_checked
 from epc.errors import EpcError, Finding, UsageError, WorldError
+from epc.protocol.results import Json
 from epc.records.findings import Findings
 from epc.records.manifest import Manifest
 from epc.records.probes import read_probes
@@ -22,7 +23,6 @@ from epc.registry.layout import AUDITS, CARD
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.registry.tags import Tag
-from epc.registry.typed import Json
 
 _FEW: Final = 16  # are recomputed sooner than other processes have started
 # Among an audit's findings are warnings of a whole validation, which takes longer than all of this.

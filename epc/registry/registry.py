@@ -10,6 +10,8 @@ from difflib import get_close_matches
 from typing import Final, Self
 
 from epc.errors import UsageError
+from epc.protocol.results import Json
+from epc.records.typed import parse
 from epc.registry import expiry
 from epc.registry.aliases import Served, followed
 from epc.registry.card_types import Trust
@@ -18,7 +20,6 @@ from epc.registry.lifecycles import Generation, GenerationRecord, Life, find
 from epc.registry.names import is_same
 from epc.registry.snapshots import STEPS, Event, Snapshot
 from epc.registry.tags import Tag
-from epc.registry.typed import Json, parse
 
 _HINTS: Final = 3
 

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from epc.protocol.results import Json
+from epc.records.typed import as_json
 from epc.registry.card_types import AuditSummary, Citation, Identity, Model, Trust
 from epc.registry.expiry import Expiry
 from epc.registry.figures import Difference, figures_of
 from epc.registry.registry import Registry
 from epc.registry.snapshots import FAILED, Event, Snapshot
-from epc.registry.typed import Json, as_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final, Literal, Self
 
+from epc.protocol.results import Json
+from epc.records.typed import parse
 from epc.registry.card_types import (
     AuditSummary,
     Card,
@@ -16,7 +18,6 @@ from epc.registry.card_types import (
     parse_card,
 )
 from epc.registry.tags import Tag
-from epc.registry.typed import Json, parse
 
 STEPS: Final[tuple[Trust, ...]] = ("reported", "recomputed", "re-executed", "replicated")
 

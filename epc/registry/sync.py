@@ -20,10 +20,11 @@ from difflib import unified_diff
 from typing import Any, Final
 
 from epc.json_text import lines_of
+from epc.protocol.results import Json
 from epc.records.strict_json import dumps
+from epc.records.typed import as_json
 from epc.registry import layout
 from epc.registry.lifecycles import GenerationRecord, Kind, LifeRecord, Other, Stated
-from epc.registry.typed import Json, as_json
 
 # What the list calls a platform, and what it is called here.
 _PLATFORMS: Final = {

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from epc.errors import EpcError, Finding, MalformedError, WorldError
+from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.judging.layout import PLAN, PROMPTS, RUN_LOG
 from epc.records.layout import PROBES
 from epc.records.manifest import Manifest
 from epc.records.schemas import findings as schema_findings
+from epc.records.typed import parse
 from epc.registry import layout
 from epc.registry.card_types import Card, JudgedCard, MeasuredCard, parse_card
 from epc.registry.cards import conditions_of, judged_conditions_of
@@ -27,7 +29,6 @@ from epc.registry.snapshots import Metrics
 from epc.registry.store import fetched
 from epc.registry.sums import parse_sums, sha256
 from epc.registry.tags import Tag
-from epc.registry.typed import Json, parse
 
 _CLAUSE: Final = "EPC-4"
 _RAW: Final = "raw"

@@ -4,11 +4,11 @@ from pathlib import Path
 
 from epc.errors import UsageError, WorldError
 from epc.records.strict_json import dumps_line, write_bytes
+from epc.records.typed import as_json
 from epc.registry import layout
 from epc.registry.locking import RegistryLock
 from epc.registry.reading import of_folder
 from epc.registry.snapshots import Event
-from epc.registry.typed import as_json
 
 
 def end(lock: RegistryLock, event: Event) -> Path:

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from epc.protocol.results import Json
 from epc.records.schemas import VERSION, schema
+from epc.records.typed import as_json
 from epc.registry.listing import entries
-from epc.registry.typed import as_json
 from epc.site.badges import endpoint
 from epc.site.pages import DATA_LICENCE, EvaluatorPage, Site, SnapshotPage
 

@@ -24,10 +24,10 @@ from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.layout import RAW
 from epc.records.manifest import Manifest
+from epc.records.typed import as_json
 from epc.registry import layout
 from epc.registry.card_types import AuditSummary
 from epc.registry.sums import parse_sums, sha256, sums_text
-from epc.registry.typed import as_json
 from epc.report import picture
 from epc.site.accounting import made
 from epc.site.evidence import PICTURES, Evidence

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from epc.audit.coupling import Into
+from epc.protocol.results import Json
 from epc.records.judging.layout import OUTPUTS
 from epc.registry.card_types import AuditSummary, Card, ReportedCard
 from epc.registry.changes import Change
@@ -17,7 +18,6 @@ from epc.registry.registry import Registry
 from epc.registry.repository import Repository
 from epc.registry.showing import Shown
 from epc.registry.snapshots import Event, Snapshot
-from epc.registry.typed import Json
 from epc.site.evidence import Evidence
 
 DATA_LICENCE: Final = "CC-BY-4.0"  # LICENSE-DATA: of what carries none of its own

@@ -37,12 +37,12 @@ from registry_support import (
 )
 
 from epc.records.strict_json import dumps, dumps_line
+from epc.records.typed import parse
 from epc.registry.cards import Said
 from epc.registry.lifecycles import Life, LifeRecord
 from epc.registry.publishing import _build, offered
 from epc.registry.sums import sha256
 from epc.registry.tags import Tag
-from epc.registry.typed import parse
 from epc.spec.epc_v1 import DOMAINS
 from epc.spec.reference import STRATEGIES
 

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from epc.errors import Finding, Severity
 from epc.printable import shown
+from epc.protocol.results import Json
 from epc.records.layout import MANIFEST, RAW
 from epc.records.manifest import Manifest, plain
 from epc.registry import layout as registry_layout
@@ -23,8 +24,6 @@ from epc.registry.registry import Registry
 from epc.registry.submissions import layout
 from epc.registry.submissions.identity import Verdicts, identity, is_copy, traces, verdicts
 from epc.registry.submissions.statement import Statement
-
-Json = dict[str, Any]
 
 _CONTACT: Final = "say in an issue how both came about"
 _FEWEST: Final = 20  # pairs that both have a verdict on, for their number to say something

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 from epc.analysis.audit import Audit, audit_checked
 from epc.errors import MalformedError, UsageError, WorldError
 from epc.printable import shown
+from epc.protocol.results import Json
 from epc.records.findings import Findings
 from epc.records.layout import MANIFEST
 from epc.records.manifest import Manifest
@@ -31,8 +31,6 @@ from epc.registry.submissions.statement import manifest_texts, placed, read
 from epc.registry.tags import Tag, next_tag
 from epc.second.recomputation import disagreements
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, SCREENING_SEEDS
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,10 @@ no HTML, no link, no picture, and notifies nobody.
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from epc.printable import shown
+from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.schemas import findings as schema_findings
 from epc.registry.submissions.report import (
@@ -19,8 +20,6 @@ from epc.registry.submissions.report import (
     overlap_line,
     standing,
 )
-
-Json = dict[str, Any]
 
 MARKER: Final = "<!-- epc-submission-report -->"
 LARGEST: Final = 2**21

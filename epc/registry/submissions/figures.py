@@ -1,12 +1,12 @@
 """The figures that a report shows, each with its interval, its noise floor and its excess."""
 
-from typing import Any, Final
+from typing import Final
 
 from epc.analysis.audit import Audit
+from epc.protocol.results import Json
 from epc.records.manifest import Manifest, plain
 from epc.spec.epc_v1 import DIRECTIONS, DOMAINS
 
-Json = dict[str, Any]
 _BY_DIRECTION: Final = ("gamma", "jsd", "zero_coupling_rate")
 
 

@@ -9,14 +9,13 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from epc.protocol.results import Json
 from epc.records.layout import IDENTITY
 from epc.records.manifest import Manifest, RawName, SeedRecord
 from epc.records.strict_json import dumps_line
 from epc.spec.epc_v1 import PHASE_NAMES
-
-Json = dict[str, Any]
 
 _RAW: Final[tuple[RawName, ...]] = ("trials", "calls")
 # A seed whose verdicts are nearly all alike ends as any evaluator with that bias ends: it tells

@@ -23,7 +23,6 @@ from epc.registry.submissions.plausible import endpoints
 from epc.registry.submissions.secrets import scan, scan_lines
 from epc.registry.submissions.statement import Endpoint, Statement, statement_texts
 
-Json = dict[str, Any]
 _BUILDING: Final = ".new-"
 _MOST_TOLD: Final = 20
 _MOST_TAGS: Final = 5

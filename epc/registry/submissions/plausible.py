@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from epc.errors import Finding, Severity
 from epc.printable import shown
 from epc.protocol.draws import GENERATOR
+from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.layout import MANIFEST, RAW
 from epc.records.manifest import Manifest, plain
@@ -21,7 +22,6 @@ from epc.registry.days import misdated
 from epc.registry.submissions import layout
 from epc.registry.submissions.statement import Endpoint
 
-Json = dict[str, Any]
 _ONE_DAY: Final = timedelta(days=1)
 _MOST_TOLD: Final = 3  # of findings of one kind, which a bad file repeats in every row
 _GATEWAY: Final = "declare it a gateway: the figures are published as such"

@@ -2,19 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from epc.analysis.audit import Audit
 from epc.errors import Finding
 from epc.printable import shown
+from epc.protocol.results import Json
 from epc.records.findings import Findings
 from epc.records.manifest import Evaluator, Manifest, plain
 from epc.registry import platforms
 from epc.registry.submissions.against import Fingerprint
 from epc.registry.submissions.figures import figures
 from epc.registry.submissions.statement import Statement
-
-Json = dict[str, Any]
 
 SCHEMA: Final = 1
 MOST_LISTED: Final = 100

@@ -7,15 +7,16 @@ from typing import Any, Final, Literal, Self
 
 from epc.errors import Finding
 from epc.printable import shown
+from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.schemas import findings as schema_findings
 from epc.records.schemas import schema
 from epc.records.strict_json import pointer
+from epc.records.typed import parse
 from epc.registry.names import skeleton
 from epc.registry.submissions import layout
 from epc.registry.submissions.texts import Kind, problems
-from epc.registry.typed import Json, parse
 
 Endpoint = Literal["direct", "gateway"]
 Licence = Literal["CC-BY-4.0", "CC0-1.0"]

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from registry_support import card, event, generation_record, judged, measured, snapshot
 
+from epc.records.typed import as_json
 from epc.registry.endings import endings
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, Snapshot
-from epc.registry.typed import as_json
 
 DAY = date(2026, 2, 1)
 

@@ -4,11 +4,12 @@ from pathlib import Path
 
 from registry_support import Checkout, card, generation_record, judged, measured
 
+from epc.protocol.results import Json
+from epc.records.typed import as_json
 from epc.registry.headlines import gammas, headline, write_headlines
 from epc.registry.locking import RegistryLock
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
-from epc.registry.typed import Json, as_json
 
 TAG = "v1.0-Judge-1"
 

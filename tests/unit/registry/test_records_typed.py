@@ -11,11 +11,11 @@ from schema_support import departures
 
 from epc.records.schemas import schema
 from epc.records.strict_json import dumps, dumps_line
+from epc.records.typed import as_json, parse
 from epc.registry.card_types import KINDS, parse_card
 from epc.registry.lifecycles import GenerationRecord
 from epc.registry.snapshots import Event, Metrics
 from epc.registry.submissions.statement import Statement
-from epc.registry.typed import as_json, parse
 
 Json = dict[str, Any]
 GENERATIONS = sorted(ROOT.glob("snapshots/evaluators/*.json"))

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from registry_support import Checkout, day, generation_record, life_record, stated
 
+from epc.records.typed import as_json, parse
 from epc.registry.lifecycles import GenerationRecord, Kind, LifeRecord
 from epc.registry.sync import Claim, candidates, claims, diff, proposed
-from epc.registry.typed import as_json, parse
 
 SEEN = day("2026-11-01")
 

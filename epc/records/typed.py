@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 import msgspec
 
-Json = dict[str, Any]
 T = TypeVar("T")
 
 
@@ -21,7 +20,10 @@ def parse(document: Any, kind: type[T]) -> T:
 
     Raises: ValueError, which names the place, if a key is missing or a value of another kind.
     """
-    return msgspec.convert(document, kind)
+    try:
+        return msgspec.convert(document, kind)
+    except msgspec.ValidationError:  # to JSON Schema 5.0 is an integer
+        return msgspec.convert(_with_integers(document), kind)
 
 
 def as_json(value: Any) -> Any:
@@ -41,3 +43,11 @@ def as_json(value: Any) -> Any:
 def _keys(kind: Any) -> list[tuple[str, Any]]:
     """Return the sorted keys of a class, each with its default, MISSING where it has none."""
     return sorted(((field.name, field.default) for field in fields(kind)), key=lambda key: key[0])
+
+
+def _with_integers(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_integers(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_with_integers(part) for part in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
