@@ -15,7 +15,8 @@ from epc.protocol.results import Json
 from epc.records.findings import Findings
 from epc.records.layout import RAW
 from epc.records.manifest import Manifest, RoleName
-from epc.records.rows import read_rows
+from epc.records.row_types import Call
+from epc.records.rows import read_typed
 from epc.records.usage import ROLES
 
 ASKED: Final = "asked"
@@ -78,15 +79,14 @@ def undated(text: str) -> Answer:
     return Answer(text=_digest(text))
 
 
-def answer_of(call: Json) -> Answer:
+def answer_of(call: Call) -> Answer:
     """Return what tells a call's answer from another to the same question."""
-    reply = call.get("reply")
     return Answer(
-        text=_digest(call["answer"]),
-        answered_at=call.get("answered_at"),
-        latency_s=call["latency_s"],
-        reply=None if reply is None else _digest(reply),
-        origin=call.get("origin"),
+        text=_digest(call.answer),
+        answered_at=call.answered_at,
+        latency_s=call.latency_s,
+        reply=None if call.reply is None else _digest(call.reply),
+        origin=call.origin,
     )
 
 
@@ -159,8 +159,8 @@ def _stated(left: Manifest, right: Manifest, role: RoleName) -> Shared:
 def _answers(folder: Path) -> dict[str, dict[str, Answer]]:
     """Return the answers of a run's calls by role and name; what is wrong is for others to say."""
     found: dict[str, dict[str, Answer]] = {}
-    for _, call in read_rows(folder, "calls", Findings(), clause="Reading R76"):
-        found.setdefault(call["role"], {})[call["id"]] = answer_of(call)
+    for _, call in read_typed(folder, Call, Findings(), clause="Reading R76"):
+        found.setdefault(call.role, {})[call.id] = answer_of(call)
     return found
 
 

@@ -23,10 +23,11 @@ from epc.protocol.results import Json
 from epc.protocol.verdict import parse_verdict
 from epc.protocol.weights import choose, uniform
 from epc.records.answers import answers_of
-from epc.records.calls import Call, call_of
+from epc.records.calls import call_of
 from epc.records.findings import Findings
 from epc.records.layout import PROBES, PROBING
 from epc.records.probes import Asked, in_words, row_of, summary
+from epc.records.row_types import Call
 from epc.records.rows import read_rows
 from epc.records.strict_json import dumps_line, write_text
 from epc.spec.epc_v1 import PHASES
@@ -81,7 +82,7 @@ async def ask(
         await caller.close()
         journal.close()
     return [
-        Asked(probe=probe, verdict=parse_verdict(row["call"]["answer"]), own=None, row=row)
+        Asked(probe=probe, verdict=parse_verdict(row["call"]["answer"]), own=None)
         for probe, row in zip(probes, rows, strict=True)
     ]
 

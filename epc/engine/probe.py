@@ -18,12 +18,13 @@ from epc.errors import MalformedError, UsageError
 from epc.protocol.config import Configuration
 from epc.protocol.results import Json
 from epc.records.answers import answers_of, comparisons_of
-from epc.records.calls import Call, read_calls
+from epc.records.calls import call_names, read_calls
 from epc.records.findings import Findings
-from epc.records.layout import IDENTITY, PLAN, CallNames, describe
+from epc.records.layout import IDENTITY, PLAN, describe
 from epc.records.manifest import Manifest, plain
 from epc.records.recompute import load_manifest, manifest_path
-from epc.records.rows import read_rows
+from epc.records.row_types import Call, Trial
+from epc.records.rows import read_typed
 from epc.records.usage import Usage
 
 
@@ -64,15 +65,14 @@ def reopen(run: Path, *, swap: int = 0, controls: int = 0) -> Reopened:
         raise UsageError(f"{run} is not as it was measured: see `epc validate {run}`")
     findings = Findings()
     calls = read_calls(folder, manifest, Usage(), findings)
-    trials = [row for _, row in read_rows(folder, "trials", findings, clause="EPC-2.5(d)")]
+    trials = [row for _, row in read_typed(folder, Trial, findings, clause="EPC-2.5(d)")]
     if findings.kept():
         raise MalformedError(findings.kept()[0])
     kept = kept_rows(folder)
     swaps = _exchanged(config, trials, calls, wanted=swap)
     pairs = _planted(config, calls, executor.prompt_template, kept.values(), wanted=controls)
     probes = [*swaps, *chain.from_iterable(pairs)]
-    evaluator = manifest.document["evaluator"]
-    names = CallNames("evaluator", evaluator, evaluator["decoding"])
+    names = call_names(manifest)["evaluator"]
     named = {names.name(probe.text(config), probe.place) for probe in probes}
     already = len({row["answer"] for row in kept.values() if row["probe"] in CONTROLS})
     return Reopened(
@@ -129,7 +129,7 @@ async def probe(
 
 
 def _exchanged(
-    config: Configuration, trials: Iterable[Json], calls: Mapping[str, Call], wanted: int
+    config: Configuration, trials: Iterable[Trial], calls: Mapping[str, Call], wanted: int
 ) -> list[Probe]:
     """Return a sample of the run's own comparisons, exchanged."""
     own = comparisons_of(config, trials, calls) if wanted else []

@@ -18,7 +18,8 @@ from epc.protocol.results import Json
 from epc.protocol.verdict import Verdict
 from epc.records.findings import Findings
 from epc.records.manifest import Head, Manifest, plain
-from epc.records.rows import read_rows
+from epc.records.row_types import Trial
+from epc.records.rows import read_typed
 from epc.records.strict_json import read_text
 from epc.spec.epc_v1 import PHASE_NAMES
 
@@ -81,7 +82,7 @@ def calibrated(
     if manifest.accuracy is None:
         return per_seed, None
     accuracy = manifest.accuracy.values
-    trials = (row for _, row in read_rows(folder, "trials", Findings(), clause="EPC-2.5(d)"))
+    trials = (trial for _, trial in read_typed(folder, Trial, Findings(), clause="EPC-2.5(d)"))
     tallies = _tallies(trials)
     records = []
     pooled: Tally = {}
@@ -128,16 +129,15 @@ def _row(row: Mapping[str | None, str | None], place: str) -> tuple[str, float]:
     return name, value
 
 
-def _tallies(trials: Iterable[Json]) -> dict[int, Tally]:
+def _tallies(trials: Iterable[Trial]) -> dict[int, Tally]:
     """Count each seed's won and decided trials by strategy, over the protocol's four phases."""
     tallies: dict[int, Tally] = {}
-    for row in trials:
-        if row["phase"] not in PHASE_NAMES:
+    for trial in trials:
+        if trial.phase not in PHASE_NAMES:
             continue  # a measured control's
-        counts = tallies.setdefault(int(row["seed"]), {}).setdefault(row["strategy"], [0, 0])
-        verdict = Verdict(row["verdict"])
-        counts[0] += verdict is Verdict.A
-        counts[1] += verdict.decided
+        counts = tallies.setdefault(trial.seed, {}).setdefault(trial.strategy, [0, 0])
+        counts[0] += trial.stated is Verdict.A
+        counts[1] += trial.stated.decided
     return tallies
 
 

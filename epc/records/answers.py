@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from epc.audit.probes import Answer, Probe
 from epc.protocol.config import Configuration
 from epc.protocol.prompt import executor_prompt
-from epc.protocol.results import Json
-from epc.records.calls import Call
-from epc.spec.epc_v1 import DOMAINS, PHASE, Domain
+from epc.records.row_types import Call, Trial
+from epc.spec.epc_v1 import DOMAINS, Domain
 
 
 def answers_of(config: Configuration, calls: Mapping[str, Call], template: str) -> Iterator[Answer]:
@@ -27,7 +26,7 @@ def answers_of(config: Configuration, calls: Mapping[str, Call], template: str) 
 
 
 def comparisons_of(
-    config: Configuration, trials: Iterable[Json], calls: Mapping[str, Call]
+    config: Configuration, trials: Iterable[Trial], calls: Mapping[str, Call]
 ) -> list[Probe]:
     """Return the distinct comparisons of a run's rounds, as they were asked.
 
@@ -35,24 +34,24 @@ def comparisons_of(
     """
     strategies = {strategy.name: index for index, strategy in enumerate(config.strategies)}
 
-    def answer(row: Json, side: str, strategy: int) -> Answer:
-        domain, name = PHASE[row["phase"]].domain, row[side]
+    def answer(trial: Trial, name: str | None, strategy: int) -> Answer:
+        assert name is not None
         return Answer(
             call=name,
-            domain=domain,
-            task=int(row["task"]),
+            domain=trial.of_phase.domain,
+            task=trial.task,
             strategy=strategy,
             text=calls[name].answer,
         )
 
-    met: dict[str, Probe] = {}
-    for row in trials:
-        if row["evaluation"] not in met:
-            met[row["evaluation"]] = Probe(
+    met: dict[str | None, Probe] = {}
+    for trial in trials:
+        if trial.evaluation not in met:
+            met[trial.evaluation] = Probe(
                 kind="swap",
-                answer=answer(row, "response", strategies[row["strategy"]]),
-                against=answer(row, "baseline", config.baseline_index),
-                evaluation=row["evaluation"],
+                answer=answer(trial, trial.response, strategies[trial.strategy]),
+                against=answer(trial, trial.baseline, config.baseline_index),
+                evaluation=trial.evaluation,
                 first="answer",
             )
     return list(met.values())

@@ -3,31 +3,29 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from epc.errors import Finding, MalformedError
 from epc.protocol.config import Configuration
 from epc.protocol.prompt import Pair
 from epc.protocol.table import VERDICTS
 from epc.protocol.verdict import Verdict
-from epc.records.calls import Call, read_calls
+from epc.records.calls import read_calls
 from epc.records.derive import derive
 from epc.records.findings import Findings
 from epc.records.layout import RAW, digest
 from epc.records.manifest import Manifest, RawName
-from epc.records.rows import read_rows
+from epc.records.row_types import Call, Trial
+from epc.records.rows import read_typed
 from epc.records.trials import CLAUSE
 from epc.records.usage import Usage
-from epc.spec.epc_v1 import PHASES, Domain
+from epc.spec.epc_v1 import PHASE_NAMES, Domain
 
 if TYPE_CHECKING:
     from numpy import int64
     from numpy.typing import NDArray
 
 PairKey = tuple[Domain, str, str]  # domain, strategy, task: by their words, not their places
-
-_DOMAIN_OF: Final = {phase.name: phase.domain for phase in PHASES}
-_INDEX: Final = {verdict.value: index for index, verdict in enumerate(VERDICTS)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,15 +110,15 @@ def counts_by_seed(
     seeds = {seed: index for index, seed in enumerate(sorted(manifest.config.seeds))}
     counts = np.zeros((len(seeds), len(keys), 3), np.int64)
     findings = Findings()
-    for index, row in read_rows(folder, "trials", findings, clause=CLAUSE):
-        if row["phase"] not in _DOMAIN_OF:
+    for index, trial in read_typed(folder, Trial, findings, clause=CLAUSE):
+        if trial.phase not in PHASE_NAMES:
             continue  # a round of a measured control, which the other run may not have
-        domain, seed, task = _DOMAIN_OF[row["phase"]], int(row["seed"]), int(row["task"])
+        domain, seed, task = trial.of_phase.domain, trial.seed, trial.task
         if seed not in seeds or task >= len(config.tasks[domain]):
             _refuse(f"/trials/{index}", f"seed {seed}, task {task} is no round of this run")
-        key = domain, row["strategy"], config.tasks[domain][task]
-        if key in keys and row["verdict"] in _INDEX:
-            counts[seeds[seed], keys[key], _INDEX[row["verdict"]]] += 1
+        key = domain, trial.strategy, config.tasks[domain][task]
+        if key in keys and trial.stated in VERDICTS:
+            counts[seeds[seed], keys[key], VERDICTS.index(trial.stated)] += 1
     _require(findings)
     return counts
 
@@ -137,8 +135,7 @@ def pair_keys(config: Configuration) -> list[PairKey]:
 
 def _require_digest(manifest: Manifest, folder: Path, name: RawName) -> None:
     assert manifest.raw is not None
-    stated, found = manifest.raw[name].sha256, digest(folder / RAW[name])["sha256"]
-    if stated != found:
+    if manifest.raw[name].sha256 != digest(folder / RAW[name])["sha256"]:
         problem = f"{folder / RAW[name]} is not the file that the manifest describes"
         _refuse(f"/raw/{name}/sha256", problem)
 

@@ -1,27 +1,19 @@
 """Reading calls.jsonl: every answer a run got, indexed for the trials that refer to it."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from epc.protocol.results import Json
 from epc.records.findings import Findings
 from epc.records.layout import CallNames
-from epc.records.manifest import Head
-from epc.records.rows import read_rows
+from epc.records.manifest import Head, RoleName
+from epc.records.row_types import Call
+from epc.records.rows import read_typed
+from epc.records.typed import parse
 from epc.records.usage import Usage
 
 _CLAUSE = "EPC-2.5(d)"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    """What a trial may refer to."""
-
-    role: str
-    prompt: str
-    answer: str
-    finish_reason: str | None
-    occasion: str | None
 
 
 def read_calls(folder: Path, manifest: Head, usage: Usage, findings: Findings) -> dict[str, Call]:
@@ -29,27 +21,20 @@ def read_calls(folder: Path, manifest: Head, usage: Usage, findings: Findings) -
 
     An id must be the digest of what was asked, so a call that was edited or moved from another
     run no longer carries its own name. Either every call states its origin, or, in records that
-    were written before any did, none (Reading R76).
+    were written before any did, none (Reading R76). A verbatim reply is checked, and not kept.
     """
-    asked = {
-        role: manifest.document[role]
-        for role in ("executor", "evaluator")
-        if manifest.document[role] is not None
-    }
-    names = {role: CallNames(role, model, model["decoding"]) for role, model in asked.items()}
+    names = call_names(manifest)
     calls: dict[str, Call] = {}
     silent: list[int] = []
-    for index, row in read_rows(folder, "calls", findings, clause=_CLAUSE):
+    for index, call in read_typed(folder, Call, findings, clause=_CLAUSE):
         where = f"/calls/{index}"
-        _check_identity(row, asked, names, where, findings)
-        if row["id"] in calls:
-            findings.add(
-                _CLAUSE, f"{where}/id", f"{row['id']} stands twice", "keep each answer once"
-            )
-        if "origin" not in row:
+        _check_identity(call, manifest, names, where, findings)
+        if call.id in calls:
+            findings.add(_CLAUSE, f"{where}/id", f"{call.id} stands twice", "keep each answer once")
+        if call.origin is None:
             silent.append(index)
-        usage.count(row)
-        calls[row["id"]] = call_of(row)
+        usage.add(call)
+        calls[call.id] = replace(call, reply=None, headers=None, reasoning=None)
     # Reading R76:
     if silent and (len(silent) < len(calls) or manifest.provenance.origins is not None):
         found = f"{len(silent)} calls do not state when and how they were answered, as others do"
@@ -57,33 +42,34 @@ def read_calls(folder: Path, manifest: Head, usage: Usage, findings: Findings) -
     return calls
 
 
+def call_names(manifest: Head) -> dict[RoleName, CallNames]:
+    """Return how the answers of each role of a run are named."""
+    documents = {role: manifest.document[role] for role in manifest.asked}
+    return {role: CallNames(role, model, model["decoding"]) for role, model in documents.items()}
+
+
 def call_of(row: Json) -> Call:
-    """Return what a row of calls.jsonl says to those that refer to it."""
-    return Call(
-        role=row["role"],
-        prompt=row["prompt"],
-        answer=row["answer"],
-        finish_reason=row["finish_reason"],
-        occasion=row["occasion"],
-    )
+    """Return the call that a row of valid shape holds."""
+    return parse(row, Call)
 
 
 def _check_identity(
-    row: Json,
-    asked: dict[str, Json],
-    names: dict[str, CallNames],
+    call: Call,
+    manifest: Head,
+    names: Mapping[RoleName, CallNames],
     where: str,
     findings: Findings,
 ) -> None:
-    role = row["role"]
-    if role not in asked:
-        findings.add(_CLAUSE, f"{where}/role", f"the manifest names no {role}", "remove the call")
+    role = next((role for role in names if role == call.role), None)
+    if role is None:
+        problem = f"the manifest names no {call.role}"
+        findings.add(_CLAUSE, f"{where}/role", problem, "remove the call")
         return
-    model = asked[role]
-    if row["model"] != model["model"]:
-        found = f"says {row['model']!r}, the manifest's {role} is {model['model']!r}"
+    model = manifest.asked[role].model
+    if call.model != model:
+        found = f"says {call.model!r}, the manifest's {role} is {model!r}"
         findings.add("EPC-2.2", f"{where}/model", found, "keep one model a role")
-    expected = names[role].name(row["prompt"], row["occasion"])
-    if row["id"] != expected:
-        found = f"says {row['id']}, what was asked gives {expected}"
+    expected = names[role].name(call.prompt, call.occasion)
+    if call.id != expected:
+        found = f"says {call.id}, what was asked gives {expected}"
         findings.add(_CLAUSE, f"{where}/id", found, "restore the call as it was answered")

@@ -19,8 +19,8 @@ from epc.protocol.phases import Outcome
 from epc.protocol.prompt import Pair, evaluation_text, executor_prompt
 from epc.protocol.table import Cell
 from epc.protocol.verdict import Verdict, classify, parse_verdict
-from epc.records.calls import Call
 from epc.records.layout import RAW, consists_of
+from epc.records.row_types import Call
 from epc.records.strict_json import dumps_line
 from epc.spec.epc_v1 import DOMAINS, Domain
 

@@ -18,15 +18,17 @@ from epc.protocol.prompt import executor_prompt
 from epc.protocol.results import Json
 from epc.protocol.verdict import Verdict, parse_verdict
 from epc.records.answers import answers_of
-from epc.records.calls import Call, read_calls
+from epc.records.calls import call_names, read_calls
 from epc.records.findings import Findings
-from epc.records.layout import PROBES, CallNames
+from epc.records.layout import PROBES
 from epc.records.manifest import Head, Manifest
 from epc.records.recompute import load_manifest, manifest_path
-from epc.records.rows import read_rows
+from epc.records.row_types import Call, ProbeRow
+from epc.records.rows import read_typed
 from epc.records.schemas import findings as schema_findings
+from epc.records.typed import parse
 from epc.records.usage import Usage
-from epc.spec.epc_v1 import DOMAINS
+from epc.spec.epc_v1 import Domain
 
 _CLAUSE: Final = "EPC-5.3(4)"
 _BAD: Final = {
@@ -47,7 +49,6 @@ class Asked:
     probe: Probe
     verdict: Verdict
     own: Verdict | None
-    row: Json
 
 
 def row_of(probe: Probe, config: Configuration, call: Json) -> Json:
@@ -76,8 +77,7 @@ class ProbeReader:
         self._config = manifest.configuration
         self._template = manifest.executor.prompt_template
         self._calls, self._folder, self._findings = calls, folder, findings
-        evaluator = manifest.document["evaluator"]
-        self._names = CallNames("evaluator", evaluator, evaluator["decoding"])
+        self._names = call_names(manifest)["evaluator"]
         self._answers = {
             answer.call: answer for answer in answers_of(self._config, calls, self._template)
         }
@@ -87,73 +87,71 @@ class ProbeReader:
         if not (self._folder / PROBES).exists():
             return []
         asked: dict[str, Asked] = {}
-        for index, row in read_rows(self._folder, "probes", self._findings, clause=_CLAUSE):
+        for index, row in read_typed(self._folder, ProbeRow, self._findings, clause=_CLAUSE):
             where = f"/probes/{index}"
-            problems = schema_findings("call", row["call"], where=f"{where}/call", clause=_CLAUSE)
+            problems = schema_findings("call", row.call, where=f"{where}/call", clause=_CLAUSE)
             self._findings.extend(problems)
             if problems:
                 continue
-            probe = self._probe(where, row)
-            if probe is None or not self._is_answered(where, row, probe):
+            probe, call = self._probe(where, row), parse(row.call, Call)
+            if probe is None or not self._is_answered(where, row, call, probe):
                 continue
-            if row["call"]["id"] in asked:
+            if call.id in asked:
                 self._note(where, "stands twice")
                 continue
             own = None
             if probe.evaluation is not None:
                 own = parse_verdict(self._calls[probe.evaluation].answer)
-            asked[row["call"]["id"]] = Asked(
-                probe=probe, verdict=Verdict(row["verdict"]), own=own, row=row
-            )
+            asked[call.id] = Asked(probe=probe, verdict=Verdict(row.verdict), own=own)
         return list(asked.values())
 
-    def _probe(self, where: str, row: Json) -> Probe | None:
+    def _probe(self, where: str, row: ProbeRow) -> Probe | None:
         """Return the probe that a row says it is, if the run has what it is made of."""
         names = [strategy.name for strategy in self._config.strategies]
-        domain, task = row["domain"], int(row["task"])
-        if row["strategy"] not in names or task >= len(self._config.tasks[domain]):
-            self._note(where, f"{row['strategy']!r} on {domain} task {task} is not of this run")
+        domain, task = row.domain, row.task
+        if row.strategy not in names or task >= len(self._config.tasks[domain]):
+            self._note(where, f"{row.strategy!r} on {domain} task {task} is not of this run")
             return None
-        answer = self._answer(row["answer"], domain, task, names.index(row["strategy"]))
+        answer = self._answer(row.answer, domain, task, names.index(row.strategy))
         against = None
-        if row["probe"] == "swap":
-            against = self._answer(row["against"], domain, task, self._config.baseline_index)
-        elif row["probe"] == "off_topic":
-            against = self._answers.get(row["against"] or "")
-        for side, found in (("answer", answer), ("against", against)):
-            if found is None and (side == "answer" or row["probe"] in ("swap", "off_topic")):
-                self._note(f"{where}/{side}", f"{row[side]} is no such answer of this run")
-                return None
-        assert answer is not None
+        if row.probe == "swap":
+            against = self._answer(row.against, domain, task, self._config.baseline_index)
+        elif row.probe == "off_topic":
+            against = self._answers.get(row.against or "")
+        if answer is None:
+            self._note(f"{where}/answer", f"{row.answer} is no such answer of this run")
+            return None
+        if against is None and row.probe in ("swap", "off_topic"):
+            self._note(f"{where}/against", f"{row.against} is no such answer of this run")
+            return None
         probe = Probe(
-            kind=row["probe"],
+            kind=row.probe,
             answer=answer,
             against=against,
-            evaluation=row["evaluation"],
-            first=row["first"],
+            evaluation=row.evaluation,
+            first=row.first,
         )
         return probe if self._is_sound(where, row, probe) else None
 
-    def _answer(self, name: str | None, domain: str, task: int, strategy: int) -> Answer | None:
+    def _answer(self, name: str | None, domain: Domain, task: int, strategy: int) -> Answer | None:
         """Return an answer if it was given for this strategy and task."""
-        call = self._calls.get(name or "")
-        known = next(d for d in DOMAINS if d == domain)
+        call = self._calls.get(name) if name is not None else None
         prompt = executor_prompt(
             strategy_prompt=self._config.strategies[strategy].prompt,
-            task=self._config.tasks[known][task],
+            task=self._config.tasks[domain][task],
             template=self._template,
         )
         if call is None or (call.role, call.prompt) != ("executor", prompt):
             return None
-        return Answer(call=name or "", domain=known, task=task, strategy=strategy, text=call.answer)
+        return Answer(call=call.id, domain=domain, task=task, strategy=strategy, text=call.answer)
 
-    def _is_sound(self, where: str, row: Json, probe: Probe) -> bool:
+    def _is_sound(self, where: str, row: ProbeRow, probe: Probe) -> bool:
         """Check what the parts of a probe must have to do with one another."""
         swap = probe.kind == "swap"
         if swap != (probe.evaluation is not None) or (swap and probe.first == "answer"):
             self._note(where, "an exchanged pair names the run's own verdict, and no other does")
             return False
-        if row["against"] is not None and probe.against is None:
+        if row.against is not None and probe.against is None:
             self._note(f"{where}/against", "the bad answer of this kind is made, not given")
             return False
         if swap:
@@ -165,18 +163,18 @@ class ProbeReader:
                 return False
         return True
 
-    def _is_answered(self, where: str, row: Json, probe: Probe) -> bool:
+    def _is_answered(self, where: str, row: ProbeRow, call: Call, probe: Probe) -> bool:
         """Check that a row's call asks just this, and says what the row says."""
-        call, prompt = row["call"], probe.text(self._config)
+        prompt = probe.text(self._config)
         expected = self._names.name(prompt, probe.place)
         checks = (
-            ("call/prompt", call["prompt"] == prompt, "is not what this probe asks"),
-            ("call/occasion", call["occasion"] == probe.place, f"expected {probe.place}"),
-            ("call/id", call["id"] == expected, f"what was asked gives {expected}"),
-            ("call/role", call["role"] == "evaluator", "expected the evaluator"),
+            ("call/prompt", call.prompt == prompt, "is not what this probe asks"),
+            ("call/occasion", call.occasion == probe.place, f"expected {probe.place}"),
+            ("call/id", call.id == expected, f"what was asked gives {expected}"),
+            ("call/role", call.role == "evaluator", "expected the evaluator"),
             (
                 "verdict",
-                row["verdict"] == parse_verdict(call["answer"]).value,
+                row.verdict == parse_verdict(call.answer).value,
                 "does not follow from the raw text",
             ),
         )

@@ -18,12 +18,13 @@ from epc.protocol.table import Cell, VerdictTable, tabulate
 from epc.records import strict_json
 from epc.records.accuracy import calibrated
 from epc.records.answers import answers_of
-from epc.records.calls import Call, read_calls
+from epc.records.calls import read_calls
 from epc.records.derive import derive
 from epc.records.findings import Findings
 from epc.records.layout import MANIFEST, RECHECK, require_unpublished
 from epc.records.manifest import Head, Manifest
-from epc.records.rows import read_rows
+from epc.records.row_types import Call, Trial
+from epc.records.rows import read_typed
 from epc.records.schemas import MANIFEST as MANIFEST_SCHEMA
 from epc.records.schemas import findings as schema_findings
 from epc.records.trials import CLAUSE, TrialReplay
@@ -184,7 +185,7 @@ def _replayed(
         calls=calls,
         findings=findings,
     )
-    replay.run(read_rows(folder, "trials", findings, clause=CLAUSE))
+    replay.run(read_typed(folder, Trial, findings, clause=CLAUSE))
     outcomes = {seed: replay.outcomes[seed] for seed in seeds if seed in replay.outcomes}
     judged = list(replay.judged.values())
     return _Replayed(

@@ -13,23 +13,21 @@ from typing import Final
 
 from epc.protocol.config import Configuration
 from epc.protocol.diagnostics import Judged
-from epc.protocol.draws import GENERATOR, Turn, pick_task, turns
+from epc.protocol.draws import GENERATOR, pick_task, turns
 from epc.protocol.phases import Comparison, Outcome, drive, measure
 from epc.protocol.prompt import Pair, evaluation_text, executor_prompt
-from epc.protocol.results import Json
 from epc.protocol.table import Cell
 from epc.protocol.verdict import Verdict, classify, parse_verdict
-from epc.records.calls import Call
 from epc.records.findings import MAX_KEPT, Findings
 from epc.records.layout import occasion_of
+from epc.records.row_types import Call, Trial
 from epc.spec.epc_v1 import PHASE, Phase, PhaseName
 
 CLAUSE: Final = "EPC-2.5(d)"
 _ROW_REMEDY: Final = "restore the trials as they were recorded"
 _MAX_LISTED: Final = 10
-_REFERENCES: Final = ("strategy", "raw", "response", "baseline", "evaluation")
 
-Row = tuple[int, Json]  # its index in the file, and the row
+Row = tuple[int, Trial]  # its index in the file, and the row
 
 
 @dataclass(kw_only=True)
@@ -53,19 +51,19 @@ class TrialReplay:
     cells: list[Cell] = field(default_factory=list)
     _followed: set[tuple[str | None, ...]] = field(default_factory=set)
 
-    def run(self, given: Iterable[Row]) -> None:
+    def run(self, trials: Iterable[Row]) -> None:
         """Take every row, replay every complete seed, note everything that is wrong."""
         seed: int | None = None
         rows: list[Row] = []
         finished: set[int] = set()
         # More rows than a seed has rounds are findings, and findings past the kept ones a number.
         most = len(self.config.phases) * self.config.rounds + MAX_KEPT
-        for index, row in given:
-            if row["seed"] != seed:
+        for index, row in trials:
+            if row.seed != seed:
                 self._seed(seed, rows)
                 if seed is not None:
                     finished.add(seed)
-                seed, rows = int(row["seed"]), []  # JSON lets a whole number be written as 3.0
+                seed, rows = row.seed, []
                 if seed in finished:
                     self._note(
                         f"/trials/{index}/seed", f"seed {seed} comes back after another seed"
@@ -96,22 +94,22 @@ class TrialReplay:
         whole = True
         last = (-1, -1)
         for index, row in rows:
-            if row["phase"] not in phases:
+            if row.phase not in phases:
                 found = f"{_name(seed, row)}: the control of this run was not measured"
                 self._note(f"/trials/{index}/phase", found)
                 whole = False
                 continue
-            place = (PHASE[row["phase"]].stream, row["round"])
-            if row["round"] in phases[row["phase"]]:
+            place = (row.of_phase.stream, row.round)
+            if row.round in phases[row.phase]:
                 self._note(f"/trials/{index}", f"{_name(seed, row)} stands twice")
                 whole = False
-            elif row["round"] >= self.config.rounds:
+            elif row.round >= self.config.rounds:
                 found = f"{_name(seed, row)}: expected rounds 0 to {self.config.rounds - 1}"
                 self._note(f"/trials/{index}/round", found)
                 whole = False
             elif place < last:
                 self._note(f"/trials/{index}", f"{_name(seed, row)} is out of order")
-            phases[row["phase"]].setdefault(int(row["round"]), (index, row))
+            phases[row.phase].setdefault(row.round, (index, row))
             last = place
         for name, rounds in phases.items():
             absent = (str(r) for r in range(self.config.rounds) if r not in rounds)
@@ -123,66 +121,71 @@ class TrialReplay:
             return None
         return {name: [rounds[r] for r in sorted(rounds)] for name, rounds in phases.items()}
 
-    def _check(self, index: int, row: Json) -> bool:
+    def _check(self, index: int, row: Trial) -> bool:
         """Check what a row says against what follows from its own raw parts."""
         where = f"/trials/{index}"
-        domain = PHASE[row["phase"]].domain
+        domain = row.of_phase.domain
         tasks = self.config.tasks[domain]
         names = [strategy.name for strategy in self.config.strategies]
         sound = True
-        if row["strategy"] not in names:
-            found = f"{row['strategy']!r} is not among /strategies"
+        if row.strategy not in names:
+            found = f"{row.strategy!r} is not among /strategies"
             self.findings.add("EPC-2.2", f"{where}/strategy", found, _ROW_REMEDY)
             sound = False
-        if (task := pick_task(row["u_task"], len(tasks))) != row["task"]:
-            found = f"says {row['task']}, u_task {row['u_task']!r} gives {task}"
+        if (task := pick_task(row.u_task, len(tasks))) != row.task:
+            found = f"says {row.task}, u_task {row.u_task!r} gives {task}"
             self.findings.add("Reading R2", f"{where}/task", found, _ROW_REMEDY)
             sound = False
-        missing = self.whole and row["evaluation"] is None
-        verdict = Verdict.MISSING if missing else parse_verdict(row["raw"])
-        if verdict != row["verdict"] or (missing and row["raw"]):
-            found = f"says {row['verdict']}, the raw text gives {verdict}"
+        missing = self.whole and row.evaluation is None
+        verdict = Verdict.MISSING if missing else parse_verdict(row.raw)
+        if verdict != row.verdict or (missing and row.raw):
+            found = f"says {row.verdict}, the raw text gives {verdict}"
             self.findings.add("EPC-2.6(c)", f"{where}/verdict", found, _ROW_REMEDY)
             sound = False
         if sound and self.calls is not None:
             self._check_calls(where, row, self.calls)
         return sound
 
-    def _check_calls(self, where: str, row: Json, calls: Mapping[str, Call]) -> None:
+    def _check_calls(self, where: str, row: Trial, calls: Mapping[str, Call]) -> None:
         """Follow a row's references and render its prompts again."""
-        domain = PHASE[row["phase"]].domain
-        task = self.config.tasks[domain][int(row["task"])]
-        key = (domain, task, *(row[name] for name in _REFERENCES))
+        domain = row.of_phase.domain
+        task = self.config.tasks[domain][row.task]
+        key = domain, task, row.strategy, row.raw, row.response, row.baseline, row.evaluation
         if self.reuse and key in self._followed:
             return  # the same round with the same answers was found good before
         prompts = {strategy.name: strategy.prompt for strategy in self.config.strategies}
         answers: dict[str, str | None] = {}
-        sides = (("response", row["strategy"]), ("baseline", self.config.baseline))
-        for side, strategy in sides:
+        sides = (
+            ("response", row.response, row.strategy),
+            ("baseline", row.baseline, self.config.baseline),
+        )
+        for side, name, strategy in sides:
             answers[side] = None
-            if self.executor_template is None and row[side] is None:
+            if self.executor_template is None and name is None:
                 continue
             prompt = executor_prompt(
                 strategy_prompt=prompts.get(strategy, ""),
                 task=task,
                 template=self.executor_template or "",
             )
-            call = self._call(where, row, side, calls=calls, role="executor", prompt=prompt)
+            call = self._call(where, row, (side, name), calls=calls, role="executor", prompt=prompt)
             if call is None:
                 return
             answers[side] = call.answer
-        pair = Pair(domain=domain, task=task, strategy=row["strategy"], **answers)
+        pair = Pair(domain=domain, task=task, strategy=row.strategy, **answers)
         prompt = evaluation_text(
             pair, method=self.config.method, template=self.config.evaluator_prompt
         )
-        if row["verdict"] == Verdict.MISSING:
+        if row.verdict == Verdict.MISSING:
             if prompt in self._asked:
                 self._note(f"{where}/verdict", "says missing, and a call holds this pair's verdict")
             return
-        call = self._call(where, row, "evaluation", calls=calls, role="evaluator", prompt=prompt)
+        call = self._call(
+            where, row, ("evaluation", row.evaluation), calls=calls, role="evaluator", prompt=prompt
+        )
         if call is None:
             return
-        if call.answer != row["raw"]:
+        if call.answer != row.raw:
             self._note(f"{where}/raw", "is not the answer of the call it refers to")
             return
         self._followed.add(key)
@@ -190,15 +193,16 @@ class TrialReplay:
     def _call(
         self,
         where: str,
-        row: Json,
-        side: str,
+        row: Trial,
+        reference: tuple[str, str | None],
         *,
         calls: Mapping[str, Call],
         role: str,
         prompt: str,
     ) -> Call | None:
-        """Return the call that a side of a round refers to, if it answers just that."""
-        name, where = row[side], f"{where}/{side}"
+        """Return the call that a side of a round refers to by name, if it answers just that."""
+        side, name = reference
+        where = f"{where}/{side}"
         call = calls.get(name or "")
         if call is None or call.role != role:
             self._note(where, f"{name} is no {role} call of this run")
@@ -206,7 +210,7 @@ class TrialReplay:
         if call.prompt != prompt:
             self._note(where, f"call {name} was asked something else than this round asks")
             return None
-        afresh = occasion_of(int(row["seed"]), row["phase"], int(row["round"]), side)
+        afresh = occasion_of(row.seed, row.phase, row.round, side)
         if call.occasion != (None if self.reuse else afresh):
             found = f"call {name} belongs to {call.occasion or 'any round'}, not to this one"
             self.findings.add("Reading R16", where, found, _ROW_REMEDY)
@@ -220,7 +224,7 @@ class TrialReplay:
 
     def _replay(self, seed: int, phases: dict[PhaseName, list[Row]]) -> Outcome:
         """Drive the protocol with a seed's rows; the wheel must stop where they say it did."""
-        given = {name: [_turn(row) for _, row in rows] for name, rows in phases.items()}
+        given = {name: [row.turn for _, row in rows] for name, rows in phases.items()}
         names = [strategy.name for strategy in self.config.strategies]
         measurement = measure(
             given, strategies=len(names), rule=self.config.rule, phases=self.config.phases
@@ -232,11 +236,11 @@ class TrialReplay:
             index, row = phases[asked.phase.name][asked.round]
             self._check_choice(index, row, asked, names)
             self._judge(row)
-            verdict = Verdict(row["verdict"])
+            verdict = row.stated
             cell = Cell(
                 domain=asked.phase.domain,
                 strategy=asked.strategy,
-                task=int(row["task"]),
+                task=row.task,
                 verdict=verdict,
             )
             if verdict is not Verdict.MISSING:
@@ -245,20 +249,20 @@ class TrialReplay:
 
         return drive(measurement, recorded)
 
-    def _judge(self, row: Json) -> None:
+    def _judge(self, row: Trial) -> None:
         """Note what the evaluator said, once an answer however often it was reused."""
-        name = row["evaluation"]
+        name = row.evaluation
         if name is not None and name not in self.judged:
             call = (self.calls or {}).get(name)
-            said = classify(row["raw"], finish_reason=call.finish_reason if call else None)
-            self.judged[name] = Judged(call=name, strategy=row["strategy"], said=said)
+            said = classify(row.raw, finish_reason=call.finish_reason if call else None)
+            self.judged[name] = Judged(call=name, strategy=row.strategy, said=said)
 
     def _check_choice(
-        self, index: int, row: Json, comparison: Comparison, names: list[str]
+        self, index: int, row: Trial, comparison: Comparison, names: list[str]
     ) -> None:
         chosen = names[comparison.strategy]
-        if chosen != row["strategy"]:
-            found = f"says {row['strategy']}, the roulette wheel stops at {chosen}"
+        if chosen != row.strategy:
+            found = f"says {row.strategy}, the roulette wheel stops at {chosen}"
             self.findings.add("EPC-2.3(1)", f"/trials/{index}/strategy", found, _ROW_REMEDY)
 
     def _check_stream(self, seed: int, phase: Phase, rows: list[Row]) -> None:
@@ -267,7 +271,7 @@ class TrialReplay:
             return  # another implementation's stream; `epc validate` warns that it is not checked
         declared = turns(seed, phase.stream, len(rows))
         for (index, row), turn in zip(rows, declared, strict=True):
-            if _turn(row) != turn:
+            if row.turn != turn:
                 found = f"the draws are not those of seed {seed}"
                 self.findings.add("Reading R2", f"/trials/{index}", found, _ROW_REMEDY)
 
@@ -275,9 +279,5 @@ class TrialReplay:
         self.findings.add(CLAUSE, where, problem, _ROW_REMEDY)
 
 
-def _turn(row: Json) -> Turn:
-    return Turn(u_task=float(row["u_task"]), u_strategy=float(row["u_strategy"]))
-
-
-def _name(seed: int, row: Json) -> str:
-    return f"seed {seed} {row['phase']} round {row['round']}"
+def _name(seed: int, row: Trial) -> str:
+    return f"seed {seed} {row.phase} round {row.round}"

@@ -8,6 +8,8 @@ from typing import Final
 from epc.protocol.results import Json
 from epc.records.manifest import Head, RoleName
 from epc.records.recordable import TOO_LARGE
+from epc.records.row_types import Call
+from epc.records.typed import parse
 from epc.spec.refusals import WITHHELD
 
 ROLES: Final[tuple[RoleName, ...]] = ("executor", "evaluator")
@@ -38,22 +40,22 @@ class Spent:
     reasoned: int = 0
     reasoning_tokens: int = 0
 
-    def add(self, call: Json) -> None:
+    def add(self, call: Call) -> None:
         """Count one call."""
         self.calls += 1
-        self.retries += call["retries"]
-        self.tokens_in += call["tokens_in"] or 0
-        self.tokens_out += call["tokens_out"] or 0
-        if call["served_model"] is not None:
-            self.served_models[call["served_model"]] += 1
-        if call["system_fingerprint"] is not None:
-            self.system_fingerprints[call["system_fingerprint"]] += 1
-        if "origin" in call:
-            self.origins[call["origin"]] += 1
-        self.reasoned += "reasoning" in call or "reasoning_tokens" in call
-        self.reasoning_tokens += call.get("reasoning_tokens", 0)
-        reason = call["finish_reason"]
-        if reason == TOO_LARGE or reason in WITHHELD or not call["answer"].strip():
+        self.retries += call.retries
+        self.tokens_in += call.tokens_in or 0
+        self.tokens_out += call.tokens_out or 0
+        if call.served_model is not None:
+            self.served_models[call.served_model] += 1
+        if call.system_fingerprint is not None:
+            self.system_fingerprints[call.system_fingerprint] += 1
+        if call.origin is not None:
+            self.origins[call.origin] += 1
+        self.reasoned += call.reasoning is not None or call.reasoning_tokens is not None
+        self.reasoning_tokens += call.reasoning_tokens or 0
+        reason = call.finish_reason
+        if reason == TOO_LARGE or reason in WITHHELD or not call.answer.strip():
             self.no_answer[reason if reason in NO_ANSWER else "other"] += 1
 
     def as_json(self) -> Json:
@@ -74,15 +76,15 @@ class Usage:
 
     by_role: defaultdict[str, Spent] = field(default_factory=lambda: defaultdict(Spent))
 
-    def count(self, call: Json) -> None:
+    def add(self, call: Call) -> None:
         """Count one call."""
-        self.by_role[call["role"]].add(call)
+        self.by_role[call.role].add(call)
 
-    def counted(self, calls: Iterable[Json]) -> Iterator[Json]:
-        """Yield calls, each once it has been counted."""
-        for call in calls:
-            self.count(call)
-            yield call
+    def counted(self, rows: Iterable[Json]) -> Iterator[Json]:
+        """Yield rows of calls.jsonl, each once it has been counted."""
+        for row in rows:
+            self.add(parse(row, Call))
+            yield row
 
     def as_json(self) -> Json:
         """Return the counts as they stand in a manifest's provenance."""

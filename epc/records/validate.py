@@ -18,14 +18,14 @@ from epc.protocol.results import Json, summarise, tie_rate, vector, weight_figur
 from epc.protocol.table import VERDICTS
 from epc.protocol.weights import simplex_problem
 from epc.records.accuracy import restated, unknown_strategies
-from epc.records.calls import Call
 from epc.records.findings import Findings
 from epc.records.json_difference import disagreements
 from epc.records.layout import RAW, consists_of, digest, weight_lines, weight_rows
 from epc.records.manifest import Manifest, RawFile, RawName, verdict_table
 from epc.records.probes import Asked, read_probes
 from epc.records.recompute import manifest_path, read_manifest, recompute
-from epc.records.rows import read_rows
+from epc.records.row_types import Call, WeightRow
+from epc.records.rows import read_typed
 from epc.records.schemas import clause_of
 from epc.records.strict_json import pointer
 from epc.records.usage import suspicions
@@ -351,15 +351,15 @@ def _check_weight_rows(
     if not lost and consists_of(folder, "weights", weight_lines(per_seed)):
         return
     expected = {(r["seed"], r["phase"], r["strategy"]): r["weight"] for r in weight_rows(per_seed)}
-    for index, row in read_rows(folder, "weights", findings, clause=clause):
+    for index, row in read_typed(folder, WeightRow, findings, clause=clause):
         where = f"/weights/{index}"
-        if row["seed"] in lost:
+        if row.seed in lost:
             continue  # the trials of this seed are at fault, and noted as such
-        weight = expected.pop((row["seed"], row["phase"], row["strategy"]), None)
+        weight = expected.pop((row.seed, row.phase, row.strategy), None)
         if weight is None:
             findings.add(clause, where, "no such weight, or it stands twice", remedy)
-        elif disagreements(weight, row["weight"]):
-            found = f"says {row['weight']!r}, recomputed {weight!r}"
+        elif disagreements(weight, row.weight):
+            found = f"says {row.weight!r}, recomputed {weight!r}"
             findings.add(clause, f"{where}/weight", found, remedy)
     for seed, phase, strategy in expected:
         found = f"seed {seed} {phase} {strategy} has no weight"

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from epc.json_text import lines_of
-from epc.protocol.results import Json
 from epc.records import strict_json
+from epc.records.calls import call_of
 from epc.records.layout import RAW
+from epc.records.row_types import Call
 from epc.registry import layout
 from epc.registry.file_sources import reader
 from epc.registry.platforms import named
@@ -25,19 +26,18 @@ _SAMPLED_NOT: Final = frozenset({"local", "mock"})  # platforms that answer alik
 _HALF: Final = 2
 
 
-def answers_of(rows: Iterable[Json], role: str) -> Answers:
+def answers_of(calls: Iterable[Call], role: str) -> Answers:
     """Return what a role answered in a run's calls."""
-    return {(row["prompt"], row["occasion"]): row["answer"] for row in rows if row["role"] == role}
+    return {(call.prompt, call.occasion): call.answer for call in calls if call.role == role}
 
 
-def rows_of(run: Path) -> list[Json]:
+def calls_of(run: Path) -> list[Call]:
     """Return the calls of a run folder that was found valid."""
-    return [
-        row for _, row, wrong in strict_json.read_lines(run / RAW["calls"], "calls") if not wrong
-    ]
+    rows = strict_json.read_lines(run / RAW["calls"], "calls")
+    return [call_of(row) for _, row, wrong in rows if not wrong]
 
 
-def published_rows(checkout: Path, tag: str) -> list[Json]:
+def published_calls(checkout: Path, tag: str) -> list[Call]:
     """Return the calls of a measured snapshot from the store, each file as it was published.
 
     Raises: MalformedError if one is not; WorldError if it cannot be read.
@@ -47,10 +47,10 @@ def published_rows(checkout: Path, tag: str) -> list[Json]:
     pointer = home(f"{tag}/{layout.POINTER}").decode()
     blobs = reader(str(checkout / layout.FOLDER / layout.STORE))
     (content,) = (text for path, text in fetched(pointer, sums, blobs) if path == RAW["calls"])
-    return [json.loads(line) for line in lines_of(content.decode()) if line.strip()]
+    return [call_of(json.loads(line)) for line in lines_of(content.decode()) if line.strip()]
 
 
-def re_executed(own: list[Json], other: list[Json]) -> str:
+def re_executed(own: list[Call], other: list[Call]) -> str:
     """Say in which way a run adds no answers to those of another; empty if it adds its own.
 
     Either the evaluator answered whatever both asked alike, and that is half of what one of them
@@ -61,16 +61,16 @@ def re_executed(own: list[Json], other: list[Json]) -> str:
     both = asked.keys() & before.keys()
     if _is_half(both, asked, before) and all(asked[key] == before[key] for key in both):
         return f"all {len(both):,} verdicts on what both asked"
-    written, earlier = (_texts(answers_of(rows, "executor")) for rows in (own, other))
+    written, earlier = (_texts(answers_of(calls, "executor")) for calls in (own, other))
     texts = written & earlier
     if _is_sampled(own) and _is_half(texts, written, earlier):
         return f"{len(texts):,} of the executor's {len(written):,} texts"
     return ""
 
 
-def _is_sampled(rows: list[Json]) -> bool:
+def _is_sampled(calls: list[Call]) -> bool:
     """Whether a run's executor writes another text whenever it is asked."""
-    executors = {row["model"] for row in rows if row["role"] == "executor"}
+    executors = {call.model for call in calls if call.role == "executor"}
     return any(not (named(model) or {""}) <= _SAMPLED_NOT for model in executors)
 
 

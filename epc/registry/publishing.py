@@ -17,7 +17,7 @@ from epc.records import strict_json
 from epc.records.judging.layout import is_evaluation
 from epc.records.typed import as_json
 from epc.registry import layout
-from epc.registry.answers import published_rows, re_executed, rows_of
+from epc.registry.answers import calls_of, published_calls, re_executed
 from epc.registry.card_types import Card, MeasuredCard
 from epc.registry.cards import Said
 from epc.registry.claims import platform_claimed, require_true
@@ -77,7 +77,7 @@ def publish(
     if said.replicates:
         _require_replication(registry, said.replicates, Snapshot.of(card, offer.figures))
         assert isinstance(card, MeasuredCard)  # nothing else replicates
-        if again := re_executed(rows_of(offer.run), published_rows(checkout, said.replicates)):
+        if again := re_executed(calls_of(offer.run), published_calls(checkout, said.replicates)):
             card = replace(card, trust="re-executed")
             tell(f"re-executed, not replicated: {again} are those of {said.replicates}")
     new = Snapshot.of(card, offer.figures)

@@ -11,6 +11,7 @@ from epc.analysis.comparability import are_facts
 from epc.analysis.sharing import Answer, answer_of, undated
 from epc.judge.samples import Unit
 from epc.protocol.results import Json
+from epc.records.calls import call_of
 from epc.records.judging.layout import CALLS, LONGEST_LINE, load_plan, role_of
 from epc.records.judging.recheck import records
 from epc.records.manifest import ModelIdentity
@@ -78,7 +79,7 @@ def _answers(folder: Path) -> dict[str, Answer]:
     path = folder / CALLS
     rows = read_lines(path, "calls", longest=LONGEST_LINE) if hosted and path.is_file() else ()
     return {
-        call["id"]: answer_of(call)
+        call["id"]: answer_of(call_of(call))
         for _, call, problems in rows
         if not problems and not schema_findings("call", call) and call["role"] in hosted
     }

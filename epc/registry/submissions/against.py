@@ -17,7 +17,7 @@ from epc.records.layout import MANIFEST, RAW
 from epc.records.manifest import Manifest, plain
 from epc.registry import layout as registry_layout
 from epc.registry import platforms
-from epc.registry.answers import published_rows, re_executed, rows_of
+from epc.registry.answers import calls_of, published_calls, re_executed
 from epc.registry.lifecycles import MOCKS, Life, find
 from epc.registry.names import is_same
 from epc.registry.registry import Registry
@@ -200,7 +200,7 @@ def repetition(
     tag = statement.replicates
     if tag is None or unrepeatable(registry, tag, statement.generation, statement.contributor):
         return
-    if again := re_executed(rows_of(folder), published_rows(checkout, tag)):
+    if again := re_executed(calls_of(folder), published_calls(checkout, tag)):
         problem = f"{again} are those of {tag}: published as re-executed, not as replicated"
         remedy = "nothing, if it was asked again; a replication has answers of its own"
         yield _finding(layout.NEW, "", problem, remedy, "warning", document=RAW["calls"])

@@ -15,6 +15,7 @@ from epc.printable import shown
 from epc.protocol.draws import GENERATOR
 from epc.protocol.results import Json
 from epc.records import strict_json
+from epc.records.calls import call_of
 from epc.records.layout import MANIFEST, RAW
 from epc.records.manifest import Manifest, plain
 from epc.registry import platforms
@@ -136,7 +137,7 @@ def call_days(manifest: Manifest, folder: Path) -> Iterator[Finding]:
     for index, row, problems in strict_json.read_lines(folder / RAW["calls"], "calls"):
         if problems or told == _MOST_TOLD:
             return
-        day = _replied(row.get("reply"))
+        day = _replied(call_of(row).reply)
         if day is not None and not earliest <= day <= latest:
             told += 1
             problem = f"its reply is of {day}, the run of {measured} to {written}"

@@ -11,7 +11,12 @@ from epc.records.usage import Usage, suspicions
 
 HOSTED = "https://api.example/v1"
 CALL = {
+    "id": "0" * 20,
     "role": "evaluator",
+    "model": "judge",
+    "prompt": "which?",
+    "latency_s": None,
+    "occasion": None,
     "retries": 1,
     "tokens_in": 10,
     "tokens_out": 2,

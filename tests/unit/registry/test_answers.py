@@ -2,28 +2,41 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from epc.records.manifest import Manifest
+from epc.records.row_types import Call
 from epc.registry.answers import re_executed
 from epc.registry.submissions.identity import Verdicts, verdicts
 
-Json = dict[str, Any]
 SNAPSHOTS = Path(__file__).parents[3] / "snapshots"
 
 
-def call(role: str, prompt: str, answer: str, model: str = "openai/gpt-4o") -> Json:
-    return {"role": role, "prompt": prompt, "occasion": None, "answer": answer, "model": model}
+def call(role: str, prompt: str, answer: str, model: str = "openai/gpt-4o") -> Call:
+    return Call(
+        id="0" * 20,
+        role=role,
+        model=model,
+        served_model=None,
+        system_fingerprint=None,
+        prompt=prompt,
+        answer=answer,
+        finish_reason=None,
+        tokens_in=None,
+        tokens_out=None,
+        latency_s=None,
+        occasion=None,
+        retries=0,
+    )
 
 
-def judged(said: str, first: int = 0) -> list[Json]:
+def judged(said: str, first: int = 0) -> list[Call]:
     """Return an evaluator's calls: a letter an answer, of questions from a number on."""
     return [call("evaluator", f"pair {first + n}", letter) for n, letter in enumerate(said)]
 
 
-def written(texts: str, model: str = "openai/gpt-4o") -> list[Json]:
+def written(texts: str, model: str = "openai/gpt-4o") -> list[Call]:
     return [call("executor", f"task {n}", text, model) for n, text in enumerate(texts)]
 
 
@@ -41,7 +54,7 @@ def written(texts: str, model: str = "openai/gpt-4o") -> list[Json]:
     ],
 )
 def test_reading_r76_equal_verdicts_are_no_second_measurement(
-    own: list[Json], other: list[Json], said: str
+    own: list[Call], other: list[Call], said: str
 ) -> None:
     assert re_executed(own, other) == said
 

@@ -9,6 +9,7 @@ import pytest
 from registry_support import ROOT
 from schema_support import departures
 
+from epc.records.row_types import Call, ProbeRow, Trial, WeightRow
 from epc.records.schemas import schema
 from epc.records.strict_json import dumps, dumps_line
 from epc.records.typed import as_json, parse
@@ -50,8 +51,10 @@ def without(name: str, key: str) -> Json:
     return whole
 
 
+ROWS = {"trial": Trial, "call": Call, "weight": WeightRow, "probe": ProbeRow}
 PAIRS: dict[str, tuple[Any, Json]] = {
     **{f"{kind} card": (KINDS[kind], of_kind("snapshot", kind)) for kind in KINDS},
+    **{name: (kind, schema(name)) for name, kind in ROWS.items()},
     "generation": (GenerationRecord, schema("evaluator_generation")),
     "event": (Event, of_any_kind("event", "event")),
     "metrics": (Metrics, of_any_kind("snapshot_metrics", "kind")),
@@ -69,7 +72,9 @@ def test_a_key_that_one_side_alone_has_or_requires_is_found(name: str) -> None:
     kind, right = PAIRS[name]
     added, dropped, freed, nulled = (deepcopy(right) for _ in range(4))
     added["properties"]["surplus"] = {"type": "string"}
-    key = next(k for k in ("tag", "generation", "kind") if k in right["properties"])
+    key = next(
+        k for k in ("tag", "generation", "kind", "strategy", "prompt") if k in right["properties"]
+    )
     del dropped["properties"][key]
     freed["required"].remove(key)
     nulled["properties"][key] = {"anyOf": [right["properties"][key], {"type": "null"}]}

@@ -1,0 +1,103 @@
+"""The rows of a run's raw files as values, one class a file.
+
+The classes follow the schemas `trial`, `call`, `weight` and `probe`, and a test compares them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from epc.audit.probes import Kind, Side
+from epc.protocol.draws import Turn
+from epc.protocol.verdict import Verdict
+from epc.records.manifest import VerdictName
+from epc.spec.epc_v1 import PHASE, Domain, Phase, PhaseName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One round: what was drawn, the calls it refers to, and its verdict."""
+
+    seed: int
+    phase: PhaseName
+    round: int
+    task: int
+    u_task: float
+    u_strategy: float
+    strategy: str
+    verdict: VerdictName
+    raw: str
+    response: str | None
+    baseline: str | None
+    evaluation: str | None
+
+    @property
+    def of_phase(self) -> Phase:
+        """The phase that the round is of."""
+        return PHASE[self.phase]
+
+    @property
+    def turn(self) -> Turn:
+        """What was drawn."""
+        return Turn(u_task=self.u_task, u_strategy=self.u_strategy)
+
+    @property
+    def stated(self) -> Verdict:
+        """The verdict that the row states."""
+        return Verdict(self.verdict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One answer: what was asked of whom, what came back, and at what cost.
+
+    A key that is null or absent is None: of `answered_at`, `origin` tells which (Reading R76).
+    """
+
+    id: str
+    role: str
+    model: str
+    served_model: str | None
+    system_fingerprint: str | None
+    prompt: str
+    answer: str
+    finish_reason: str | None
+    tokens_in: int | None
+    tokens_out: int | None
+    latency_s: float | None
+    occasion: str | None
+    retries: int
+    reply: str | None = None
+    headers: Mapping[str, str] | None = None
+    answered_at: str | None = None
+    origin: str | None = None
+    request_id: str | None = None
+    reasoning: str | None = None
+    reasoning_tokens: int | None = None
+    limit_field: Literal["max_tokens", "max_completion_tokens"] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightRow:
+    """A strategy's weight at the end of a phase."""
+
+    seed: int
+    phase: PhaseName
+    strategy: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeRow:
+    """One question beside the measurement; its `call` is held against the schema of calls."""
+
+    probe: Kind
+    domain: Domain
+    task: int
+    strategy: str
+    answer: str
+    against: str | None
+    evaluation: str | None
+    first: Side
+    verdict: Literal["A", "B", "tie"]
+    call: Mapping[str, Any]
