@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from functools import wraps
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from epc.cli.common import Finite
+
+_QUIET: Final = "epc.quiet"
 
 
 class _Dollars(click.ParamType[Decimal]):
@@ -25,6 +27,22 @@ class _Dollars(click.ParamType[Decimal]):
         if not amount.is_finite() or amount < 0:
             self.fail(f"{value!r} is no amount of dollars such as 2.50", param, ctx)
         return amount
+
+
+_quiet_option = click.option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    expose_value=False,
+    callback=lambda ctx, _, wanted: ctx.meta.update({_QUIET: wanted}),
+    help="Show no progress, only what it ends in.",
+)
+
+
+def is_quiet() -> bool:
+    """Whether the user wants no progress from the command under way."""
+    ctx = click.get_current_context(silent=True)
+    return ctx is not None and bool(ctx.meta.get(_QUIET))
 
 
 def limit_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -72,6 +90,7 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
             is_flag=True,
             help="Neither take nor keep answers of pinned weights for other runs.",
         ),
+        _quiet_option,
     )
     bounded: Callable[..., None] = with_limits
     for option in reversed(options):

@@ -1,14 +1,26 @@
-"""Showing how a run goes, on stderr: a live line on a terminal, a line a stage elsewhere."""
+"""Showing how a run goes, on stderr: a block that is drawn again and again, or a line at times."""
 
 import asyncio
+import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from time import monotonic
+from typing import TYPE_CHECKING, Final
 
 from epc.cli.common import note
-from epc.engine.calls import Progress
+from epc.cli.limits import is_quiet
+from epc.cli.standing import Pace, parts, rows, spent, standing
+from epc.engine.calls import Progress, Stage
 
-_REFRESH_S = 0.25
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+_REFRESH_S: Final = 0.25
+_LINE_S: Final = 60.0  # between two lines of a log
+_BAR: Final = 24  # columns
+_ROOM: Final = 80  # columns from which a bar finds its place
 
 
 @asynccontextmanager
@@ -31,8 +43,7 @@ async def shown(progress: Progress) -> AsyncIterator[None]:
             "hold: it has what fits of each, marked too_large; an evaluator's is a tie. They are "
             "kept whole in journal.oversized."
         )
-    watch = _live if sys.stderr.isatty() else _plain
-    task = asyncio.create_task(watch(progress))
+    task = asyncio.create_task(_watch()(progress))
     try:
         yield
     finally:
@@ -41,63 +52,82 @@ async def shown(progress: Progress) -> AsyncIterator[None]:
         note(f"spent    {spent(progress)}")
 
 
+def _watch() -> Callable[[Progress], Coroutine[None, None, None]]:
+    if is_quiet():
+        return _silent
+    return _live if sys.stderr.isatty() and os.environ.get("TERM") != "dumb" else _plain
+
+
+async def _silent(progress: Progress) -> None:
+    """Show nothing."""
+
+
 async def _plain(progress: Progress) -> None:
-    """Say when a stage begins; nothing that would fill a log."""
-    stage = ""
+    """Say when a stage begins, and once a minute how far it is; nothing that would fill a log."""
+    pace, begun, said = Pace(), 0, monotonic()
     while True:
-        if progress.stage != stage and progress.total:
-            stage = progress.stage
-            note(f"{stage}: {progress.total}")
+        now = monotonic()
+        for stage in progress.stages[begun:]:
+            begun, said = begun + 1, now
+            if stage.total:
+                note(f"{stage.name}: {stage.total}")
+        if progress.stages:
+            stage = progress.stages[-1]
+            pace.note(stage, now)
+            if now - said >= _LINE_S:
+                said = now
+                note(
+                    "; ".join(
+                        [standing(stage, pace.left_s()), *(t for _, t in rows(progress, now))]
+                    )
+                )
         await asyncio.sleep(_REFRESH_S)
 
 
 async def _live(progress: Progress) -> None:
+    """Draw the block again and again; its last state stays, and the cursor comes back."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bars
+    from rich.live import Live
 
-    columns = (
-        TextColumn("{task.description:<11}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[counts]}"),
-    )
-    with Bars(*columns, console=Console(stderr=True)) as bars:
-        stage, bar = "", None
-        while True:
-            if progress.stage != stage:
-                if bar is not None:
-                    bars.update(bar, completed=bars.tasks[bar].total)
-                stage = progress.stage
-                bar = bars.add_task(stage, total=progress.total or None, counts="")
-            if bar is not None:
-                bars.update(bar, completed=progress.done, counts=_counts(progress))
-            await asyncio.sleep(_REFRESH_S)
+    console, pace = Console(stderr=True), Pace()
+
+    def drawn() -> "Table":
+        now = monotonic()
+        if progress.stages:
+            pace.note(progress.stages[-1], now)
+        return block(progress, left_s=pace.left_s(), now=now, width=console.width)
+
+    with Live(console=console, auto_refresh=False, redirect_stdout=False) as live:
+        try:
+            while True:
+                live.update(drawn(), refresh=True)
+                await asyncio.sleep(_REFRESH_S)
+        finally:
+            live.update(drawn(), refresh=True)
 
 
-def spent(progress: Progress) -> str:
-    """Return in words what a sitting has asked for, and what it did not have to."""
-    parts = [f"{progress.asked:,} calls", f"{progress.tokens:,} tokens"]
-    if progress.cost is None and progress.asked:
-        parts.append("cost unknown")
-    elif progress.cost:
-        parts.append(f"${progress.cost:.4f}")
-    if progress.retries:
-        parts.append(f"{progress.retries:,} retries")
-    if progress.lost:
-        parts.append(f"{progress.lost:,} lost answers that may be billed")
-    if progress.too_large:
-        parts.append(f"{progress.too_large:,} answers too large to record")
-    if progress.from_cache:
-        parts.append(f"{progress.from_cache:,} answers from the cache")
-    if progress.from_runs:
-        parts.append(f"{progress.from_runs:,} answers taken over, not asked")
-    if progress.from_journal:
-        parts.append(f"{progress.from_journal:,} from the journal")
-    return ", ".join(parts)
+def block(progress: Progress, *, left_s: float | None, now: float, width: int) -> "Table":
+    """Return what a terminal of some width shows: a row a stage, and a row a fact."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True, style="bold")
+    table.add_column(overflow="fold")
+    for stage in filter(lambda each: each.total, progress.stages):
+        text = Text(standing(stage, left_s if stage is progress.stages[-1] else None))
+        table.add_row(Text(stage.name), _with_bar(stage, text) if width >= _ROOM else text)
+        if stage.parts:
+            table.add_row("", Text(parts(stage), style="dim"))
+    for label, told in rows(progress, now):
+        table.add_row(Text(label), Text(told))
+    return table
 
 
-def _counts(progress: Progress) -> str:
-    ties = f", {progress.ties:,} ties" if progress.ties else ""
-    return f"{spent(progress)}{ties}"
+def _with_bar(stage: Stage, text: "Text") -> "Table":
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+
+    head = Table.grid(padding=(0, 1))
+    head.add_row(ProgressBar(total=max(stage.total, 1), completed=stage.done, width=_BAR), text)
+    return head

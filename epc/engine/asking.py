@@ -124,6 +124,8 @@ class Line:
                     f"{self.name}: {last}: {self.endpoint}\n"
                     f"  fix: start the server, or set {self.base} to its address"
                 )
+            if prompt.failed is not None:
+                prompt.failed(str(last))
             if last.billed and prompt.lost is not None:
                 waits = time.monotonic()
                 await prompt.lost()

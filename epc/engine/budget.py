@@ -64,10 +64,10 @@ class Budget:
     calls: int = 0
     lost: int = 0
     cost: Decimal = Decimal(0)
+    began: float = field(default_factory=time.monotonic)
     _held: Decimal = Decimal(0)
     _waiting: list["asyncio.Future[None]"] = field(default_factory=list)
     _stopped: EpcError | None = None
-    _began: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
         unknown = [role for role, price in self.prices.items() if price is None]
@@ -134,7 +134,7 @@ class Budget:
         """
         if self.max_time_s is None:
             return None
-        return self._began + self.max_time_s * _LONGER + _LANDING_S - time.monotonic()
+        return self.began + self.max_time_s * _LONGER + _LANDING_S - time.monotonic()
 
     def too_late(self) -> BudgetError:
         """Return what a call that is given up ends in."""
@@ -156,7 +156,7 @@ class Budget:
             raise self._stopped
         if self.max_calls is not None and self.calls >= self.max_calls:
             raise BudgetError(f"stopped at --max-calls {self.max_calls}")
-        if self.max_time_s is not None and time.monotonic() - self._began >= self.max_time_s:
+        if self.max_time_s is not None and time.monotonic() - self.began >= self.max_time_s:
             raise BudgetError(f"stopped at --max-time {self.max_time_s:g} s")
         if self.max_cost is None:
             return True

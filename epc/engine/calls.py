@@ -1,7 +1,8 @@
 """Asking models: each answer journalled before it is used, and asked for once."""
 
 import asyncio
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -25,12 +26,27 @@ LANDING_S: Final = 30.0  # how long a stopped run waits for calls that are under
 
 
 @dataclass(kw_only=True)
-class Progress:
-    """Where a run stands. The engine counts, whoever shows it only reads."""
+class Stage:
+    """One stage of a run: what is done of how much, and of each part (a phase, a domain)."""
 
-    stage: str = "starting"
+    name: str
+    total: int
+    parts: Mapping[str, int] = field(default_factory=dict)
     done: int = 0
-    total: int = 0
+    done_of: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(kw_only=True)
+class Progress:
+    """Where a run stands. The engine counts, whoever shows it only reads.
+
+    The last of `stages` is under way. `said` counts what the evaluator answered, a comparison once.
+    `failures` are attempts that got no answer and are tried again; `last_failure` says why the last
+    of them got none.
+    """
+
+    budget: Budget = field(default_factory=Budget)
+    stages: list[Stage] = field(default_factory=list)
     asked: int = 0
     reused: int = 0
     from_cache: int = 0
@@ -38,17 +54,30 @@ class Progress:
     from_journal: int = 0
     retries: int = 0
     lost: int = 0
-    ties: int = 0
+    failures: int = 0
+    last_failure: str = ""
     tokens: int = 0
     cost: float | None = None
     torn: int = 0
     damaged: int = 0
     oversized: int = 0
     too_large: int = 0
+    said: Counter[str] = field(default_factory=Counter)
 
-    def begin(self, stage: str, total: int) -> None:
+    def begin(self, stage: str, total: int, parts: Mapping[str, int] | None = None) -> None:
         """Enter the next stage of the run."""
-        self.stage, self.done, self.total = stage, 0, total
+        self.stages.append(Stage(name=stage, total=total, parts=parts or {}))
+
+    def advance(self, part: str | None = None) -> None:
+        """Count one more of the stage as done, and of the part that it belongs to."""
+        self.stages[-1].done += 1
+        if part is not None:
+            self.stages[-1].done_of[part] += 1
+
+    def failed(self, why: str) -> None:
+        """Note an attempt that got no answer and is tried again."""
+        self.failures += 1
+        self.last_failure = why
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -289,6 +318,7 @@ class Caller:
                 pair=question.pair,
                 occasion=occasion,
                 lost=lambda: self.budget.claim_again(claim),
+                failed=self.progress.failed,
             )
             completion = await role.model.complete(prompt, role.decoding)
             call = self.row(name, question, completion, place)

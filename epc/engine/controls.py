@@ -145,7 +145,7 @@ async def _first_answers(plan: Plan, questions: Questions, caller: Caller) -> di
 
     async def one(question: Question, occasion: Occasion | None) -> Json:
         call = await caller.ask(question, occasion)
-        caller.progress.done += 1
+        caller.progress.advance()
         return call
 
     calls = await all_of(one(*question) for question in wanted)
@@ -180,7 +180,7 @@ async def _row(
         occasion = None if role.model.repeatable else _occasion(probe)
         call = await caller.ask_again(question, probe.place, occasion)
         row = row_of(probe, config, call)
-    caller.progress.done += 1
+    caller.progress.advance()
     return row
 
 

@@ -5,6 +5,7 @@ not depend on each other runs at once: seeds, phases 1 and 2 of a seed, both ans
 With enough connections a fresh run takes 2 R (executor + evaluator) latencies, however many seeds.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,7 +20,7 @@ from epc.engine.task_group import all_of, both
 from epc.protocol.draws import pick_task, turns
 from epc.protocol.phases import Comparison, Outcome, PhaseEnd, run_phase, start_of
 from epc.protocol.results import Json
-from epc.protocol.verdict import Verdict, parse_verdict
+from epc.protocol.verdict import Said, Verdict, classify, parse_verdict
 from epc.records.derive import Answered, Derivation, tabulate
 from epc.records.layout import RECHECK
 from epc.records.strict_json import dumps_line
@@ -43,13 +44,14 @@ class Measurement:
     async def run(self) -> None:
         """Get every answer and how each seed ended."""
         phases = self.questions.config.phases
-        rounds = len(self.plan.seeds) * len(phases) * self.plan.rounds
+        each = len(self.plan.seeds) * self.plan.rounds
+        rounds = {phase.name: each for phase in phases}
         if self.plan.exhaustive:
             await self._ask_every_pair()
-            self.caller.progress.begin("rounds", rounds)
+            self.caller.progress.begin("rounds", sum(rounds.values()))
             self._derive()
         else:
-            self.caller.progress.begin("rounds", rounds)
+            self.caller.progress.begin("rounds", sum(rounds.values()), rounds)
             ends = await all_of(self._seed(seed) for seed in self.plan.seeds)
             self.outcomes = dict(zip(self.plan.seeds, ends, strict=True))
         await self._recheck()
@@ -63,12 +65,13 @@ class Measurement:
     async def _ask_every_pair(self) -> None:
         """Ask both waves of an exhaustive run, a comparison as soon as its answers are in."""
         pairs = list(self.questions.pairs())
-        self.caller.progress.begin("pairs", len(pairs))
+        domains = Counter(str(domain) for domain, *_ in pairs)
+        self.caller.progress.begin("pairs", len(pairs), domains)
 
         async def one(domain: Domain, task: int, strategy: int) -> None:
             key = domain, strategy, task
             self._played[key] = await self._play(*key, None)
-            self.caller.progress.done += 1
+            self.caller.progress.advance(domain)
 
         await all_of(one(*pair) for pair in pairs)
 
@@ -81,11 +84,9 @@ class Measurement:
             pass
         self._derivation, self.outcomes = derivation, derivation.outcomes
         progress = self.caller.progress
-        progress.done = progress.total
-        progress.reused += progress.total * (1 if self.questions.executor is None else 3)
-        progress.ties += sum(
-            end.verdicts[Verdict.TIE] for ended in self.outcomes.values() for end in ended.values()
-        )
+        stage = progress.stages[-1]
+        stage.done = stage.total
+        progress.reused += stage.total * (1 if self.questions.executor is None else 3)
 
     def _known(self, domain: Domain, strategy: int, task: int) -> Answered:
         """Return what was asked about a pair, or that it is missing (Reading R72)."""
@@ -108,7 +109,7 @@ class Measurement:
 
         async def one(question: Question) -> None:
             await self.caller.ask(question)
-            self.caller.progress.done += 1
+            self.caller.progress.advance()
 
         await all_of(one(question) for question in questions)
 
@@ -122,7 +123,7 @@ class Measurement:
 
         async def again(number: int, answered: Answered) -> None:
             await self.caller.ask_again(self._compared(answered), f"{RECHECK}{number}")
-            self.caller.progress.done += 1
+            self.caller.progress.advance()
 
         await all_of(again(number, answered) for number, answered in enumerate(sample))
 
@@ -188,8 +189,7 @@ class Measurement:
                 "evaluation": played.evaluation,
             }
         )
-        self.caller.progress.done += 1
-        self.caller.progress.ties += not played.verdict.decided
+        self.caller.progress.advance(phase.name)
         return played.verdict
 
     async def _play(
@@ -200,6 +200,7 @@ class Measurement:
         question = self.questions.comparison(strategy, domain, task, answers)
         evaluation = await self.caller.ask(question, occasion)
         response, baseline = (call["id"] for call in answers) if answers else (None, None)
+        self.caller.progress.said[_said(evaluation)] += 1
         return Answered(
             domain=domain,
             strategy=strategy,
@@ -225,6 +226,14 @@ class Measurement:
             call = await ask(baseline, occasion)
             return call, call
         return await both(ask(response, occasion), ask(baseline, occasion))
+
+
+def _said(evaluation: Json) -> str:
+    """Return what a verdict was, for whoever watches; in the record all but A and B are ties."""
+    said = classify(evaluation["answer"], finish_reason=evaluation["finish_reason"])
+    if said is Said.UNPARSEABLE:
+        return "tie" if evaluation["answer"].strip().lower() == Verdict.TIE else "unreadable"
+    return "refused" if said is Said.REFUSAL else said.value
 
 
 async def carry_out(

@@ -27,12 +27,14 @@ class Prompt:
     that look at the two answers and not at the words around them. `occasion` is None where the
     answer may serve any round. `lost` is called after each attempt that got no answer and may
     be billed, and awaited until there is room for another; it raises where there will be none.
+    `failed` is told why an attempt got no answer, before the next one.
     """
 
     text: str
     pair: Pair | None = None
     occasion: Occasion | None = None
     lost: Callable[[], Awaitable[None]] | None = None
+    failed: Callable[[str], None] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -113,7 +113,7 @@ async def probe(
     budget = budget_of({"evaluator": model}, limits)
     restrain([model], limits)
     role = Role(name="evaluator", model=model, decoding=evaluator.decoding)
-    progress = Progress()
+    progress = Progress(budget=budget)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(model.close)
         await stack.enter_async_context(watch(progress))

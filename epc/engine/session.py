@@ -293,7 +293,7 @@ async def measure(
         for model in opened.models:
             stack.push_async_callback(model.close)
         restrain(opened.models, limits)
-        progress = Progress()
+        progress = Progress(budget=budget)
         journal = Journal(folder)
         stack.callback(journal.close)
         if (folder / MANIFEST).exists():  # another process finished it before this one held it

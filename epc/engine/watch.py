@@ -141,7 +141,7 @@ async def ask_today(
         journal = Journal(folder)
         stack.callback(journal.close)
         if not _has(watching, today):  # another process may have asked before this one held it
-            progress = Progress()
+            progress = Progress(budget=budget)
             caller = Caller(
                 journal=journal, reuse=True, progress=progress, budget=budget, clock=clock
             )
@@ -171,7 +171,7 @@ async def _ask(watching: Watching, caller: Caller, model: Model, today: str) -> 
 
     async def one(question: Question) -> Json:
         call = await caller.ask_again(question, f"watch/{today}")
-        caller.progress.done += 1
+        caller.progress.advance()
         return call
 
     work = (

@@ -24,7 +24,7 @@ from epc.engine.session import Watch, budget_of, require_keys, restrain
 from epc.engine.task_group import all_of, seldom_collected
 from epc.errors import UsageError
 from epc.judge.prompt import judge_prompt
-from epc.judge.reply import read_reply
+from epc.judge.reply import evades, read_reply
 from epc.judge.samples import Sample
 from epc.protocol.results import Json
 from epc.records.config_json import decoding_of
@@ -43,6 +43,7 @@ from epc.records.judging.mappings import load_mapping
 from epc.records.judging.prompts import JudgePrompt, load_prompts
 from epc.records.strict_json import dumps_line, write_text
 from epc.records.usage import Usage
+from epc.spec.judge_v1 import VERDICTS
 
 _SIDE: Final = "judgment"
 _RETRY: Final = "retry/"  # the occasion of a call that asks a malformed reply's question again
@@ -137,7 +138,7 @@ async def evaluate(
         for model in models:
             stack.push_async_callback(model.close)
         restrain(models, limits)
-        progress = Progress()
+        progress = Progress(budget=budget)
         journal = Journal(folder, longest=LONGEST_LINE)
         stack.callback(journal.close)
         if is_complete(folder):  # another process finished it before this one held it
@@ -210,7 +211,8 @@ class _Sitting:
                 if not _is_malformed(call):
                     break
                 call = await self.caller.ask_again(question, f"{_RETRY}{number}")
-            self.caller.progress.done += 1
+            self.caller.progress.said[_said(call["answer"])] += 1
+            self.caller.progress.advance()
 
     def _calls(self, question: Question) -> Iterator[Json]:
         """Yield the calls that were made for a question, the one that counts last."""
@@ -228,6 +230,15 @@ class _Sitting:
 def _is_malformed(call: Json) -> bool:
     """Return whether a reply is not one JSON object: what a retry may mend (JUDGE-5.1)."""
     return read_reply(call["answer"])[1] is None
+
+
+def _said(raw: str) -> str:
+    """Return a judge's verdict by its own word, or how its reply cannot be read."""
+    text, reply, _ = read_reply(raw)
+    if reply is None:
+        return "refused" if evades(text) else "unreadable"
+    stated = reply.get("verdict")
+    return str(stated) if stated in VERDICTS else "unreadable"
 
 
 def _require_same(name: str, stated: Json, found: Json) -> None:

@@ -1,0 +1,204 @@
+"""What a user sees of a run under way: a block on a real terminal, lines anywhere else."""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import signal
+import struct
+import subprocess
+import termios
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from endpoint_support import Endpoint, Received, Reply, answering, completion, refusal, serving
+from engine_support import environment, epc
+from judge_support import record, table_row, write_rows
+from program_support import PROGRAM
+
+from epc.cli.standing import Pace, span
+from epc.engine.calls import Stage
+
+SMALL = ("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806")
+FRESH = ("--seeds", "0-1", "--rounds", "4", "--reuse", "none")
+HIDDEN, BACK = "\x1b[?25l", "\x1b[?25h"
+CONTROLS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-9][;m]")
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    with serving() as server:
+        yield server
+
+
+@dataclass(kw_only=True)
+class Terminal:
+    """A program whose stderr is a terminal; its stdout is a file."""
+
+    process: "subprocess.Popen[bytes]"
+    reader: threading.Thread
+    pieces: list[bytes]
+
+    @property
+    def raw(self) -> str:
+        return b"".join(self.pieces).decode()
+
+    @property
+    def text(self) -> str:
+        return " ".join(CONTROLS.sub("", self.raw).replace("\r", "").split())
+
+    def until(self, wanted: str) -> None:
+        while wanted not in self.text:
+            assert self.process.poll() is None, self.raw
+            time.sleep(0.02)
+
+    def ended(self) -> int:
+        code = self.process.wait(60)
+        self.reader.join(60)
+        return code
+
+
+def on_terminal(*words: str | Path, out: Path, width: int = 120, env: dict[str, str]) -> Terminal:
+    """Start the program in a pseudo-terminal of a width."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
+    with out.open("wb") as stdout:
+        process = subprocess.Popen(
+            [*PROGRAM, *map(str, words)],
+            env={**env, "TERM": "xterm-256color"},
+            stdout=stdout,
+            stderr=theirs,
+            start_new_session=True,
+        )
+    os.close(theirs)
+    pieces: list[bytes] = []
+
+    def read() -> None:
+        with suppress(OSError):  # what a terminal ends in once nobody holds its other end
+            while piece := os.read(ours, 65536):
+                pieces.append(piece)
+        os.close(ours)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    return Terminal(process=process, reader=reader, pieces=pieces)
+
+
+def hosted(endpoint: Endpoint, **more: str) -> dict[str, str]:
+    return environment(OPENAI_BASE_URL=endpoint.url, OPENAI_API_KEY="sk-x", **more)
+
+
+def test_a_terminal_sees_phases_calls_retries_use_against_caps_and_verdicts(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    # The evaluator refuses every comparison, and the first reply of all is a failure whose words
+    # would clear the screen.
+    def behave(received: Received) -> Reply:
+        if received.prompt.startswith("Evaluate."):
+            return completion("I cannot help with that.")
+        return answering(received)
+
+    endpoint.behave = behave
+    endpoint.script = [refusal(503, "\x1b[2J[bold]worn out", retry_after="0")]
+    run, out = tmp_path / "run", tmp_path / "out"
+    caps = ("--max-calls", "5000", "--max-time", "600")
+
+    seen = on_terminal("run", *SMALL, *FRESH, *caps, "--out", run, out=out, env=hosted(endpoint))
+
+    assert seen.ended() == 0
+    # 2 seeds x 4 phases x 4 rounds, two answers and a comparison each.
+    assert "32/32, 100%" in seen.text
+    assert "text 8/8, visual 8/8, text to visual 8/8, visual to text 8/8" in seen.text
+    assert "96 of at most 5,000, 1 retries" in seen.text
+    assert re.search(r"cost unknown, 2,304 tokens, \d+ s of at most 10 min 00 s", seen.text)
+    assert "failures 1, tried again; the last: HTTP 503: \\u{001b}[2J[bold]worn" in seen.text
+    assert "refused 100% of 32" in seen.text
+    assert "\x1b[2J" not in seen.raw
+    assert seen.raw.rindex(BACK) > seen.raw.rindex(HIDDEN)
+    shown = epc("show", run, "--no-figure", env=hosted(endpoint))
+    assert out.read_text("utf-8") == shown.stdout
+
+
+def test_ctrl_c_leaves_the_terminal_in_order_and_says_how_to_go_on(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    holding = threading.Event()
+
+    def behave(received: Received) -> Reply:
+        if len(endpoint.received) > 20:
+            holding.wait(60)
+        return answering(received)
+
+    endpoint.behave = behave
+    run = tmp_path / "run"
+    seen = on_terminal(
+        "run", *SMALL, *FRESH, "--out", run, out=tmp_path / "out", env=hosted(endpoint)
+    )
+    seen.until("20 asked")
+
+    os.kill(seen.process.pid, signal.SIGINT)
+    code = seen.ended()
+    holding.set()
+
+    assert code == 4
+    assert seen.raw.rindex(BACK) > seen.raw.rindex(HIDDEN)
+    lines = [line.rstrip("\r") for line in seen.raw.split("\n")]
+    assert lines[-1] == ""
+    assert lines[-2] == f"  next: epc resume {run}"
+    assert (tmp_path / "out").read_bytes() == b""
+
+
+@pytest.mark.parametrize("words", [(), ("--quiet",)])
+def test_a_log_gets_a_line_a_stage_and_quiet_none(
+    tmp_path: Path, endpoint: Endpoint, words: tuple[str, ...]
+) -> None:
+    run = tmp_path / "run"
+
+    done = epc("run", *SMALL, *FRESH, *words, "--out", run, env=hosted(endpoint))
+
+    assert done.returncode == 0
+    assert ("\nrounds: 32\n" in done.stderr) == (not words)
+    assert "\x1b" not in done.stderr
+    assert "spent    96 calls, 2,304 tokens, cost unknown" in done.stderr
+
+
+def test_judging_shows_the_same_block_without_colour_in_a_narrow_terminal(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    table = write_rows(tmp_path / "outputs.jsonl", (table_row(f"q{n}", "v", "T") for n in range(3)))
+    endpoint.behave = lambda _: completion(json.dumps(record()))
+    folder, env = tmp_path / "judged", hosted(endpoint, NO_COLOR="1")
+    planned = ("judge", "plan", table, "--judge", "openai/judge-0806", "--methods", "cross")
+    assert epc(*planned, "--out", folder, env=env).returncode == 0
+
+    seen = on_terminal("judge", "run", folder, out=tmp_path / "out", width=38, env=env)
+
+    assert seen.ended() == 0
+    assert "judgments 3/3, 100%" in seen.text
+    assert "PASS 100% of 3" in seen.text
+    block = seen.raw[seen.raw.index(HIDDEN) : seen.raw.rindex(BACK)]
+    assert not COLOUR.search(block)
+    assert max(len(CONTROLS.sub("", line)) for line in re.split(r"[\r\n]", block)) <= 38
+
+
+def test_time_left_is_by_the_last_half_minute_and_not_by_what_a_journal_gave_at_once() -> None:
+    pace, stage = Pace(), Stage(name="rounds", total=1000)
+    assert pace.left_s() is None
+    stage.done = 600  # from the journal, before anybody looked
+    pace.note(stage, 0.0)
+    stage.done = 610
+    pace.note(stage, 5.0)
+    assert pace.left_s() == 390 / (10 / 5)
+
+    stage.done = 670
+    pace.note(stage, 35.0)  # the first look is more than 30 s old
+
+    assert pace.left_s() == 330 / (60 / 30)
+    assert span(330 / 2) == "2 min 45 s"
