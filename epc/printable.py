@@ -51,7 +51,7 @@ def shown(text: str, longest: int = 300) -> str:
     broken up.
     """
     cut = text if len(text) <= longest else f"{text[: longest - 3]}..."
-    return _COLONS.sub(": ", _spelt(cut)).replace("##[", "## [")
+    return _COLONS.sub(": ", spelt(cut)).replace("##[", "## [")
 
 
 def lines_shown(text: str) -> str:
@@ -59,8 +59,8 @@ def lines_shown(text: str) -> str:
 
     A line end in that part still begins a line, which can be no command to a workflow.
     """
-    spelt = "\n".join(_spelt(line) for line in text.split("\n"))
-    return _COMMAND.sub(r"\1: ", spelt).replace("##[", "## [")
+    safe = "\n".join(spelt(line) for line in text.split("\n"))
+    return _COMMAND.sub(r"\1: ", safe).replace("##[", "## [")
 
 
 def json_shown(text: str) -> str:
@@ -70,7 +70,8 @@ def json_shown(text: str) -> str:
     return "".join(c if c == "\n" or is_seen(c) else _escape(c) for c in text)
 
 
-def _spelt(text: str) -> str:
+def spelt(text: str) -> str:
+    """Return a line in which each character that is not seen is spelt out."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(c if is_seen(c) else f"\\u{{{ord(c):04x}}}" for c in text)

@@ -45,7 +45,7 @@ class Measurement:
         """Get every answer and how each seed ended."""
         phases = self.questions.config.phases
         each = len(self.plan.seeds) * self.plan.rounds
-        rounds = {phase.name: each for phase in phases}
+        rounds: dict[str, int] = {phase.name: each for phase in phases}
         if self.plan.exhaustive:
             await self._ask_every_pair()
             self.caller.progress.begin("rounds", sum(rounds.values()))

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from epc.analysis.audit import Audit
+from epc.audit.coupling import Transfer
 from epc.audit.facts import Facts
 from epc.protocol.results import Json
 from epc.records.probes import in_words
@@ -11,7 +12,7 @@ from epc.report.coupling_text import MEANING, TITLES, conditions, lines, tested
 from epc.spec.coupling import LEVEL, RULE
 from epc.spec.epc_v1 import DOMAINS
 
-_METHODS: Final = {
+METHODS: Final = {
     "simulated": "simulated from the run's own verdicts",
     "measured": "measured",
     "coin_flip": "that of a coin flip, as the record does not say what was answered",
@@ -29,28 +30,40 @@ def _lines(audit: Audit) -> Iterator[str]:
     yield f"  {MEANING[audit.verdict]}"
     yield ""
     if facts.transfer is not None:
-        yield f"  p value        {tested(facts.transfer)}"
-        if facts.transfer.test is not None:
-            yield f"  conditional    {conditions(facts.transfer)}"
+        yield from map(_labelled, crossing(facts.transfer))
         yield from (f"  {line}" for line in lines(facts.transfer))
-    if facts.preferences is not None:
-        differ = "differ" if facts.preferences.p_value <= LEVEL else "do not detectably differ"
-        yield f"  preferences    {differ} between the domains (p {facts.preferences.p_value:.2g})"
-    if facts.pci is not None:
-        told = ", ".join(f"{facts.pci[domain]['mean']:.2f} in {domain}" for domain in DOMAINS)
-        yield f"  PCI            {told}: how far the weights concentrate"
-    for domain, r in (facts.length_correlation or {}).items():
-        if r is not None:
-            yield f"  answer length  goes with win rate in {domain} by r = {r:+.2f}"
+    yield from map(_labelled, on_the_domains(facts))
     yield from _on_gamma(audit)
-    yield f"  noise floor: {_METHODS[audit.control['method']]}"
-    if facts.tie_rate is not None:
-        yield f"  tie rate       {100 * facts.tie_rate:.1f}%"
-    yield from _on_the_evaluator(facts)
+    yield f"  noise floor: {METHODS[audit.control['method']]}"
+    yield from map(_labelled, on_the_evaluator(facts))
     if audit.findings:
         yield ""
     for finding in audit.findings:
         yield str(finding)
+
+
+def _labelled(fact: tuple[str, str]) -> str:
+    return f"  {fact[0]:<15}{fact[1]}"
+
+
+def crossing(found: Transfer) -> Iterator[tuple[str, str]]:
+    """Yield what the word rests on, each fact with its label."""
+    yield "p value", tested(found)
+    if found.test is not None:
+        yield "conditional", conditions(found)
+
+
+def on_the_domains(facts: Facts) -> Iterator[tuple[str, str]]:
+    """Yield what is to be said of the two domains, each fact with its label."""
+    if facts.preferences is not None:
+        differ = "differ" if facts.preferences.p_value <= LEVEL else "do not detectably differ"
+        yield "preferences", f"{differ} between the domains (p {facts.preferences.p_value:.2g})"
+    if facts.pci is not None:
+        told = ", ".join(f"{facts.pci[domain]['mean']:.2f} in {domain}" for domain in DOMAINS)
+        yield "PCI", f"{told}: how far the weights concentrate"
+    for domain, r in (facts.length_correlation or {}).items():
+        if r is not None:
+            yield "answer length", f"goes with win rate in {domain} by r = {r:+.2f}"
 
 
 def _on_gamma(audit: Audit) -> Iterator[str]:
@@ -72,20 +85,22 @@ def seeds(n: int) -> str:
     return "1 seed" if n == 1 else f"{n} seeds"
 
 
-def _on_the_evaluator(facts: Facts) -> Iterator[str]:
+def on_the_evaluator(facts: Facts) -> Iterator[tuple[str, str]]:
+    """Yield how the evaluator judges, each fact with its label."""
+    if facts.tie_rate is not None:
+        yield "tie rate", f"{100 * facts.tie_rate:.1f}%"
     if (itself := facts.self_comparisons) and itself["decided"]:
         share = 100 * itself["share_of_a"]
-        yield f"  equal answers  A in {share:.0f}% of {itself['decided']} comparisons"
+        yield "equal answers", f"A in {share:.0f}% of {itself['decided']} comparisons"
     if facts.swap:
         kept = facts.swap["order_consistency"]
         if kept["ci95"]:
             low, high = (100 * end for end in kept["ci95"])
-            yield (
-                f"  both orders    the same answer in {100 * kept['mean']:.0f}% of "
-                f"{facts.swap['pairs'] - facts.swap['tied']} pairs ({low:.0f} to {high:.0f}%)"
-            )
+            pairs = facts.swap["pairs"] - facts.swap["tied"]
+            same = f"{100 * kept['mean']:.0f}% of {pairs} pairs ({low:.0f} to {high:.0f}%)"
+            yield "both orders", f"the same answer in {same}"
     if facts.competence:
-        yield f"  competence     {facts.competence['word']}: {in_words(facts.competence)}"
+        yield "competence", f"{facts.competence['word']}: {in_words(facts.competence)}"
 
 
 def interval(estimate: Json) -> str:

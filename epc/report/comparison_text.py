@@ -1,11 +1,10 @@
 """A comparison in words and columns (`epc compare`)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from epc.analysis.compare import Comparison, Tables
 from epc.analysis.differences import GAMMA_STEP, Difference
-from epc.protocol.results import Json
 from epc.spec.epc_v1 import DIRECTIONS
 
 WORDS: Final = {"same": "SAME", "drifted": "DRIFTED", "cannot_tell": "CANNOT TELL"}
@@ -22,49 +21,53 @@ _LABEL: Final = 34
 def report(comparison: Comparison) -> str:
     """Return the printed form: the verdict, why, what is unlike, the figures, what would do."""
     sections = (
-        _heading(comparison),
-        _table(comparison),
-        _likeness(comparison),
+        [heading(comparison), *(f"  {name}  {text}" for name, text in sides(comparison))],
+        ["Verdicts, pair by pair", *_indented(verdicts(comparison))],
+        ["Like for like", *_indented(_likeness(comparison))],
         _metrics(comparison.metrics),
-        _enough(comparison),
+        ["What would have been enough (power 90%)", *_indented(map(": ".join, enough(comparison)))],
     )
     return "\n\n".join("\n".join(lines) for lines in sections)
 
 
-def _heading(comparison: Comparison) -> Iterator[str]:
+def _indented(lines: Iterable[str]) -> Iterator[str]:
+    return (f"  {line}" for line in lines)
+
+
+def heading(comparison: Comparison) -> str:
+    """Return the word, and whether like is compared with like."""
     like = "like for like" if comparison.like_for_like else "not like for like"
     if comparison.shared["evaluator"].count:
         like = "shared answers"
     two = comparison.left["evaluator"] != comparison.right["evaluator"]
     apart = ": two evaluators, so no drift of either" if two else ""
-    yield f"{WORDS[comparison.verdict]}, {like}{apart}"
-    yield from (
-        _side(name, head) for name, head in (("A", comparison.left), ("B", comparison.right))
-    )
+    return f"{WORDS[comparison.verdict]}, {like}{apart}"
 
 
-def _side(name: str, head: Json) -> str:
-    seeds = f"{head['seeds']} seed{'s' * (head['seeds'] != 1)}"
-    return f"  {name}  {head['path']}: {head['evaluator']}, {head['measurement_date']}, {seeds}"
+def sides(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    """Yield what A and B are."""
+    for name, head in (("A", comparison.left), ("B", comparison.right)):
+        seeds = f"{head['seeds']} seed{'s' * (head['seeds'] != 1)}"
+        told = (head["evaluator"], head["measurement_date"], seeds)
+        yield name, f"{head['path']}: {', '.join(told)}"
 
 
-def _table(comparison: Comparison) -> Iterator[str]:
-    yield "Verdicts, pair by pair"
+def verdicts(comparison: Comparison) -> Iterator[str]:
+    """Yield what the verdicts say, pair by pair."""
     tables, shared = comparison.tables, comparison.shared["evaluator"]
     if shared.count:
-        yield f"  {shared.count} of {shared.answers} answers are shared: one answer each, not two"
+        yield f"{shared.count} of {shared.answers} answers are shared: one answer each, not two"
     if shared.count and (tables is None or not tables.drift.pairs):
-        yield "  nothing is left that could be compared"
+        yield "nothing is left that could be compared"
         return
     if tables is None:
-        yield "  not compared: a manifest without its raw files has none, and its figures alone"
-        yield "  can show a difference but no sameness"
+        yield "not compared: a manifest without its raw files has none, and its figures alone"
+        yield "can show a difference but no sameness"
         return
-    found = {"reused": _reused, "fresh": _fresh, "mixed": _mixed}[tables.drift.kind]
-    yield from (f"  {line}" for line in found(tables))
+    yield from {"reused": _reused, "fresh": _fresh, "mixed": _mixed}[tables.drift.kind](tables)
     p = tables.drift.p_values
     yield (
-        f"  p {_p(p['changed'])} for how many, {_p(p['direction'])} for the direction; "
+        f"p {_p(p['changed'])} for how many, {_p(p['direction'])} for the direction; "
         f"{_p(tables.drift.p_value)} together"
     )
 
@@ -127,40 +130,66 @@ def _mixed(tables: Tables) -> Iterator[str]:
     yield "this can show drift, and never that there is none"
 
 
+LIKE: Final = "yes, in everything that the manifests state"
+
+
 def _likeness(comparison: Comparison) -> Iterator[str]:
-    yield "Like for like"
     if not comparison.findings:
-        yield "  yes, in everything that the manifests state"
+        yield LIKE
     for finding in comparison.findings:
-        first, fix = str(finding).split("\n")
-        yield f"  {first}"
-        yield f"  {fix}"
+        yield from str(finding).split("\n")
 
 
 def _metrics(metrics: list[Difference]) -> Iterator[str]:
-    yield f"  {'':<{_LABEL}}{'A':>8}{'B':>8}{'B - A':>9}  {'95% interval':<19}{'p':>7}{'Holm':>8}"
-    for d in metrics:
-        label = _FIGURES[d.metric] + (f", {d.part.replace('_', ' ')}" if d.part else "")
-        interval = f"[{d.ci95[0]:+.3f}, {d.ci95[1]:+.3f}]" if d.ci95 else "none"
-        ends = f"{_p(d.p_value):>7}{_p(d.p_holm):>8}"
+    for label, left, right, difference, interval, *ends in figures(metrics):
+        p, holm = ends
         yield (
-            f"  {label:<{_LABEL}}{d.left:>8.3f}{d.right:>8.3f}{d.difference:>+9.3f}"
-            f"  {interval:<19}{ends}"
+            f"  {label:<{_LABEL}}{left:>8}{right:>8}{difference:>9}  {interval:<19}{p:>7}{holm:>8}"
         )
-    if all(d.ci95 is None for d in metrics):
-        yield "  no interval: one seed, or every seed gave the very same figures in both runs,"
-        yield "  in which case more seeds are no more evidence"
+    if without := no_interval(metrics):
+        yield from (f"  {line}" for line in without.split("\n"))
 
 
-def _enough(comparison: Comparison) -> Iterator[str]:
-    yield "What would have been enough (power 90%)"
+def figures(metrics: list[Difference]) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of the table of figures, its head first."""
+    yield "", "A", "B", "B - A", "95% interval", "p", "Holm"
+    for d in metrics:
+        yield (
+            label_of(d),
+            f"{d.left:.3f}",
+            f"{d.right:.3f}",
+            f"{d.difference:+.3f}",
+            f"[{d.ci95[0]:+.3f}, {d.ci95[1]:+.3f}]" if d.ci95 else "none",
+            _p(d.p_value),
+            _p(d.p_holm),
+        )
+
+
+def label_of(difference: Difference) -> str:
+    """Return what a figure is called, and of which part it is."""
+    part = f", {difference.part.replace('_', ' ')}" if difference.part else ""
+    return _FIGURES[difference.metric] + part
+
+
+def no_interval(metrics: list[Difference]) -> str:
+    """Return why no figure has an interval, where none has."""
+    if any(d.ci95 is not None for d in metrics):
+        return ""
+    return (
+        "no interval: one seed, or every seed gave the very same figures in both runs,\n"
+        "in which case more seeds are no more evidence"
+    )
+
+
+def enough(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    """Yield which change would have been found with which effort."""
     for share, pairs in comparison.pairs_needed.items():
         need = f"{pairs:,} pairs, each asked once a run" if pairs else "no number of pairs"
-        yield f"  {100 * share:g}% of the verdicts changed: {need}"
+        yield f"{100 * share:g}% of the verdicts changed", need
     for direction in DIRECTIONS:
         seeds = comparison.seeds_needed[direction]
         need = f"{seeds:,} seeds a run" if seeds else "unknown from single seeds"
-        yield f"  gamma, {direction.replace('_', ' ')}, changed by {GAMMA_STEP:g}: {need}"
+        yield f"gamma, {direction.replace('_', ' ')}, changed by {GAMMA_STEP:g}", need
 
 
 def _p(value: float | None) -> str:

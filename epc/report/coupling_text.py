@@ -5,7 +5,7 @@ from typing import Final
 
 from epc.audit.coupling import Into, Transfer
 from epc.spec.coupling import LEVEL
-from epc.spec.epc_v1 import DIRECTIONS, REFERENCE, Direction
+from epc.spec.epc_v1 import REFERENCE, Direction
 from epc.statistics.intervals import Interval
 
 TITLES: Final[dict[str, str]] = {
@@ -58,27 +58,24 @@ def tested(found: Transfer) -> str:
 
 def lines(found: Transfer) -> Iterator[str]:
     """Yield what crosses in each direction, with its intervals and what chance alone gives."""
-    for direction in DIRECTIONS if found.directions else ():
-        assert found.directions is not None
-        into = found.directions[direction]
-        seen = into.these_tasks
+    for direction, into in (found.directions or {}).items():
         yield f"{TITLES[direction]}: {headline(direction, into)}"
-        yield (
-            f"  redirected  {_of_100(into.redirected, into.redirected_ci95)} for the domain; "
-            f"{_of_100(seen.redirected, seen.redirected_ci95)} for these tasks"
-        )
-        yield (
-            f"  regret      {points(into.regret, into.regret_ci95)} for the domain; "
-            f"{points(seen.regret, seen.regret_ci95)} for these tasks, against {_AGAIN[seen.again]}"
-        )
-        yield (
-            f"  crossing    {points(into.crossing, into.crossing_ci95)}: "
-            "what another order of strategies costs"
-        )
-        yield (
-            f"  harm        {points(into.harm, into.harm_ci95)}: "
-            f"against training in {REFERENCE[direction]} alone"
-        )
+        yield from (f"  {label:<12}{text}" for label, text in figures(direction, into))
+
+
+def figures(direction: Direction, into: Into) -> Iterator[tuple[str, str]]:
+    """Yield a direction's figures, each with its label and its intervals."""
+    seen = into.these_tasks
+    here = of_100(into.redirected, into.redirected_ci95)
+    these = of_100(seen.redirected, seen.redirected_ci95)
+    yield "redirected", f"{here} for the domain; {these} for these tasks"
+    here = points(into.regret, into.regret_ci95)
+    these = points(seen.regret, seen.regret_ci95)
+    yield "regret", f"{here} for the domain; {these} for these tasks, against {_AGAIN[seen.again]}"
+    crossing = points(into.crossing, into.crossing_ci95)
+    yield "crossing", f"{crossing}: what another order of strategies costs"
+    harm = points(into.harm, into.harm_ci95)
+    yield "harm", f"{harm}: against training in {REFERENCE[direction]} alone"
 
 
 def conditions(found: Transfer) -> str:
@@ -101,7 +98,8 @@ def points(value: float, interval: Interval | None) -> str:
     return f"{100 * value:+.1f} points [{100 * low:+.1f}, {100 * high:+.1f}]"
 
 
-def _of_100(value: float, interval: Interval | None) -> str:
+def of_100(value: float, interval: Interval | None) -> str:
+    """Return a share of choices out of a hundred, with its interval."""
     if interval is None:
         return f"{100 * value:.0f} of 100"
     low, high = interval

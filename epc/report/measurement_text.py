@@ -29,30 +29,40 @@ def report(manifest: Manifest, audited: Audit | None = None) -> str:
     `audited` is the audit of the run it belongs to; without it, of what the manifest states.
     """
     audited = audited or audit_manifest(manifest)
-    sections = (_heading(manifest), _table(manifest, audited), _remarks(manifest, audited))
+    sections = (_heading(manifest), _table(manifest, audited), _bearing(manifest, audited))
     return "\n\n".join("\n".join(lines) for lines in sections)
 
 
-def _heading(manifest: Manifest) -> Iterator[str]:
+def title(manifest: Manifest) -> str:
+    """Return which measurement it is."""
+    return f"{manifest.protocol_version}, measured {manifest.evaluator.measurement_date}"
+
+
+def measured(manifest: Manifest) -> Iterator[tuple[str, str]]:
+    """Yield what was measured, each fact with its label."""
     evaluator, executor, config = manifest.evaluator, manifest.executor, manifest.config
     answers = "answers reused" if manifest.reuses else "every round asked afresh"
     coverage = "exhaustive, " if config.exhaustive else ""
     calls = manifest.provenance.calls
-    yield f"{manifest.protocol_version}, measured {evaluator.measurement_date}"
-    yield f"  evaluator  {evaluator.model} ({evaluator.method}, {evaluator.endpoint})"
+    yield "evaluator", f"{evaluator.model} ({evaluator.method}, {evaluator.endpoint})"
     if executor is not None:
-        yield f"  executor   {executor.model} ({executor.endpoint})"
-    yield f"  seeds      {len(config.seeds)}, {config.rounds} rounds in each of 4 phases"
-    yield f"  calls      {calls['executor']} answers, {calls['evaluator']} comparisons"
-    yield f"             {coverage}{answers}"
+        yield "executor", f"{executor.model} ({executor.endpoint})"
+    yield "seeds", f"{len(config.seeds)}, {config.rounds} rounds in each of 4 phases"
+    yield "calls", f"{calls['executor']} answers, {calls['evaluator']} comparisons"
+    yield "", f"{coverage}{answers}"
     if manifest.is_whole:
-        yield f"  verdicts   {_recorded(manifest)}"
+        yield "verdicts", _recorded(manifest)
     if manifest.groups is not None:
         grouped = (
             f"{len(groups)} {domain} tasks in {len(set(groups))}"
             for domain, groups in manifest.groups.items()
         )
-        yield f"  groups     {', '.join(grouped)}"
+        yield "groups", ", ".join(grouped)
+
+
+def _heading(manifest: Manifest) -> Iterator[str]:
+    yield title(manifest)
+    yield from (f"  {label:<11}{text}" for label, text in measured(manifest))
 
 
 def _recorded(manifest: Manifest) -> str:
@@ -65,31 +75,44 @@ def _recorded(manifest: Manifest) -> str:
 
 
 def _table(manifest: Manifest, audited: Audit) -> Iterator[str]:
+    for label, *cells in figures(manifest, audited):
+        padded = "".join(cell.ljust(_COLUMN) for cell in cells)
+        yield f"  {label:<{_LABEL}}{padded}".rstrip()
+    yield ""
+    yield from (f"  {note}" for note in how_to_read(manifest))
+
+
+def figures(manifest: Manifest, audited: Audit) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of the table, its head first: a label, and a cell for each direction."""
     summary, coin = manifest.results.summary, coin_bands(manifest.configuration)
     number: Callable[[float], str] = lambda value: f"{value:.3f}"  # noqa: E731  (three of a kind, read as a table)
     signed: Callable[[float], str] = lambda value: f"{value:+.3f}"  # noqa: E731  (three of a kind, read as a table)
     share: Callable[[float], str] = lambda value: f"{100 * value:.1f}%"  # noqa: E731  (three of a kind, read as a table)
     control = summary.control
-    yield _row("", *(TITLES[d] for d in DIRECTIONS))
-    yield _row("gamma", *(_estimate(summary.gamma[d], number) for d in DIRECTIONS))
+    yield ("", *(TITLES[d] for d in DIRECTIONS))
+    yield ("gamma", *(_estimate(summary.gamma[d], number) for d in DIRECTIONS))
     if 1 < summary.n < PUBLICATION_SEEDS:
-        yield _row("  by Student's t", *(_students(manifest, d) for d in DIRECTIONS))
+        yield ("  by Student's t", *(_students(manifest, d) for d in DIRECTIONS))
     floors = [control.noise_floor[d] for d in DIRECTIONS]
-    yield _row("  noise floor", *(_spread(f.mean, f.q025, f.q975) for f in floors))
+    yield ("  noise floor", *(_spread(f.mean, f.q025, f.q975) for f in floors))
     if audited.excess is not None:
-        yield _row("  excess coupling", *(_estimate(control.excess[d], signed) for d in DIRECTIONS))
-    yield _row("  coin flip", *[_spread(*astuple(coin["gamma"]))] * len(DIRECTIONS))
-    yield _row("JSD, nats", *(_estimate(summary.jsd[d], number) for d in DIRECTIONS))
-    yield _row("  coin flip", *[_spread(*astuple(coin["jsd"]))] * len(DIRECTIONS))
+        yield ("  excess coupling", *(_estimate(control.excess[d], signed) for d in DIRECTIONS))
+    yield ("  coin flip", *[_spread(*astuple(coin["gamma"]))] * len(DIRECTIONS))
+    yield ("JSD, nats", *(_estimate(summary.jsd[d], number) for d in DIRECTIONS))
+    yield ("  coin flip", *[_spread(*astuple(coin["jsd"]))] * len(DIRECTIONS))
     zero = summary.zero_coupling_rate
-    yield _row("zero-coupling rate", *(_estimate(zero[d], share) for d in DIRECTIONS))
+    yield ("zero-coupling rate", *(_estimate(zero[d], share) for d in DIRECTIONS))
     ties = summary.tie_rate_by_phase
-    yield _row("tie rate, this phase", *(_estimate(ties[d], share) for d in DIRECTIONS))
-    yield ""
-    yield "  mean over seeds [95% interval]; noise floor: the same without a change of domain,"
-    yield f"  {_METHODS[control.method]} (95% of single seeds); coin flip: (90% of them)"
+    yield ("tie rate, this phase", *(_estimate(ties[d], share) for d in DIRECTIONS))
+
+
+def how_to_read(manifest: Manifest) -> Iterator[str]:
+    """Yield what the cells of the table are."""
+    summary = manifest.results.summary
+    yield "mean over seeds [95% interval]; noise floor: the same without a change of domain,"
+    yield f"{_METHODS[summary.control.method]} (95% of single seeds); coin flip: (90% of them)"
     if 1 < summary.n < PUBLICATION_SEEDS:
-        yield "  few seeds: the protocol's bootstrap is too narrow, Student's interval is not"
+        yield "few seeds: the protocol's bootstrap is too narrow, Student's interval is not"
 
 
 _METHODS: Final = {
@@ -109,11 +132,6 @@ def _spread(middle: float, low: float, high: float) -> str:
     return f"{middle:.3f}  ({low:.2f} to {high:.2f})"
 
 
-def _row(label: str, *cells: str) -> str:
-    padded = "".join(cell.ljust(_COLUMN) for cell in cells)
-    return f"  {label:<{_LABEL}}{padded}".rstrip()
-
-
 def _estimate(estimate: Estimate, number: Callable[[float], str]) -> str:
     interval = estimate.ci95
     if interval is None:
@@ -121,9 +139,7 @@ def _estimate(estimate: Estimate, number: Callable[[float], str]) -> str:
     return f"{number(estimate.mean)}  [{', '.join(number(end) for end in interval)}]"
 
 
-def _remarks(manifest: Manifest, audited: Audit) -> Iterator[str]:
-    """Yield what a reader must know before using the figures, from the run's own numbers."""
-    summary = manifest.results.summary
+def _bearing(manifest: Manifest, audited: Audit) -> Iterator[str]:
     yield f"What these figures can bear: {audited.verdict} (rule {RULE})"
     yield f"  {MEANING[audited.verdict]}"
     found = audited.facts.transfer
@@ -132,17 +148,21 @@ def _remarks(manifest: Manifest, audited: Audit) -> Iterator[str]:
         yield from (f"  - {headline(d, into)}." for d, into in (found.directions or {}).items())
         if found.test is not None:
             yield f"  - The word is conditional {conditions(found)}."
-    remarks = (
-        *_on_the_evaluator(summary),
-        *_on_the_provider(manifest),
-        *_on_the_zeros(summary),
-        *reliability.lines(manifest),
-        *(f"{finding.problem} [{finding.clause}]." for finding in audited.findings),
-    )
-    yield from (f"  - {remark}" for remark in remarks)
+    problems = (f"{finding.problem} [{finding.clause}]." for finding in audited.findings)
+    yield from (f"  - {remark}" for remark in (*remarks(manifest), *problems))
 
 
-def _on_the_evaluator(summary: Summary) -> Iterator[str]:
+def remarks(manifest: Manifest) -> Iterator[str]:
+    """Yield what a reader must know before using the figures, from the run's own numbers."""
+    summary = manifest.results.summary
+    yield from on_the_evaluator(summary)
+    yield from _on_the_provider(manifest)
+    yield from _on_the_zeros(summary)
+    yield from reliability.lines(manifest)
+
+
+def on_the_evaluator(summary: Summary) -> Iterator[str]:
+    """Yield how many answers could be read, how many refused, and which place they prefer."""
     diagnostics = summary.diagnostics
     if diagnostics is None:
         return

@@ -7,15 +7,15 @@ from epc.analysis.trajectories import Trajectories, trajectories
 from epc.records import strict_json
 from epc.records.manifest import Manifest
 from epc.registry.card_types import AuditSummary
-from epc.site.charts.chart import Chart
+from epc.report.charts.chart import Chart
+from epc.report.charts.transfer import transfer_chart
+from epc.report.charts.weight_trajectories import trajectories_chart
 from epc.site.charts.floor import excess_chart, floor_chart
 from epc.site.charts.history import history_charts
 from epc.site.charts.preferences import position_chart, ties_chart, win_rates_chart
 from epc.site.charts.seeds import gamma_chart, jsd_chart
 from epc.site.charts.sparkline import spark
-from epc.site.charts.transfer import transfer_chart
 from epc.site.charts.verdicts import verdicts_chart
-from epc.site.charts.weight_trajectories import trajectories_chart
 from epc.site.evidence import Evidence, WinRate
 from epc.site.pages import EvaluatorPage, SnapshotPage
 
@@ -33,7 +33,7 @@ def charts_of_snapshot(
     made = (
         gamma_chart(manifest),
         floor_chart(manifest),
-        transfer_chart(audit),
+        transfer_chart(audit.crossing, word=audit.verdict, rule=audit.rule),
         excess_chart(manifest, audit),
         jsd_chart(manifest),
         win_rates_chart(rates),

@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from epc.records import strict_json
 from epc.report import picture
-from epc.site.charts.chart import Chart
+from epc.report.charts.chart import Chart
 from epc.site.charts.licence import licence
 from epc.site.escaping import shown
 

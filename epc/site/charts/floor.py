@@ -4,9 +4,7 @@ from epc.protocol.results import Json
 from epc.records.manifest import Manifest, plain
 from epc.registry.card_types import AuditSummary
 from epc.report.audit_text import interval
-from epc.report.coupling_text import MEANING, TITLES
-from epc.simulation.noise import coin_bands
-from epc.site.charts.chart import (
+from epc.report.charts.chart import (
     BAND,
     FIRST,
     INK,
@@ -19,6 +17,8 @@ from epc.site.charts.chart import (
     specified,
     told,
 )
+from epc.report.coupling_text import MEANING, TITLES
+from epc.simulation.noise import coin_bands
 from epc.spec.epc_v1 import DIRECTIONS, REFERENCE
 
 _STEP = {"step": 26}

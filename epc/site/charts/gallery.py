@@ -7,7 +7,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from epc.records.strict_json import dumps_line
-from epc.site.charts.chart import Chart
+from epc.report.charts.chart import Chart
 from epc.site.charts.drawing import svg
 from epc.site.escaping import shown
 from epc.site.numbers import csv_text, number

@@ -5,9 +5,9 @@ from datetime import date
 from typing import Final
 
 from epc.protocol.results import Json
+from epc.report.charts.chart import Chart, specified
 from epc.report.coupling_text import TITLES
 from epc.simulation.noise import Band
-from epc.site.charts.chart import Chart, specified
 from epc.site.charts.noise import bands_of
 from epc.site.charts.timeline import Metric, directions, timeline
 from epc.site.evidence import Evidence

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from epc.protocol.results import Json
 from epc.records.manifest import Manifest
-from epc.site.charts.chart import (
+from epc.report.charts.chart import (
     INK,
     MUTED,
     WIDTH,

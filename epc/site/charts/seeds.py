@@ -5,10 +5,10 @@ from typing import Final
 
 from epc.protocol.results import Json
 from epc.records.manifest import Manifest
+from epc.report.charts.chart import Chart, specified, told
 from epc.report.coupling_text import TITLES
 from epc.report.figure import Estimates, Metric, band, panel, seed_rows
 from epc.simulation.noise import coin_bands
-from epc.site.charts.chart import Chart, specified, told
 from epc.spec.epc_v1 import DIRECTIONS
 
 _AXES: Final = {"gamma": "gamma", "jsd": "JSD (nats)"}

@@ -7,9 +7,9 @@ from typing import Final
 
 from epc.protocol.results import Json
 from epc.registry.days import days_away
+from epc.report.charts.chart import BAND, MUTED, WIDTH, colours, layer, listed, quantity, told
 from epc.report.coupling_text import TITLES
 from epc.simulation.noise import Band
-from epc.site.charts.chart import BAND, MUTED, WIDTH, colours, layer, listed, quantity, told
 
 _AIR: Final = 10  # days
 _SHORT: Final = 150  # days; below, an axis names days and not months

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from epc.protocol.results import Json
-from epc.site.charts.chart import (
+from epc.report.charts.chart import (
     FIRST,
     SECOND,
     THIRD,

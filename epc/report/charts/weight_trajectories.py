@@ -4,7 +4,7 @@ from typing import Final
 
 from epc.analysis.trajectories import Trajectories
 from epc.protocol.results import Json
-from epc.site.charts.chart import INK, MUTED, Chart, colours, layer, quantity, specified, told
+from epc.report.charts.chart import INK, MUTED, Chart, colours, layer, quantity, specified, told
 
 _ORDER: Final = ("text, then visual", "visual, then text")
 _COLUMNS: Final = 3

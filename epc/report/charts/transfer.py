@@ -1,13 +1,12 @@
 """What crosses between the domains: choices redirected, and what that costs, each way."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from epc.audit.coupling import Into
+from epc.audit.facts import Word
 from epc.protocol.results import Json
-from epc.registry.card_types import AuditSummary
-from epc.report.coupling_text import MEANING, TITLES, headline
-from epc.site.charts.chart import (
+from epc.report.charts.chart import (
     BAND,
     INK,
     MUTED,
@@ -20,6 +19,7 @@ from epc.site.charts.chart import (
     specified,
     told,
 )
+from epc.report.coupling_text import MEANING, TITLES, headline
 from epc.spec.coupling import MARGIN
 from epc.spec.epc_v1 import Direction
 
@@ -33,19 +33,19 @@ _CHOICES, _POINTS = "choices redirected, of 100", "regret, points of win rate"
 _TALL: Final = 100  # pixels: two directions, two intervals each
 
 
-def transfer_chart(audit: AuditSummary) -> Chart | None:
+def transfer_chart(crossing: Mapping[Direction, Into], *, word: Word, rule: int) -> Chart | None:
     """Return redirected choices and regret by direction; None where too little was decided."""
-    if not audit.crossing:
+    if not crossing:
         return None
-    rows = [row for direction, into in audit.crossing.items() for row in _rows(direction, into)]
-    said = "; ".join(headline(direction, into) for direction, into in audit.crossing.items())
-    alternative = f"{said[0].upper()}{said[1:]}. The audit's word: {audit.verdict}, by rule "
-    alternative += f"{audit.rule}: {MEANING[audit.verdict]}."
+    rows = [row for direction, into in crossing.items() for row in _rows(direction, into)]
+    said = "; ".join(headline(direction, into) for direction, into in crossing.items())
+    alternative = f"{said[0].upper()}{said[1:]}. The audit's word: {word}, by rule "
+    alternative += f"{rule}: {MEANING[word]}."
     redirected = [row for row in rows if row["figure"] == "redirected"]
     regret = [row for row in rows if row["figure"] == "regret"]
     chance = [
         {"direction": TITLES[direction], "chance": 100 * into.chance, "none": 0}
-        for direction, into in audit.crossing.items()
+        for direction, into in crossing.items()
     ]
     return Chart(
         name="transfer",

@@ -1,0 +1,1 @@
+"""Pictures that reports and the site share: one Vega-Lite specification each."""
