@@ -21,6 +21,25 @@ class BudgetError(StoppedError):
     """A limit that the user set was reached; what has been answered is kept."""
 
 
+class CostCapError(BudgetError):
+    """One call no longer fits under `--max-cost`; cheaper ones may, and are still asked.
+
+    It tells of the budget as it is when somebody reads it: after the last call has ended.
+    """
+
+    def __init__(self, budget: "Budget") -> None:
+        super().__init__(budget)
+        self.budget = budget
+
+    def __str__(self) -> str:
+        budget = self.budget
+        return (
+            f"stopped at --max-cost {budget.max_cost}: spent ${budget.cost:.6f}, "
+            f"${budget.reserved:.6f} reserved for calls under way; "
+            f"the next may cost ${budget.least_refused:.6f}"
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """What one sitting may use. None is no limit; `max_cost` is in US dollars."""
@@ -49,9 +68,11 @@ class Budget:
     """The user's limits on one sitting, and what it has used of them.
 
     `max_cost` is in US dollars, `max_time_s` in seconds. Before a call is sent, the most it can
-    cost is set aside, so that calls under way together never exceed the limit together. Most
-    calls cost less: one that does not fit waits for what they leave. A limit on cost needs the
-    price of both roles, since an unknown price could be any.
+    cost is set aside (`reserved`), so that calls under way together never exceed the limit
+    together. Most calls cost less: one that does not fit waits for what they leave. One that
+    would not fit even then is refused, and only that one: `least_refused` is the cheapest of
+    those, so less than that is left in the end. A limit on cost needs the price of both roles,
+    since an unknown price could be any.
 
     What counts is what a provider may bill: a request that it refuses is free, one whose answer
     was lost (`lost`) counts as a call, at the most that it can have cost.
@@ -65,7 +86,8 @@ class Budget:
     lost: int = 0
     cost: Decimal = Decimal(0)
     began: float = field(default_factory=time.monotonic)
-    _held: Decimal = Decimal(0)
+    reserved: Decimal = Decimal(0)
+    least_refused: Decimal | None = None
     _waiting: list["asyncio.Future[None]"] = field(default_factory=list)
     _stopped: EpcError | None = None
 
@@ -162,13 +184,11 @@ class Budget:
             return True
         if self.cost + most > self.max_cost:
             raise self._too_dear(most)
-        return self.cost + self._held + most <= self.max_cost
+        return self.cost + self.reserved + most <= self.max_cost
 
-    def _too_dear(self, most: Decimal) -> BudgetError:
-        return BudgetError(
-            f"stopped at --max-cost {self.max_cost}: spent ${self.cost:.6f}, "
-            f"${self._held:.6f} reserved for calls under way; the next may cost ${most:.6f}"
-        )
+    def _too_dear(self, most: Decimal) -> CostCapError:
+        self.least_refused = min(most, self.least_refused or most)
+        return CostCapError(self)
 
     def _most(self, role: str, prompt: str, max_tokens: int) -> Decimal:
         price = self.prices.get(role)
@@ -176,11 +196,11 @@ class Budget:
 
     def _take(self, claim: Claim) -> None:
         claim.held = claim.most
-        self._held += claim.most
+        self.reserved += claim.most
         self.calls += 1
 
     def _let_go(self, claim: Claim) -> None:
-        self._held -= claim.held
+        self.reserved -= claim.held
         claim.held = Decimal(0)
         self._wake()
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from epc.analysis.sharing import ASKED, BATCHED, CACHED, RECORDED
-from epc.engine.budget import Budget
+from epc.engine.budget import Budget, CostCapError
 from epc.engine.cache import Cache
 from epc.engine.journal import Journal
 from epc.engine.model import Completion, Model, Occasion, Prompt
@@ -292,6 +292,8 @@ class Caller:
             self._asking.add(task)
             try:
                 call = await self._answer(name, question, occasion, place)
+            except CostCapError:
+                raise  # a cheaper call may fit: the others go on
             except EpcError as error:
                 if self._failed is None:
                     self._failed = error

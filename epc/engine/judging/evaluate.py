@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from epc.analysis.sharing import with_origin
-from epc.engine.budget import Limits, most_tokens
+from epc.engine.budget import CostCapError, Limits, most_tokens
 from epc.engine.cache import Cache
 from epc.engine.cache_paths import answer_cache_folder
 from epc.engine.calls import Caller, Progress, Question, Role
@@ -205,14 +205,24 @@ class _Sitting:
         )
 
     async def _worker(self) -> None:
+        refused: CostCapError | None = None
         for _, question in self._work:
-            call = await self.caller.ask(question)
-            for number in range(1, self.evaluation.plan["retry_malformed"] + 1):
-                if not _is_malformed(call):
-                    break
-                call = await self.caller.ask_again(question, f"{_RETRY}{number}")
-            self.caller.progress.said[_said(call["answer"])] += 1
-            self.caller.progress.advance()
+            try:
+                await self._judged(question)
+            except CostCapError as error:
+                refused = error  # a cheaper one may fit
+            else:
+                self.caller.progress.advance()
+        if refused is not None:
+            raise refused
+
+    async def _judged(self, question: Question) -> None:
+        call = await self.caller.ask(question)
+        for number in range(1, self.evaluation.plan["retry_malformed"] + 1):
+            if not _is_malformed(call):
+                break
+            call = await self.caller.ask_again(question, f"{_RETRY}{number}")
+        self.caller.progress.said[_said(call["answer"])] += 1
 
     def _calls(self, question: Question) -> Iterator[Json]:
         """Yield the calls that were made for a question, the one that counts last."""

@@ -5,7 +5,6 @@ import json
 import random
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -191,9 +190,9 @@ class Billed(Told):
     """Answers after a while, bills as it likes up to what was asked for, and loses answers."""
 
     def __init__(
-        self, rng: random.Random, price: Price, *, losses: float, concurrency: int
+        self, rng: random.Random, name: str, price: Price, *, losses: float, concurrency: int
     ) -> None:
-        super().__init__(concurrency=concurrency)
+        super().__init__(name=name, concurrency=concurrency)
         self.rng, self.price, self.losses, self.billed = rng, price, losses, Decimal(0)
 
     async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:
@@ -213,18 +212,31 @@ class Billed(Told):
 
 
 @pytest.mark.parametrize("seed", range(200))
-def test_a_cost_cap_is_never_passed_and_leaves_less_than_one_call_can_cost(
+def test_a_cost_cap_is_never_passed_and_leaves_less_than_any_call_left_can_cost(
     tmp_path: Path, seed: int
 ) -> None:
     rng = random.Random(seed)
-    price = Price(read=Decimal(rng.randrange(1, 100)), written=Decimal(rng.randrange(1, 400)))
-    model = Billed(
-        rng, price, losses=rng.choice([0, 0.05, 0.3]), concurrency=rng.choice([1, 2, 8, 64])
-    )
-    questions = [question(model, f"{n} " + "x" * rng.randrange(400)) for n in range(60)]
-    bounds = {q: price.cost(most_tokens(q.text), q.role.decoding.max_tokens) for q in questions}
+    roles = ("executor", "evaluator")
+    prices = {
+        role: Price(read=Decimal(rng.randrange(1, 100)), written=Decimal(rng.randrange(1, 400)))
+        for role in roles
+    }
+    losses, concurrency = rng.choice([0, 0.05, 0.3]), rng.choice([1, 2, 8, 64])
+    models = {
+        role: Billed(rng, role, prices[role], losses=losses, concurrency=concurrency)
+        for role in roles
+    }
+    chosen = [rng.choice(roles) for _ in range(60)]
+    questions = [
+        question(models[role], f"{n} " + "x" * rng.randrange(400), name=role)
+        for n, role in enumerate(chosen)
+    ]
+    bounds = {
+        q: prices[q.role.name].cost(most_tokens(q.text), q.role.decoding.max_tokens)
+        for q in questions
+    }
     cap = sum(bounds.values(), Decimal(0)) * Decimal(str(round(rng.uniform(0.02, 1.2), 3)))
-    budget = Budget(max_cost=cap, prices={"evaluator": price})
+    budget = Budget(max_cost=cap, prices=dict(prices))
     left: list[Question] = []
 
     async def ask_all() -> None:
@@ -243,12 +255,44 @@ def test_a_cost_cap_is_never_passed_and_leaves_less_than_one_call_can_cost(
             await caller.close()
             journal.close()
 
-    with suppress(BudgetError):
+    stopped = None
+    try:
+        asyncio.run(ask_all())
+    except BudgetError as error:
+        stopped = str(error)
+
+    assert sum(model.billed for model in models.values()) <= budget.cost <= cap
+    assert (stopped is None) == (not left)
+    if left:
+        least = min(bounds[each] for each in left)
+        assert cap - budget.cost < least  # nothing more fits
+        assert stopped == (
+            f"stopped at --max-cost {cap}: spent ${budget.cost:.6f}, $0.000000 reserved for calls "
+            f"under way; the next may cost ${least:.6f}"
+        )
+
+
+def test_a_dear_call_that_does_not_fit_stops_no_cheaper_one(tmp_path: Path) -> None:
+    cheap = [f"a cheap prompt, number {n}" for n in range(5)]
+    most = sum((Decimal(most_tokens(text) + 2 * 10) for text in cheap), Decimal(0))
+    budget = Budget(max_cost=most, prices={"evaluator": PRICE})
+
+    async def ask_all() -> None:
+        journal, model = Journal(tmp_path), Told()
+        caller = Caller(
+            journal=journal, reuse=True, progress=Progress(), clock=lambda: DAY, budget=budget
+        )
+        try:
+            texts = ["x" * 1000, *cheap]
+            await all_of(caller.ask(question(model, text)) for text in texts)
+        finally:
+            await caller.close()
+            journal.close()
+
+    with pytest.raises(BudgetError, match=r"the next may cost \$1052\."):
         asyncio.run(ask_all())
 
-    assert model.billed <= budget.cost <= cap
-    if left:
-        assert cap - budget.cost < max(bounds[each] for each in left)
+    assert [row["prompt"] for row in read_rows(tmp_path / "journal.jsonl")] == cheap
 
 
 @pytest.mark.parametrize(

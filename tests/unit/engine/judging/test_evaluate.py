@@ -14,11 +14,13 @@ from engine_support import DAY, read_rows, unwatched
 from judge_support import archived, grid, judged_by_models, planned, table_row, write_rows
 
 from epc.analysis.judging.summary import summary
-from epc.engine.budget import Limits
+from epc.engine import session
+from epc.engine.budget import BudgetError, Limits, most_tokens
 from epc.engine.constraints import response_format
 from epc.engine.judging.evaluate import evaluate, expect, open_evaluation
 from epc.engine.judging.mock import Judge
 from epc.engine.judging.planning import Request, problems
+from epc.engine.prices import Price
 from epc.errors import MalformedError, StoppedError, UsageError
 from epc.judge.samples import Unit
 from epc.records.judging.evaluation_set import Entry
@@ -351,6 +353,26 @@ def test_a_limit_on_cost_needs_a_price(tmp_path: Path, endpoint: Endpoint) -> No
     with pytest.raises(UsageError, match="price"):
         judged_by_models(tmp_path / "e", limits=Limits(max_cost=Decimal(1)))
     assert endpoint.received == []
+
+
+def test_a_sample_that_does_not_fit_under_the_cap_stops_no_cheaper_one(
+    tmp_path: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_dollar_a_token = Price(read=Decimal(10**6), written=Decimal(0))
+    monkeypatch.setattr(session, "price_of", lambda _: a_dollar_a_token)
+    planned(tmp_path / "whole", ROWS, [HOSTED])
+    judged_by_models(tmp_path / "whole")
+    bounds = [most_tokens(received.prompt) for received in endpoint.received]
+    planned(tmp_path / "e", ROWS, [HOSTED])
+
+    with pytest.raises(BudgetError, match="the next may cost"):
+        judged_by_models(
+            tmp_path / "e", limits=Limits(max_cost=Decimal(max(bounds) - 1), concurrency=1)
+        )
+
+    # Each answer costs $21, and the four cheaper samples may cost $32 less than the four others.
+    assert sorted(bounds) == [min(bounds)] * 4 + [min(bounds) + 32] * 4
+    assert len(endpoint.received) - len(bounds) == 2
 
 
 def test_a_judge_that_is_no_longer_the_same_is_refused(
