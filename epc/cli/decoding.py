@@ -1,6 +1,6 @@
-"""The options of `epc run` that say how each role decodes."""
+"""The options that say how each role decodes, for every command that asks models."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, Final
 
@@ -13,6 +13,13 @@ from epc.protocol.config import REASONING
 _NONE: Final = "none"
 _SETTINGS: Final = ("temperature", "top_p", "max_tokens", "reasoning", "body")
 _MOST_BODY: Final = 20_000  # characters of a value
+# Of each role: what a temperature means, the most tokens, and what reasoning means.
+_MEANT: Final = {
+    "evaluator": ("; any but 0 is an AltPrompt", "10", " Any but none is an AltPrompt."),
+    "executor": ("; any but 0 forbids reuse", "as the model needs for 300 characters", ""),
+    "judge": ("", "1200", ""),
+}
+Command = Callable[..., None]
 
 
 class _Temperature(click.ParamType[float | str]):
@@ -60,35 +67,41 @@ def _joined(
     return body or None
 
 
-def decoding_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options; the command gets as `decoding` what was asked for, by role."""
+def _adding(roles: Mapping[str, str]) -> Callable[[Command], Command]:
+    """Return what adds the options of roles; `roles` says with what their options begin.
 
-    @wraps(command)
-    def with_decoding(**given: Any) -> None:
-        asked: dict[str, dict[str, Any]] = {}
-        for role, prefix in (("evaluator", ""), ("executor", "executor_")):
-            for setting in _SETTINGS:
-                value = given.pop(f"{prefix}{setting}")
-                if value is not None:
-                    sent = None if (setting, value) == ("temperature", _NONE) else value
-                    asked.setdefault(role, {})[setting] = sent
-        command(decoding=asked, **given)
+    The command gets as `decoding` what was asked for, by role.
+    """
 
-    with_options: Callable[..., None] = with_decoding
-    for role, prefix in (("executor", "executor-"), ("evaluator", "")):
-        for option in reversed(_options(role, prefix)):
-            with_options = option(with_options)
-    return with_options
+    def add(command: Command) -> Command:
+        @wraps(command)
+        def with_decoding(**given: Any) -> None:
+            asked: dict[str, dict[str, Any]] = {}
+            for role, prefix in roles.items():
+                for setting in _SETTINGS:
+                    value = given.pop(f"{prefix}{setting}".replace("-", "_"))
+                    if value is not None:
+                        sent = None if (setting, value) == ("temperature", _NONE) else value
+                        asked.setdefault(role, {})[setting] = sent
+            command(decoding=asked, **given)
+
+        with_options: Command = with_decoding
+        for role, prefix in reversed(roles.items()):
+            for option in reversed(_options(role, prefix)):
+                with_options = option(with_options)
+        return with_options
+
+    return add
 
 
 def _options(role: str, prefix: str) -> list[Callable[..., Any]]:
-    tag = "; any but 0 forbids reuse" if role == "executor" else "; any but 0 is an AltPrompt"
+    at_0, most, reasons = _MEANT[role]
     return [
         click.option(
             f"--{prefix}temperature",
             type=_Temperature(),
             metavar="T|none",
-            help=f"The {role}'s temperature. Default 0{tag}. `none` sends none.",
+            help=f"The {role}'s temperature. Default 0{at_0}. `none` sends none.",
         ),
         click.option(
             f"--{prefix}top-p",
@@ -100,14 +113,12 @@ def _options(role: str, prefix: str) -> list[Callable[..., Any]]:
             f"--{prefix}max-tokens",
             type=click.IntRange(1, 100_000),
             metavar="N",
-            help=f"The most tokens that the {role} may write. Default: "
-            + ("10." if role == "evaluator" else "as the model needs for 300 characters."),
+            help=f"The most tokens that the {role} may write. Default: {most}.",
         ),
         click.option(
             f"--{prefix}reasoning",
             type=click.Choice(REASONING),
-            help=f"How much the {role} reasons before it answers. Default: not sent."
-            + (" Any but none is an AltPrompt." if role == "evaluator" else ""),
+            help=f"How much the {role} reasons before it answers. Default: not sent.{reasons}",
         ),
         click.option(
             f"--{prefix}body",
@@ -118,3 +129,8 @@ def _options(role: str, prefix: str) -> list[Callable[..., Any]]:
             help=f"What else the {role}'s requests hold. May be given again. The record has it.",
         ),
     ]
+
+
+decoding_options: Final = _adding({"evaluator": "", "executor": "executor-"})
+evaluator_options: Final = _adding({"evaluator": ""})
+judge_options: Final = _adding({"judge": ""})

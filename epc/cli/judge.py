@@ -1,11 +1,12 @@
 """`epc judge plan|run|check|report|import`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from epc.cli.common import echo_json, format_option, note, now, say
+from epc.cli.decoding import judge_options
 from epc.cli.limits import limit_options
 from epc.cli.run_session import carried_out
 from epc.errors import ExitCode
@@ -45,7 +46,7 @@ def command() -> None:
     type=click.Choice(list(_CONSTRAINTS)),
     help="Force JSON, or the reply's schema, where the provider can.",
 )
-@click.option("--max-tokens", type=click.IntRange(1), default=1200, show_default=True)
+@judge_options
 @click.option(
     "--retry-malformed",
     type=click.IntRange(0, 5),
@@ -69,7 +70,7 @@ def plan(
     prompt: Path | None,
     self_prompt: Path | None,
     constrain: str | None,
-    max_tokens: int,
+    decoding: dict[str, dict[str, Any]],
     retry_malformed: int,
     mapping: Path | None,
     recorded: bool,
@@ -86,6 +87,7 @@ def plan(
     \b
     Example:
       epc judge plan runs/first --judge openai/gpt-4o-2024-08-06 --out judged
+      epc judge plan runs/first --judge openai/o3 --temperature none --reasoning low --out thought
       epc judge plan outputs.csv --judge GPT-4 --recorded --out imported
     """
     from epc.cli.run_session import fetch_weights_if_named
@@ -98,7 +100,7 @@ def plan(
         prompt=prompt,
         self_prompt=self_prompt,
         constraint=_CONSTRAINTS[constrain] if constrain else None,
-        max_tokens=max_tokens,
+        decoding=decoding.get("judge", {}),
         retry_malformed=retry_malformed,
         mapping=mapping,
         recorded=recorded,

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from epc.engine.model import Model
 from epc.engine.recorded import Recorded
-from epc.engine.remote import Remote
+from epc.engine.remote import require_decoding
 from epc.errors import MalformedError, UsageError
 from epc.protocol.config import Configuration, Decoding
 from epc.protocol.results import Json
@@ -97,15 +97,10 @@ def asked_decoding(asked: dict[str, dict[str, Any]], models: dict[str, Model]) -
         model = models.get(role)
         if model is None:
             raise UsageError(f"there is no {role} here: leave its decoding out")
-        if model.method != "prompt" or model.identity.endpoint == "mock":
-            raise UsageError(f"{model.identity.model} decodes nothing: leave its decoding out")
     decodings: dict[str, Json] = {}
     for role, changes in asked.items():
         model, decoding = models[role], replace(models[role].default_decoding(role), **changes)
-        if isinstance(model, Remote):
-            model.require_decoding(decoding)
-        elif decoding.reasoning is not None or decoding.body:
-            raise UsageError(f"{model.identity.model} takes neither --reasoning nor --body")
+        require_decoding(model, decoding)
         decodings[role] = decoding_json(decoding)
     return decodings
 

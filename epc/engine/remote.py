@@ -7,7 +7,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from epc.engine.asking import Line
 from epc.engine.limits import Ticket, gate_of
-from epc.engine.model import Completion, Identity, Prompt
+from epc.engine.model import Completion, Identity, Model, Prompt
 from epc.engine.providers import Provider
 from epc.engine.secrets import redactor
 from epc.errors import UsageError
@@ -82,6 +82,19 @@ class Remote(ABC):
 
         Raises: TransientError if asking again may help, CallError if it cannot.
         """
+
+
+def require_decoding(model: Model, decoding: Decoding) -> None:
+    """Refuse to ask a model for a decoding that it does not have.
+
+    Raises: UsageError that says what it can be asked for.
+    """
+    if model.method != "prompt" or model.identity.endpoint == "mock":
+        raise UsageError(f"{model.identity.model} decodes nothing: leave its decoding out")
+    if isinstance(model, Remote):
+        model.require_decoding(decoding)
+    elif decoding.reasoning is not None or decoding.body:
+        raise UsageError(f"{model.identity.model} takes neither --reasoning nor --body")
 
 
 def address_of(provider: Provider, *, example: str) -> str | None:

@@ -1,16 +1,17 @@
 """From what is to be evaluated to a folder that can be judged, before any call is made."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from epc import __version__
 from epc.engine.catalog import open_model
 from epc.engine.constraints import response_format
 from epc.engine.hosted import Hosted
 from epc.engine.model import Model
+from epc.engine.remote import require_decoding
 from epc.errors import Finding, UsageError
 from epc.judge.samples import gaps, repeats
 from epc.protocol.config import Decoding
@@ -30,6 +31,7 @@ MAX_TOKENS: Final = 1200  # four scores and quotes with reasons take 300 to 600
 class Request:
     """How a set is to be judged.
 
+    `decoding` is what the judges shall do otherwise than greedily in 1200 tokens, by setting.
     `recorded`: the replies exist already and will be imported, so the judges are only names.
     """
 
@@ -38,7 +40,7 @@ class Request:
     prompt: Path | None = None
     self_prompt: Path | None = None
     constraint: str | None = None
-    max_tokens: int = MAX_TOKENS
+    decoding: Mapping[str, Any] = field(default_factory=dict)
     retry_malformed: int = 0
     mapping: Path | None = None
     allow_gaps: bool = False
@@ -117,12 +119,19 @@ def _judge(name: str, request: Request) -> Json:
 
 
 def _decoding(model: Model, request: Request) -> Decoding:
-    """Return how a judge decodes: greedily, and constrained if that is asked for and possible."""
+    """Return how a judge decodes: as asked for, and constrained if that is possible.
+
+    Raises: UsageError if the judge cannot be asked for it.
+    """
     if response_format(request.constraint) is not None and not _can_constrain(model):
         raise UsageError(
             f"{model.identity.model} cannot be held to JSON: leave --constrain out, or name another"
         )
-    return Decoding(temperature=0.0, max_tokens=request.max_tokens, constraint=request.constraint)
+    usual = Decoding(temperature=0.0, max_tokens=MAX_TOKENS, constraint=request.constraint)
+    decoding = replace(usual, **request.decoding)
+    if request.decoding:
+        require_decoding(model, decoding)
+    return decoding
 
 
 def _can_constrain(model: Model) -> bool:

@@ -122,6 +122,51 @@ def test_an_evaluation_that_is_killed_goes_on_where_it_stood(tmp_path: Path, tab
     assert "sk-canary" not in done.stdout + done.stderr
 
 
+def test_a_judge_that_reasons_is_asked_as_a_run_asks_an_evaluator(
+    tmp_path: Path, table: Path
+) -> None:
+    with serving() as endpoint:
+        endpoint.behave = lambda row: completion(json.dumps(Judge().record(row.prompt)))
+        env = environment(OPENAI_BASE_URL=endpoint.url, OPENAI_API_KEY="sk-canary-0123456789abcdef")
+        asked = ("--temperature", "none", "--reasoning", "low", "--max-tokens", "5000")
+        more = ("--body", "seed=7", "--out", tmp_path / "e")
+        plan = epc("judge", "plan", table, "--judge", "openai/o3", *asked, *more, env=env)
+        assert plan.returncode == 0, plan.stderr
+
+        done = epc("judge", "run", tmp_path / "e", "--no-cache", env=env)
+
+        assert done.returncode == 0, done.stderr
+        for row in endpoint.received:
+            assert set(row.body) == {
+                *("model", "messages", "max_completion_tokens", "reasoning_effort", "seed")
+            }
+            stated = [row.body[key] for key in ("max_completion_tokens", "reasoning_effort")]
+            assert stated == [5000, "low"]
+    (judge,) = json.loads((tmp_path / "e" / "judge.json").read_bytes())["judges"]
+    assert judge["decoding"]["reasoning"] == "low"
+    assert judge["decoding"]["body"] == {"seed": 7}
+    assert judge["decoding"]["temperature"] is None
+    assert epc("judge", "check", tmp_path / "e").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("judge", "asked", "said"),
+    [
+        ("mock/judge", ("--reasoning", "none"), "mock/judge decodes nothing"),
+        ("lmstudio/m", ("--reasoning", "none"), "lmstudio documents no reasoning 'none'"),
+        ("openai/o3", ("--body", "max_tokens=5"), "use --max-tokens"),
+    ],
+)
+def test_what_a_judge_cannot_be_asked_for_is_refused_at_the_plan(
+    tmp_path: Path, table: Path, judge: str, asked: tuple[str, ...], said: str
+) -> None:
+    refused = epc("judge", "plan", table, "--judge", judge, *asked, "--out", tmp_path / "e")
+
+    assert refused.returncode == 2
+    assert said in refused.stderr
+    assert not (tmp_path / "e").exists()
+
+
 def test_reading_r76_one_answer_in_two_evaluations_is_no_agreement(
     tmp_path: Path, table: Path
 ) -> None:
@@ -240,7 +285,7 @@ def test_the_embedded_model_judges_a_real_runs_answers_and_is_no_judge(
         methods=("cross_judge", "self_judge"),
         prompt=None if constraint else brief,
         constraint=constraint,
-        max_tokens=48,
+        decoding={"max_tokens": 48},
     )
     write_plan(entries_of(real_run)[:1], request, tmp_path / "e", now=DAY)
 

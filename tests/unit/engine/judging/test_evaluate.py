@@ -105,7 +105,7 @@ def test_judge_8_1_the_log_names_the_judge_and_what_was_served(
 def test_judge_8_2_the_decoding_of_the_log_is_what_was_sent(
     tmp_path: Path, endpoint: Endpoint
 ) -> None:
-    planned(tmp_path / "e", ROWS, [HOSTED], max_tokens=777)
+    planned(tmp_path / "e", ROWS, [HOSTED], decoding={"max_tokens": 777})
 
     log = judged_by_models(tmp_path / "e")
 
