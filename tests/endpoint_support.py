@@ -24,8 +24,11 @@ class Received:
 
     @property
     def prompt(self) -> str:
-        """The text of its last message."""
-        return str(self.body["messages"][-1]["content"])
+        """The text of its last message, wherever its protocol puts it."""
+        if "contents" in self.body:
+            return str(self.body["contents"][-1]["parts"][0]["text"])
+        content = self.body["messages"][-1]["content"]
+        return str(content if isinstance(content, str) else content[0]["text"])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,20 +24,10 @@ def addresses(url: str) -> dict[str, str]:
     return {f"{name}_BASE_URL": where for name in ("ANTHROPIC", "GOOGLE", "BEDROCK")}
 
 
-def prompt_of(received: Received) -> str:
-    """Return what a request asks, wherever its protocol puts it."""
-    body = received.body
-    if "contents" in body:
-        return str(body["contents"][-1]["parts"][0]["text"])
-    content = body["messages"][-1]["content"]
-    return str(content if isinstance(content, str) else content[0]["text"])
-
-
 def says(received: Received) -> str:
     """Return an answer that depends on the prompt alone."""
-    prompt = prompt_of(received)
-    verdict = prompt.startswith("Evaluate.")
-    return a_or_b(prompt) if verdict else f"Answer {digest(prompt)[:12]}."
+    verdict = received.prompt.startswith("Evaluate.")
+    return a_or_b(received.prompt) if verdict else f"Answer {digest(received.prompt)[:12]}."
 
 
 def native(text: str, received: Received) -> Reply:

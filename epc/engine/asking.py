@@ -29,7 +29,16 @@ _UNUSABLE: Final = frozenset({_BAD_REQUEST, 422})
 _REASONING: Final = ("reasoning", "thinking", "chat_template_kwargs")
 _TRANSIENT: Final = frozenset({408, 409, 425, _TOO_MANY, 500, 502, 503, 504, 529})
 _ARREARS: Final = ("quota", "billing", "arrear", "balance", "credit", "payment")
-_TOO_FAST: Final = ("rate limit", "rate_limit")  # such replies may advise on billing as well
+# Such replies may advise on billing as well; the last is Gemini's, for a limit of a minute.
+_TOO_FAST: Final = ("rate limit", "rate_limit", "resource has been exhausted")
+# What no waiting mends, whatever the status and whatever else the reply says.
+_EMPTY_ACCOUNT: Final = (
+    "insufficient_quota",
+    "credit balance is too low",  # Anthropic, as 400
+    "arrearage",  # Qwen, as 400
+    "enforced_spend_limit_reached",  # Anthropic, as a rate limit
+)
+_WRONG_KEY: Final = ("incorrect api key", "api key not valid")  # xAI and Gemini, as 400
 _FILTERED: Final = (
     "content_filter",
     "content_policy_violation",
@@ -151,19 +160,18 @@ class Line:
         if status in _WITHHOLDING and any(mark in lower for mark in _FILTERED):
             return Completion(text="", finish_reason="content_filter", retries=retries)
         shown = f"HTTP {status}: {_message(said)}"
-        too_fast = any(mark in lower for mark in _TOO_FAST) and "insufficient_quota" not in lower
-        in_arrears = not too_fast and any(mark in lower for mark in _ARREARS)
-        # Anthropic says 400 where an account is empty.
-        in_arrears = in_arrears and (
-            status in (402, 403, _TOO_MANY) or "credit balance is too low" in lower
-        )
+        too_fast = any(mark in lower for mark in _TOO_FAST)
+        owing = status in (402, 403, _TOO_MANY) and any(mark in lower for mark in _ARREARS)
+        in_arrears = any(mark in lower for mark in _EMPTY_ACCOUNT) or (owing and not too_fast)
         if status in _TRANSIENT and not in_arrears:
             wait_s = retry_after(headers)
             if status == _TOO_MANY and wait_s is not None and wait_s <= PATIENCE_S:
                 self.gate.hold(wait_s)
             raise TransientError(shown, wait_s=wait_s)
         remedy = _REMEDIES[402] if in_arrears else _REMEDIES.get(status, "see the message")
-        if status == _BAD_REQUEST and "temperature" in lower:
+        if status == _BAD_REQUEST and any(mark in lower for mark in _WRONG_KEY):
+            remedy = _REMEDIES[401]
+        elif status == _BAD_REQUEST and "temperature" in lower:
             remedy = _NO_TEMPERATURE
         elif status in _UNUSABLE and any(mark in lower for mark in _REASONING):
             remedy = _NO_SUCH_REASONING
@@ -172,11 +180,20 @@ class Line:
 
 
 def _message(said: str) -> str:
-    """Return the message inside an error body, or the start of the body."""
+    """Return the message inside an error body, or the start of the body.
+
+    A gateway's own message may say nothing; what it was told stands beside it.
+    """
     try:
-        error = json.loads(said)["error"]
-        return str(error["message"] if isinstance(error, dict) else error)[:300]
-    except (ValueError, KeyError, TypeError, RecursionError):
+        value = json.loads(said)
+        error = value.get("error", value)
+        if not isinstance(error, dict):
+            return str(error)[:300]
+        metadata = error.get("metadata")
+        told = metadata.get("raw") if isinstance(metadata, dict) else None
+        words = [str(error["message"]), told]
+        return ": ".join(word for word in words if isinstance(word, str))[:300]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return start_of(said)
 
 

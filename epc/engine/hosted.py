@@ -17,7 +17,7 @@ from epc.engine.limits import Ticket
 from epc.engine.model import Completion, Identity
 from epc.engine.providers import NATIVE, OTHER_FIELD, PROVIDERS, LimitField, Provider
 from epc.engine.remote import Remote, address_of, public_address
-from epc.engine.replies import completion, refuses_field
+from epc.engine.replies import completion, meant_status, refuses_field
 from epc.engine.request_body import require_sendable
 from epc.engine.transport import NoReplyError, Reply, Transport, most_connections
 from epc.errors import UsageError
@@ -113,8 +113,8 @@ class Hosted(Remote):
         if refuses_field(reply.status, reply.body, field):
             began, field = time.monotonic(), OTHER_FIELD[field]
             reply = await self._send(text, decoding, field, ticket)
-        if reply.status != _OK:
-            return self.refused(reply.status, reply.body, reply.headers, retries=retries)
+        if (status := meant_status(reply.status, reply.body)) != _OK:
+            return self.refused(status, reply.body, reply.headers, retries=retries)
         self._limit_field = field
         unusual = None if field == self._provider.limit_field else field
         if not reply.whole:

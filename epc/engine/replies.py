@@ -30,6 +30,7 @@ _UNKNOWN_FIELD: Final = (
     "extra_forbidden",
     "extra inputs are not permitted",
 )
+_FAILURES: Final = range(400, 600)  # the statuses that say so
 _FAILED: Final = "error"  # the finish_reason by which gateways say that generation broke off
 
 
@@ -84,6 +85,20 @@ def refuses_field(status: int, body: bytes, field: LimitField) -> bool:
         return False
     said = body[:2000].decode("utf-8", "replace").lower()
     return field in said and any(mark in said for mark in _UNKNOWN_FIELD)
+
+
+def meant_status(status: int, body: bytes) -> int:
+    """Return the HTTP status that a reply means.
+
+    Gateways and llama.cpp may fail with 200, and state the status inside the body.
+    """
+    if b'"choices"' in body or b'"error"' not in body:
+        return status
+    try:
+        code = json.loads(body)["error"]["code"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return status
+    return code if isinstance(code, int) and code in _FAILURES else status
 
 
 def _answer(message: Any, finish: str | None) -> tuple[str, str | None]:

@@ -1,7 +1,6 @@
 """Models that reason, refuse a field or spell things their own way: whole runs of the program.
 
-Each behaviour is a loopback imitation of what the provider documents or users report; the sources
-are in `site/docs/models.md`.
+How each provider behaves is in `tests/lab`; here is what takes more than one run to show.
 """
 
 import json
@@ -12,7 +11,7 @@ from typing import Any
 
 import pytest
 from endpoint_support import Endpoint, Received, Reply, answering, completion, refusal, serving
-from engine_support import a_or_b, environment, epc, files_that_hold, read_rows
+from engine_support import environment, epc, files_that_hold, read_rows
 
 SMALL = ("--seeds", "0-1", "--rounds", "3", "--no-cache")
 CANARY = "sk-canary-0123456789abcdef"
@@ -116,117 +115,7 @@ def test_o3_and_gpt_5_are_measured_as_openai(tmp_path: Path, endpoint: Endpoint)
     assert f"/provenance/reasoning/evaluator: warning: {warned}" in found.stdout
 
 
-UNKNOWN_FIELD = {
-    ("openai-compatible", "max_tokens"): NO_MAX_TOKENS,
-    ("openai", "max_completion_tokens"): bad_request(
-        "Unrecognized request argument supplied: max_completion_tokens", param=None, code=None
-    ),
-    ("xai", "max_completion_tokens"): Reply(
-        status=422,
-        body=b'{"detail":[{"type":"extra_forbidden","loc":["body","max_completion_tokens"],'
-        b'"msg":"Extra inputs are not permitted"}]}',
-    ),
-}
-
-
-@pytest.mark.parametrize(("provider", "refused"), UNKNOWN_FIELD)
-def test_a_refused_spelling_of_the_limit_is_replaced_once_and_recorded(
-    tmp_path: Path, endpoint: Endpoint, provider: str, refused: str
-) -> None:
-    reply = UNKNOWN_FIELD[provider, refused]
-    endpoint.behave = lambda row: reply if refused in row.body else answering(row)
-    run = tmp_path / "run"
-
-    done = epc(
-        "run",
-        *models(provider),
-        *SMALL,
-        "--concurrency",
-        "2",
-        "--out",
-        run,
-        env=at(provider, endpoint.url),
-    )
-
-    assert done.returncode == 0, done.stderr
-    rows = read_rows(run / "calls.jsonl")
-    (taken,) = {"max_tokens", "max_completion_tokens"} - {refused}
-    assert {row["limit_field"] for row in rows} == {taken}
-    assert {row["retries"] for row in rows} == {0}
-    wrong = [row for row in endpoint.received if refused in row.body]
-    assert 1 <= len(wrong) <= 2 * 2  # as many as were under way, of either role
-    assert len(endpoint.received) == len(wrong) + len(rows)
-    assert epc("validate", run).returncode == 0
-
-
-def test_a_refused_temperature_says_what_to_do_and_leaves_nothing_behind(
-    tmp_path: Path, endpoint: Endpoint
-) -> None:
-    endpoint.behave = like_o3
-    run = tmp_path / "run"
-
-    failed = epc("run", *models("openai"), *SMALL, "--out", run, env=at("openai", endpoint.url))
-
-    assert failed.returncode == 3
-    assert "'temperature' does not support 0 with this model" in failed.stderr
-    assert "--temperature none" in failed.stderr
-    assert not run.exists()
-
-
 # ----------------------------------------------------------------------------------- --reasoning
-
-ON = {"enable_thinking": True, "thinking": True}
-OFF = {"enable_thinking": False, "thinking": False}
-SWITCHES: list[tuple[str, str, dict[str, Any]]] = [
-    ("openai", "none", {"reasoning_effort": "none"}),
-    ("azure", "high", {"reasoning_effort": "high"}),
-    ("mistral", "none", {"reasoning_effort": "none"}),
-    ("xai", "none", {"reasoning_effort": "none"}),
-    ("ollama", "none", {"reasoning_effort": "none"}),
-    ("openai-compatible", "medium", {"reasoning_effort": "medium"}),
-    ("openrouter", "none", {"reasoning": {"effort": "none"}}),
-    ("deepseek", "none", {"thinking": {"type": "disabled"}}),
-    ("deepseek", "low", {"thinking": {"type": "enabled"}, "reasoning_effort": "low"}),
-    ("dashscope", "none", {"enable_thinking": False}),
-    ("dashscope", "high", {"enable_thinking": True}),
-    ("vllm", "none", {"chat_template_kwargs": OFF}),
-    ("vllm", "low", {"chat_template_kwargs": ON, "reasoning_effort": "low"}),
-    ("sglang", "none", {"chat_template_kwargs": OFF}),
-    ("llamacpp", "none", {"chat_template_kwargs": OFF}),
-    ("llamacpp", "high", {"chat_template_kwargs": {**ON, "reasoning_effort": "high"}}),
-]
-
-
-@pytest.mark.parametrize(("provider", "level", "sent"), SWITCHES)
-def test_reasoning_is_switched_as_each_provider_documents(
-    tmp_path: Path, endpoint: Endpoint, provider: str, level: str, sent: dict[str, Any]
-) -> None:
-    run = tmp_path / "run"
-
-    done = epc(
-        "run",
-        *models(provider),
-        "--seeds",
-        "0",
-        "--rounds",
-        "1",
-        "--no-cache",
-        "--reasoning",
-        level,
-        "--out",
-        run,
-        env=at(provider, endpoint.url),
-    )
-
-    assert done.returncode == 0, done.stderr
-    usual = {"model", "messages", "temperature", "max_tokens", "max_completion_tokens"}
-    for row in endpoint.received:
-        extra = {key: value for key, value in row.body.items() if key not in usual}
-        assert extra == (sent if row.prompt.startswith("Evaluate.") else {})
-        header = "api-key" if provider == "azure" else "authorization"
-        assert row.headers[header].removeprefix("Bearer ") == CANARY
-        assert ("authorization" in row.headers) == (provider != "azure")
-    assert manifest_of(run)["evaluator"]["decoding"]["reasoning"] == level
 
 
 def test_reading_r79_no_reasoning_is_the_protocol_s_own_and_any_is_an_alt_prompt(
@@ -249,35 +138,6 @@ def test_reading_r79_no_reasoning_is_the_protocol_s_own_and_any_is_an_alt_prompt
     }
     assert not names[None] & names["none"]  # what was asked for is part of a call's identity
     assert not names["none"] & names["low"]
-
-
-@pytest.mark.parametrize(
-    ("provider", "level", "instead"),
-    [
-        ("dashscope", "low", "dashscope documents no reasoning 'low': use --reasoning none, high"),
-        ("lmstudio", "none", "lmstudio documents no reasoning 'none': use --body"),
-    ],
-)
-def test_a_level_that_a_provider_does_not_have_is_refused_before_anything_is_sent(
-    tmp_path: Path, endpoint: Endpoint, provider: str, level: str, instead: str
-) -> None:
-    run = tmp_path / "run"
-
-    refused = epc(
-        "run",
-        *models(provider),
-        *SMALL,
-        "--reasoning",
-        level,
-        "--out",
-        run,
-        env=at(provider, endpoint.url),
-    )
-
-    assert refused.returncode == 2
-    assert instead in refused.stderr
-    assert not endpoint.received
-    assert not run.exists()
 
 
 # ---------------------------------------------------------------------------------------- --body
@@ -354,150 +214,6 @@ def test_no_secret_and_nothing_of_the_protocol_s_gets_into_a_request(
     assert CANARY not in refused.stderr
     assert not endpoint.received
     assert not files_that_hold(tmp_path, CANARY)
-
-
-# --------------------------------------------------------------------- reasoning beside the answer
-
-THOUGHT = "Let me compare A and B."
-SHOWN: dict[str, Behaviour] = {
-    "vllm": lambda row: message(f"<think>\n{THOUGHT}\n</think>\n\n{said(row)}"),
-    "sglang": lambda row: message(f"{THOUGHT}\n</think>\n\n{said(row)}"),
-    "llamacpp": lambda row: message(f"[THINK]{THOUGHT}[/THINK]{said(row)}"),
-    "deepseek": lambda row: message(said(row), reasoning_content=THOUGHT),
-    "openrouter": lambda row: message(said(row), reasoning=THOUGHT),
-    "mistral": lambda row: message(
-        [
-            {"type": "thinking", "thinking": [{"type": "text", "text": THOUGHT}]},
-            {"type": "text", "text": said(row)},
-        ]
-    ),
-}
-
-
-@pytest.mark.parametrize("provider", SHOWN)
-def test_reading_r79_the_verdict_is_read_from_the_answer_and_reasoning_is_kept(
-    tmp_path: Path, endpoint: Endpoint, provider: str
-) -> None:
-    endpoint.behave = SHOWN[provider]
-    run = tmp_path / "run"
-
-    done = epc("run", *models(provider), *SMALL, "--out", run, env=at(provider, endpoint.url))
-
-    assert done.returncode == 0, done.stderr
-    rows = read_rows(run / "calls.jsonl")
-    for row in rows:
-        assert row["reasoning"] == THOUGHT
-        assert THOUGHT not in row["answer"]
-        assert THOUGHT in row["reply"]
-        if row["role"] == "evaluator":
-            assert row["answer"] == a_or_b(row["prompt"])
-            assert THOUGHT not in row["prompt"]  # an executor's reasoning is not what is judged
-    manifest = manifest_of(run)
-    assert manifest["results"]["summary"]["tie_rate"]["mean"] == 0
-    calls = manifest["provenance"]["calls"]
-    assert manifest["provenance"]["reasoning"] == {
-        role: {"calls": calls[role], "tokens": 0} for role in calls
-    }
-    assert (
-        "verdicts came after reasoning, which EPC-2.6(d) rules out" in epc("validate", run).stdout
-    )
-
-
-def test_reasoning_that_uses_up_the_tokens_is_a_tie_with_its_cause(
-    tmp_path: Path, endpoint: Endpoint
-) -> None:
-    endpoint.behave = lambda row: (
-        message(f"<think>{THOUGHT}", finish="length")
-        if row.prompt.startswith("Evaluate.")
-        else answering(row)
-    )
-    run = tmp_path / "run"
-
-    done = epc("run", *models("vllm"), *SMALL, "--out", run, env=at("vllm", endpoint.url))
-
-    assert done.returncode == 0, done.stderr
-    provenance = manifest_of(run)["provenance"]
-    assert provenance["no_answer"]["evaluator"] == {"length": provenance["calls"]["evaluator"]}
-    assert manifest_of(run)["results"]["summary"]["tie_rate"]["mean"] == 1
-    assert "of the evaluator are none" in done.stdout
-
-
-# ----------------------------------------------------------------------------- answers withheld
-
-FILTERS: dict[str, tuple[str, Reply]] = {
-    "openai": (
-        "openai",
-        bad_request(
-            "Invalid prompt: your prompt was flagged as potentially violating our usage policy. "
-            "Please try again with a different prompt: https://platform.openai.com/docs/guides/"
-            "reasoning#advice-on-prompting",
-            param=None,
-            code="invalid_prompt",
-        ),
-    ),
-    "azure": (
-        "azure",
-        bad_request(
-            "The response was filtered due to the prompt triggering Azure OpenAI's content "
-            "management policy.",
-            param="prompt",
-            code="content_filter",
-        ),
-    ),
-    "deepseek": (
-        "deepseek",
-        bad_request("Content Exists Risk", param=None, code="invalid_request_error"),
-    ),
-    "dashscope": (
-        "dashscope",
-        bad_request(
-            "Input data may contain inappropriate content.",
-            param=None,
-            code="data_inspection_failed",
-        ),
-    ),
-    "xai": (
-        "xai",
-        Reply(
-            status=403,
-            body=b'{"code":"The caller does not have permission to execute the specified operation"'
-            b',"error":"Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO"}',
-        ),
-    ),
-    "openrouter": (
-        "openrouter",
-        Reply(
-            status=403,
-            body=b'{"error":{"code":403,"message":"openai/o3 requires moderation on OpenInference. '
-            b'Your input was flagged for \\"violence\\". No credits were charged.","metadata":{}}}',
-        ),
-    ),
-}
-
-
-@pytest.mark.parametrize("who", FILTERS)
-def test_reading_r4_a_prompt_that_a_filter_refuses_blocks_no_run(
-    tmp_path: Path, endpoint: Endpoint, who: str
-) -> None:
-    provider, filtered = FILTERS[who]
-    endpoint.behave = lambda row: (
-        filtered
-        if row.prompt.startswith("Evaluate.") and a_or_b(row.prompt) == "B"
-        else answering(row)
-    )
-    run = tmp_path / "run"
-
-    done = epc("run", *models(provider), *SMALL, "--out", run, env=at(provider, endpoint.url))
-
-    assert done.returncode == 0, done.stderr
-    assert set(endpoint.prompts.values()) == {1}
-    refused = sum(
-        row.prompt.startswith("Evaluate.") and a_or_b(row.prompt) == "B"
-        for row in endpoint.received
-    )
-    assert refused
-    none = manifest_of(run)["provenance"]["no_answer"]["evaluator"]
-    assert none == {"content_filter": refused}
 
 
 # --------------------------------------------------------------------- failing before any answer

@@ -23,7 +23,6 @@ from native_support import (
     addresses,
     google,
     native,
-    prompt_of,
     refused,
     says,
 )
@@ -379,7 +378,7 @@ def test_a_run_records_what_was_sent_and_holds_no_secret(
     report = validate(tmp_path / "run")
     assert report.ok
     rows = read_rows(tmp_path / "run" / "calls.jsonl")
-    by_prompt = {prompt_of(received): received for received in endpoint.received}
+    by_prompt = {received.prompt: received for received in endpoint.received}
     assert len(rows) == len(endpoint.received) == len(by_prompt)
     for row in rows:
         sent, decoding = by_prompt[row["prompt"]].body, manifest[row["role"]]["decoding"]

@@ -1,0 +1,172 @@
+"""The whole program over every recorded behaviour of a server: `tests/lab`, one folder each."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engine_support import epc, files_that_hold, read_rows
+from lab_support import (
+    KEY,
+    PAGE,
+    Behaviour,
+    Replayed,
+    behaviours,
+    evaluates,
+    holds,
+    page_with_table,
+    replaying,
+)
+
+from epc.engine import asking
+from epc.engine.providers import NATIVE, PROVIDERS
+from epc.protocol.config import REASONING
+from epc.records.validate import validate
+from epc.report import figure
+
+CASES = [
+    pytest.param(
+        each,
+        id=each.name,
+        marks=[pytest.mark.extra, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+        if each.through_inspect
+        else [],
+    )
+    for each in behaviours()
+]
+FEW = 2 * 2  # at most: both roles, once each, with another spelling
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pause for a moment only, and draw no picture."""
+    monkeypatch.setattr(asking, "FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr(asking, "LONGEST_PAUSE_S", 0.002)
+    monkeypatch.setattr(figure, "draw", lambda *_: [])
+
+
+def manifest_of(run: Path) -> Any:
+    return json.loads((run / "manifest.json").read_bytes())
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_program_comes_to_what_the_folder_says(tmp_path: Path, case: Behaviour) -> None:
+    expect, run = case.document["expect"], tmp_path / "run"
+
+    with replaying(case) as (_, replayed, env):
+        done = epc(*case.command("--no-cache", "--concurrency", "2", "--out", run), env=env)
+
+    said = done.stdout + done.stderr
+    assert done.returncode == expect["exit"], said
+    for words in expect.get("says", ()):
+        assert words in said
+    assert KEY not in said
+    assert not files_that_hold(tmp_path, KEY)
+    if "requests" in expect:
+        assert len(replayed.served) <= FEW
+    _require_requests(case, replayed)
+    if expect["exit"]:
+        assert not run.exists()
+    else:
+        _require_record(expect, run)
+
+
+def _require_requests(case: Behaviour, replayed: Replayed) -> None:
+    """Hold the requests that were answered against what the folder expects of them."""
+    expected = case.document.get("request", {})
+    answered = [received for received, reply in replayed.served if reply.status == 200]
+    thought = case.document["expect"].get("reasoning", KEY)
+    for received in answered:
+        assert thought not in received.prompt  # an executor's reasoning is not what is judged
+        role = "evaluator" if evaluates(received) else "executor"
+        assert received.path.partition("?")[0].endswith(expected.get("path", ""))
+        for name, value in expected.get("headers", {}).items():
+            assert received.headers[name] == value.replace("{key}", KEY)
+        assert not set(expected.get("no_headers", ())) & received.headers.keys()
+        assert holds(received.body, expected.get(role, {})), received.body
+        assert not set(expected.get("lacks", ())) & received.body.keys()
+
+
+def _require_record(expect: dict[str, Any], run: Path) -> None:
+    """Hold what was recorded against what the folder expects."""
+    manifest, rows = manifest_of(run), read_rows(run / "calls.jsonl")
+    verdicts = Counter(trial["verdict"] for trial in read_rows(run / "trials.jsonl"))
+    provenance = manifest["provenance"]
+    asked = provenance["calls"]["evaluator"]
+    assert verdicts == expect["verdicts"]
+    none = provenance.get("no_answer", {}).get("evaluator", {})
+    assert none == ({expect["no_answer"]: asked} if "no_answer" in expect else {})
+    answers = manifest["results"]["summary"]["diagnostics"]["answers"]
+    assert answers["refusals"] == (asked if "refusals" in expect else 0)
+    assert provenance["retries"] == expect.get("retries", provenance["retries"])
+    assert {row.get("limit_field") for row in rows} == {expect.get("limit_field")}
+    assert holds(manifest["evaluator"]["decoding"], expect.get("decoding", {}))
+    for row in rows:
+        assert row.get("reasoning") == expect.get("reasoning") or "no_answer" in expect
+        assert (
+            row.get("reasoning_tokens") == expect.get("reasoning_tokens") or "no_answer" in expect
+        )
+        assert row["served_model"] == expect.get("served_model", row["served_model"])
+    assert validate(run).ok
+
+
+LEVELS = [
+    pytest.param(each, level, id=f"{each.name}-{level}")
+    for each in behaviours()
+    if "reasoning" in each.document
+    for level in REASONING
+    if level in each.document["reasoning"] or level not in PROVIDERS[each.provider].levels
+]
+
+
+@pytest.mark.parametrize(("case", "level"), LEVELS)
+def test_reasoning_and_body_are_sent_and_recorded_or_refused(
+    tmp_path: Path, case: Behaviour, level: str
+) -> None:
+    stated, run = case.document["reasoning"], tmp_path / "run"
+    asked = ("--reasoning", level, "--body", "seed=7", "--executor-body", 'user="me"')
+
+    with replaying(case) as (_, replayed, env):
+        more = ("--rounds", "1", "--no-cache", *asked, "--out", run)
+        done = epc(*case.command(*more), env=env)
+
+    if level not in stated:
+        assert done.returncode == 2
+        assert f"{case.provider} documents no reasoning {level!r}" in done.stderr
+        assert not replayed.served
+        return
+    assert done.returncode == 0, done.stderr
+    usual = {"model", "messages", "temperature", "max_tokens", "max_completion_tokens"}
+    for received, _ in replayed.served:
+        extra = {key: value for key, value in received.body.items() if key not in usual}
+        asked_of = {**stated[level], "seed": 7} if evaluates(received) else {"user": "me"}
+        assert extra == asked_of
+    decoding = {role: manifest_of(run)[role]["decoding"] for role in ("evaluator", "executor")}
+    assert decoding["evaluator"]["reasoning"] == level
+    assert decoding["evaluator"]["body"] == {"seed": 7}
+    assert decoding["executor"]["body"] == {"user": "me"}
+
+
+def test_every_provider_has_a_success_in_the_lab() -> None:
+    tried = {each.provider for each in behaviours() if each.document["tried"] == "success"}
+
+    assert tried >= {*PROVIDERS, *NATIVE}
+    assert {each.provider for each in behaviours() if "reasoning" in each.document} == set(
+        PROVIDERS
+    )
+    assert len(behaviours()) > 25
+
+
+def test_every_behaviour_says_where_it_is_documented() -> None:
+    for each in behaviours():
+        assert each.document["sources"], each.name
+        for source in each.document["sources"]:
+            assert source["title"], each.name
+            assert source["url"].startswith("https://"), each.name
+
+
+def test_the_page_on_models_states_what_the_lab_tries() -> None:
+    page = PAGE.read_text("utf-8")
+
+    assert page == page_with_table(page), "write it: .venv/bin/python tests/lab_support.py"

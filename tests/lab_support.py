@@ -1,0 +1,223 @@
+"""The provider lab: recorded behaviours of servers, one folder each, and what replays them.
+
+`tests/lab/NAME/behaviour.yaml` says what a server does with the program's requests, where that is
+documented, and what the program must come to. `site/docs/models.md` lists what was tried:
+
+    .venv/bin/python tests/lab_support.py    # writes its table
+"""
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+from endpoint_support import Endpoint, Received, Reply, serving
+from engine_support import digest, environment
+
+from epc.engine.providers import NATIVE, PROVIDERS
+
+Json = dict[str, Any]
+
+LAB: Final = Path(__file__).parent / "lab"
+PAGE: Final = Path(__file__).parents[1] / "site" / "docs" / "models.md"
+KEY: Final = "sk-canary-0123456789abcdef"
+VERDICT: Final = "B"
+THROUGH_INSPECT: Final = (*NATIVE, "inspect")
+# Beside the lab: what was measured with a server process that others wrote.
+REAL_SERVERS: Final[dict[str, str]] = {}
+_BEGIN, _END = "<!-- lab table -->", "<!-- end of the lab table -->"
+_KEYS: Final[dict[str, frozenset[str]]] = {
+    "": frozenset(
+        {"provider", "model", "tried", "what", "sources", "run", "reasoning"}
+        | {"request", "replies", "expect"}
+    ),
+    "request": frozenset({"path", "headers", "no_headers", "evaluator", "executor", "lacks"}),
+    "replies": frozenset({"when", "times", "status", "headers", "body", "text", "before", "cut"}),
+    "expect": frozenset(
+        {"exit", "verdicts", "no_answer", "refusals", "retries", "says", "requests", "decoding"}
+        | {"limit_field", "served_model", "reasoning", "reasoning_tokens"}
+    ),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Behaviour:
+    """One folder of the lab."""
+
+    name: str
+    document: Json
+
+    @property
+    def provider(self) -> str:
+        """The provider, as it begins the names of its models."""
+        return str(self.document["provider"])
+
+    @property
+    def model(self) -> str:
+        """The model that is asked, by its whole name."""
+        return f"{self.provider}/{self.document['model']}"
+
+    @property
+    def through_inspect(self) -> bool:
+        """Whether the extra `inspect` is needed."""
+        return self.provider.partition("/")[0] in THROUGH_INSPECT
+
+    def command(self, *more: str | Path) -> tuple[str | Path, ...]:
+        """Return the words of a run so small that every round is told by hand: 4 phases of 2."""
+        models = ("--evaluator", self.model, "--executor", self.model)
+        return (
+            "run",
+            *models,
+            "--seeds",
+            "0",
+            "--rounds",
+            "2",
+            *self.document.get("run", ()),
+            *more,
+        )
+
+
+@cache
+def behaviours() -> tuple[Behaviour, ...]:
+    """Return every folder of the lab; a key that nobody reads is an error."""
+    found = []
+    for path in sorted(LAB.glob("*/behaviour.yaml")):
+        document = yaml.load(path.read_bytes(), yaml.CSafeLoader)
+        groups = [("", document), ("expect", document["expect"])]
+        groups += [("request", document.get("request", {}))]
+        groups += [("replies", reply) for reply in document["replies"]]
+        for group, value in groups:
+            assert set(value) <= _KEYS[group], f"{path}: {set(value) - _KEYS[group]}"
+        found.append(Behaviour(name=path.parent.name, document=document))
+    return tuple(found)
+
+
+def behaviour(name: str) -> Behaviour:
+    """Return one folder of the lab."""
+    return next(each for each in behaviours() if each.name == name)
+
+
+@dataclass(kw_only=True)
+class Replayed:
+    """What answers as a folder says: the first reply that fits a request and is not used up."""
+
+    behaviour: Behaviour
+    served: list[tuple[Received, Reply]] = field(default_factory=list)
+    _used: dict[int, int] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __call__(self, received: Received) -> Reply:
+        """Return the reply to a request."""
+        with self._lock:
+            for number, stated in enumerate(self.behaviour.document["replies"]):
+                used = self._used.get(number, 0)
+                if _fits(stated.get("when", {}), received) and used < stated.get("times", used + 1):
+                    self._used[number] = used + 1
+                    reply = _reply(stated, self._words(received))
+                    self.served.append((received, reply))
+                    return reply
+        raise AssertionError(f"{self.behaviour.name}: nothing answers {received.body}")
+
+    def _words(self, received: Received) -> dict[str, str]:
+        answer = VERDICT if evaluates(received) else f"Answer {digest(received.prompt)[:12]}."
+        return {"{answer}": answer, "{model}": self.behaviour.document["model"], "{key}": KEY}
+
+
+@contextmanager
+def replaying(behaviour: Behaviour) -> Iterator[tuple[Endpoint, Replayed, dict[str, str]]]:
+    """Serve a folder; yield the server, what it served, and the environment that leads there."""
+    with serving() as endpoint:
+        endpoint.behave = replayed = Replayed(behaviour=behaviour)
+        yield endpoint, replayed, leading_to(endpoint.url)
+
+
+def leading_to(url: str) -> dict[str, str]:
+    """Return an environment in which every provider is at one address, and has a key."""
+    prefixes = [name.upper().replace("-", "_") for name in PROVIDERS]
+    spoken = {f"{prefix}_BASE_URL": url for prefix in prefixes}
+    native = {f"{name.upper()}_BASE_URL": url.removesuffix("/v1") for name in NATIVE}
+    keys = {f"{prefix}_API_KEY": KEY for prefix in (*prefixes, "ANTHROPIC", "GOOGLE", "VERTEX")}
+    account = {
+        "AWS_ACCESS_KEY_ID": "AKCANARYCANARY",
+        "AWS_SECRET_ACCESS_KEY": KEY,
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }
+    return environment(**spoken, **native, **keys, **account)
+
+
+def evaluates(received: Received) -> bool:
+    """Return whether a request asks for a verdict."""
+    return received.prompt.startswith("Evaluate.")
+
+
+def holds(whole: Any, part: Any) -> bool:
+    """Return whether an object has everything that another states, at every depth."""
+    if isinstance(whole, Mapping) and isinstance(part, Mapping):
+        return all(key in whole and holds(whole[key], value) for key, value in part.items())
+    return bool(whole == part)
+
+
+def _fits(when: Json, received: Received) -> bool:
+    role = "evaluator" if evaluates(received) else "executor"
+    return when.get("role", role) == role and when.get("has", "messages") in {
+        *received.body,
+        "messages",
+    }
+
+
+def _reply(stated: Json, words: Mapping[str, str]) -> Reply:
+    text = stated["text"] if "text" in stated else json.dumps(_filled(stated["body"], words))
+    return Reply(
+        status=stated.get("status", 200),
+        body=(stated.get("before", "") + text).encode(),
+        headers={name.title(): value for name, value in stated.get("headers", {}).items()},
+        cut=stated.get("cut"),
+    )
+
+
+def _filled(value: Any, words: Mapping[str, str]) -> Any:
+    """Return a value with the words that stand for what only the request says."""
+    if isinstance(value, dict):
+        return {key: _filled(inner, words) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_filled(inner, words) for inner in value]
+    if isinstance(value, str):
+        for word, meant in words.items():
+            value = value.replace(word, meant)
+    return value
+
+
+def table() -> str:
+    """Return what was tried for each provider, as models.md states it."""
+    rows: dict[str, list[Behaviour]] = {}
+    for each in behaviours():
+        rows.setdefault(each.provider, []).append(each)
+    order = [*PROVIDERS, *NATIVE]
+    lines = ["| provider | behaviours tried | against | made from |", "|---|---|---|---|"]
+    for provider in sorted(rows, key=lambda name: (*order, name).index(name)):
+        tried = sorted({each.document["tried"] for each in rows[provider]} - {"success"})
+        links = {
+            source["url"]: source["title"]
+            for each in rows[provider]
+            for source in each.document["sources"]
+        }
+        made = ", ".join(f"[{title}]({url})" for url, title in links.items())
+        against = ", ".join(("lab", *filter(None, [REAL_SERVERS.get(provider)])))
+        lines.append(f"| `{provider}` | {', '.join(['success', *tried])} | {against} | {made} |")
+    return "\n".join(lines)
+
+
+def page_with_table(page: str) -> str:
+    """Return the page with the table as it is now."""
+    before, _, rest = page.partition(_BEGIN)
+    _, _, after = rest.partition(_END)
+    return f"{before}{_BEGIN}\n{table()}\n{_END}{after}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page_with_table(PAGE.read_text("utf-8")), "utf-8")
