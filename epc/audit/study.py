@@ -33,7 +33,7 @@ _MANY_TASKS: Final = 1_024
 _WHEELS: Final = 4_096
 _DIRECTION: Final[Direction] = "text_to_visual"  # the two directions are each other's mirror image
 _INTO: Final = 1  # the second domain, which that direction ends in
-_SIZED: Final = 3  # runs of a point, for the word that nothing crosses beyond the margin
+_SIZED: Final = 1  # run of a point, for the word that nothing crosses beyond the margin
 
 
 def work(point: Point) -> Found:

@@ -22,7 +22,6 @@ from epc.spec.coupling import LEVEL
 Json = dict[str, Any]
 
 _VEGA_LITE: Final = "5.21"
-_WAYS: Final = [f"{reuse}, {seeds}" if reuse == "fresh" else reuse for reuse, seeds in WAYS]
 _COMPARED: Final = ("0.7/0.4", "0.8/0.3", "0.8/0.3, 8 and 40 tasks", "scattered, sd 0.5")
 
 
@@ -136,7 +135,8 @@ def failing(row: Words, rule: str = ADOPTED) -> bool:
 
 
 def _words_table(rows: Sequence[Words], sizes: Mapping[str, Size]) -> list[str]:
-    heads = [f"rule {number}: {way}" for number in (1, 2) for way in _WAYS]
+    ways = [f"{reuse}, {seeds}" if reuse == "fresh" else reuse for reuse, seeds in WAYS]
+    heads = [f"rule {number}: {way}" for number in (1, 2) for way in ways]
     lines = _head("evaluator", "true regret", "of it crossing", *heads, "runs", "beyond no margin")
     for name in dict.fromkeys(row.evaluator for row in rows):
         own = [row for row in rows if row.evaluator == name]
@@ -208,14 +208,13 @@ def _competition(nulls: Sequence[Words], crossings: Sequence[Words]) -> list[str
 
 
 def _coverage_table(rows: Sequence[Coverage]) -> list[str]:
-    """How often each interval holds the truth, in percent, by how the runs were made."""
-    lines = _head("evaluator", "interval", "truth", *_WAYS, "runs")
-    cells = {(row.evaluator, row.interval, row.reuse, row.seeds): row for row in rows}
-    for evaluator, interval in dict.fromkeys((row.evaluator, row.interval) for row in rows):
-        own = [cells.get((evaluator, interval, *way)) for way in WAYS]
-        shares = [f"{100 * row.rate:.1f}" if row else "-" for row in own]
-        first = next(row for row in own if row)
-        lines.append(_line(evaluator, interval, f"{first.truth:.3f}", *shares, str(first.runs)))
+    """How often each interval holds the truth: for the evaluator where least, and where most."""
+    lines = _head("interval", "run", "lowest", "of", "highest", "of", "intervals each")
+    for interval, way in dict.fromkeys((row.interval, row.way) for row in rows):
+        own = [row for row in rows if (row.interval, row.way) == (interval, way)]
+        ends = (min(own, key=lambda row: row.rate), max(own, key=lambda row: row.rate))
+        shown = [cell for row in ends for cell in (f"{100 * row.rate:.1f}", row.evaluator)]
+        lines.append(_line(interval, way, *shown, str(own[0].runs)))
     return lines
 
 

@@ -3,7 +3,6 @@
 import csv
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,9 +20,6 @@ from epc.audit.study_cases import (
 from epc.audit.study_points import A_POINT, WAYS, Found, Point, Size, points
 from epc.audit.study_results import Coverage, Words, coverage, sizes, words
 from epc.report.study_tables import failing, page_tables
-
-if TYPE_CHECKING:
-    from epc.simulation.study_runs import Reuse
 
 DOCS = Path(__file__).parents[3] / "site" / "docs"
 
@@ -94,12 +90,11 @@ def test_reading_r74_a_covering_point_forms_the_intervals_for_the_domain() -> No
     assert regret.truth == crossing.truth == pytest.approx(0.21, abs=0.01)
 
 
-def test_reading_r74_the_table_of_coverage_has_a_column_for_each_way() -> None:
-    shares: list[tuple[Reuse, int]] = [("fresh", 190), ("exhaustive", 181)]
+def test_reading_r74_the_table_of_coverage_names_where_it_is_lowest_and_highest() -> None:
     rows = [
         Coverage(
-            evaluator="coin",
-            reuse=reuse,
+            evaluator=evaluator,
+            reuse="exhaustive",
             seeds=30,
             interval="regret",
             runs=200,
@@ -107,14 +102,14 @@ def test_reading_r74_the_table_of_coverage_has_a_column_for_each_way() -> None:
             truth=0.0,
             width=0.1,
         )
-        for reuse, covered in shares
+        for evaluator, covered in (("coin", 190), ("always A", 200), ("0.8/0.3", 181))
     ]
+    nothing = {"coin": Size(redirected=0, regret=0, crossing=0)}
 
-    text = page_tables(
-        [row("coin", 100, 4)], {"coin": Size(redirected=0, regret=0, crossing=0)}, rows
-    )
+    text = page_tables([row("coin", 100, 4)], nothing, rows)
 
-    assert "| coin | regret | 0.000 | - | 95.0 | 90.5 | 200 |" in text
+    line = "| regret | exhaustive, 30 seeds | 90.5 | 0.8/0.3 | 100.0 | always A | 200 |"
+    assert line in text
 
 
 def test_reading_r71_a_point_is_put_to_every_rule() -> None:

@@ -22,7 +22,9 @@ from epc.audit.transfer import (
     redirected,
     won_shares,
 )
-from epc.audit.units import units_of
+from epc.audit.transfer import _Figure as Figure
+from epc.audit.transfer import _Parts as Parts
+from epc.audit.units import Units, units_of
 from epc.protocol.weights import UpdateRule, choose, update
 
 RULE = UpdateRule()
@@ -256,38 +258,60 @@ def test_reading_r70_opposed_domains_cost_what_single_wheels_elsewhere_say() -> 
     assert found.crossings.value == pytest.approx(both)
 
 
-def cut_means(one: list[float], other: list[float]) -> tuple[Array, Array]:
-    """Return one domain's mean less the other's, of all units and of every half."""
+def parts_of(first: int, second: int) -> tuple[Units, Parts]:
     # Units whose counts sort as the domains stand here.
-    units = units_of(table(["B" * len(one)] * 2, ["A" * len(other)] * 2), ["x", "y"])
-    assert units.first == len(one)
-    halves = transfer._cuts(units)
-    sides = (halves[:, : len(one)], one), (halves[:, len(one) :], other)
-    means = [half @ np.array(values) / half.sum(axis=1) for half, values in sides]
-    whole = np.mean(one) - np.mean(other)
-    return np.full((2, 1), whole), np.tile(means[0] - means[1], (2, 1))
+    units = units_of(table(["B" * first] * 2, ["A" * second] * 2), ["x", "y"])
+    assert units.first == first
+    return units, transfer._parts(units)
+
+
+def difference_of_means(parts: Parts, one: list[float], other: list[float]) -> Figure:
+    """Return one domain's mean less the other's: of all units, of halves, without each unit."""
+    n, values = len(one), np.array([*one, *other])
+
+    def means(rows: Array) -> Array:
+        sides = (slice(0, n), slice(n, None))
+        first, second = (rows[:, s] @ values[s] / rows[:, s].sum(axis=1) for s in sides)
+        return np.tile(first - second, (2, 1))
+
+    rows = (np.ones((1, len(values))), parts.halves, 1 - np.eye(len(values)))
+    return Figure(*(means(each @ parts.members) for each in rows))
 
 
 def test_reading_r74_jackknife_of_a_straight_statistic_has_no_bias_and_the_formulas_variance() -> (
     None
 ):
-    """A difference of two means: s1^2 / 6 + s2^2 / 4, about which 64 cuts vary by 18%."""
+    """A difference of two means has a variance of s1^2 / 6 + s2^2 / 4."""
     text, visual = [1.0, 2, 4, 8, 16, 32], [3.0, 1, 4, 1]
-    whole, halves = cut_means(text, visual)
+    _, parts = parts_of(6, 4)
 
-    estimate = transfer._estimate(whole, halves, 3)
+    estimate = transfer._estimate(difference_of_means(parts, text, visual), parts, 3)
 
     assert estimate.value == pytest.approx(np.mean(text) - np.mean(visual))
     formula = np.var(text, ddof=1) / 6 + np.var(visual, ddof=1) / 4
-    assert estimate.variance == pytest.approx(formula, rel=0.4)
-    # The two halves of a cut lie about the whole; half their difference is what they are off by.
-    apart = (halves[0, ::2] - halves[0, 1::2]) / 2
-    assert estimate.variance == pytest.approx(np.mean(apart**2))
+    assert estimate.variance == pytest.approx(formula, rel=0.4)  # 64 cuts vary by 18%
+
+
+def test_reading_r74_the_spread_is_that_of_the_corrected_figure() -> None:
+    """Where halves do not move at all, the corrected figure moves twice as far as the whole."""
+    text, visual = [1.0, 2, 4, 8, 16, 32], [3.0, 1, 4, 1]
+    _, parts = parts_of(6, 4)
+    moving = difference_of_means(parts, text, visual)
+    still = moving._replace(halves=np.full_like(moving.halves, 5.0))
+
+    estimate = transfer._estimate(still, parts, 3)
+
+    formula = np.var(text, ddof=1) / 6 + np.var(visual, ddof=1) / 4
+    assert estimate.value == pytest.approx(2 * moving.whole[0, 0] - 5)
+    assert estimate.variance == pytest.approx(4 * formula)
 
 
 def test_reading_r74_a_bias_that_falls_with_the_number_of_units_is_taken_off() -> None:
     """A figure that is 5 + 12 / n: of 8 units 6.5, of 4 units 8, so 5 is left."""
-    estimate = transfer._estimate(np.full((2, 1), 6.5), np.full((2, 128), 8.0), 7)
+    _, parts = parts_of(8, 8)
+    constant = Figure(np.full((2, 1), 6.5), np.full((2, 128), 8.0), np.full((2, 16), 6.7))
+
+    estimate = transfer._estimate(constant, parts, 7)
 
     assert estimate == Estimate(value=5, variance=0, freedom=7)
 
@@ -295,7 +319,7 @@ def test_reading_r74_a_bias_that_falls_with_the_number_of_units_is_taken_off() -
 def test_reading_r74_halves_of_a_cut_are_disjoint_and_even_in_both_domains() -> None:
     units = units_of(table(["AAAAA", "BBBBB"], ["BBBB", "AAAA"]), ["x", "y"])
 
-    halves = transfer._cuts(units)
+    halves = transfer._parts(units).halves
 
     assert halves.shape == (128, 9)
     assert (halves[::2] + halves[1::2] == 1).all()
@@ -305,10 +329,23 @@ def test_reading_r74_halves_of_a_cut_are_disjoint_and_even_in_both_domains() -> 
     assert len({tuple(half) for half in halves}) > 50
 
 
+def test_reading_r74_many_units_are_left_out_in_sixteen_blocks_of_mixed_neighbours() -> None:
+    units, parts = parts_of(40, 5)
+
+    assert parts.members.shape == (16 + 5, 45)
+    assert parts.first == 16
+    assert (parts.members.sum(axis=0) == 1).all()  # each unit in one block
+    assert sorted(parts.members[:16, :40].sum(axis=1)) == [2] * 8 + [3] * 8
+    assert (parts.members[16:, 40:].sum(axis=1) == 1).all()
+    apart = [np.ptp(np.flatnonzero(block)) for block in parts.members[:16]]
+    assert max(apart) > 3, "units are sorted, so a block of neighbours would be alike"
+    assert units.most == 40
+
+
 def test_reading_r74_the_only_unit_of_a_domain_is_in_both_halves() -> None:
     units = units_of(table(["A", "B"], ["BBBB", "AAAA"]), ["x", "y"])
 
-    (only,) = np.flatnonzero(transfer._cuts(units).all(axis=0))
+    (only,) = np.flatnonzero(transfer._parts(units).halves.all(axis=0))
     found = crossings(units, rounds=15, rule=RULE)
 
     assert units.won[only].tolist() == [1, 0]
@@ -335,14 +372,14 @@ def test_reading_r74_wheels_noise_cancels_in_the_variance_and_is_all_that_is_lef
     which counts four times over 4,096 wheels and once over 8,192. Where the two disagree about the
     sign the product is negative, and the wheels' noise is all: 64 x (6 / 2)^2 / 2 of a wheel.
     """
+    _, parts = parts_of(8, 8)
     halves = np.zeros((2, 128))
     halves[:, ::2] = [[2.0], [4.0]]
-    assert transfer._estimate(np.zeros((2, 1)), halves, 7).variance == 2 + 32 * (
-        4 / 4096 + 1 / 8192
-    )
+    figure = Figure(np.zeros((2, 1)), halves, np.zeros((2, 16)))
+    assert transfer._estimate(figure, parts, 7).variance == 2 + 32 * (4 / 4096 + 1 / 8192)
 
     halves[1] *= -1
-    assert transfer._estimate(np.zeros((2, 1)), halves, 7).variance == 288 * (4 / 4096 + 1 / 8192)
+    assert transfer._estimate(figure, parts, 7).variance == 288 * (4 / 4096 + 1 / 8192)
 
 
 def test_reading_r74_preferences_that_no_task_contradicts_have_an_interval_of_some_width() -> None:

@@ -14,9 +14,9 @@ from epc.analysis.audit import audit_manifest
 from epc.protocol.weights import UpdateRule
 from epc.records.manifest import Manifest
 from epc.registry.cards import audited
+from epc.report.charts.chart import Chart
 from epc.simulation.noise import blind_band
 from epc.site.charts import charts_of_evaluator, charts_of_snapshot, spark
-from epc.report.charts.chart import Chart
 from epc.site.charts.gallery import _columns
 from epc.site.charts.preferences import win_rates_chart
 from epc.site.charts.seeds import MOST_SEEDS, gamma_chart
