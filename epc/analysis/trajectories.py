@@ -5,6 +5,7 @@ What is kept of many seeds is, for each strategy and round, their mean and the r
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from epc.errors import Finding, MalformedError
@@ -12,7 +13,10 @@ from epc.protocol.config import Configuration
 from epc.protocol.results import Json
 from epc.protocol.verdict import Verdict
 from epc.protocol.weights import Weights, uniform, update
+from epc.records.layout import RAW
 from epc.records.manifest import Manifest
+from epc.records.recompute import manifest_path
+from epc.records.strict_json import read_lines
 from epc.spec.epc_v1 import DIRECTIONS, PHASE, PHASE_NAMES
 
 _QUANTILES: Final = (0.05, 0.95)
@@ -66,6 +70,18 @@ def trajectories(manifest: Manifest, trials: Iterable[Json]) -> Trajectories:
             tuple(tuple(map(tuple, path)) for path in course) for course in summed.tolist()
         ),
     )
+
+
+def trajectories_of(manifest: Manifest, run: Path) -> Trajectories | None:
+    """Return how the weights of a run folder went; None where its trials are not at hand.
+
+    Raises: MalformedError if its trials are not those of its manifest; WorldError if the disk
+    fails.
+    """
+    path = manifest_path(run).parent / RAW["trials"]
+    if manifest.raw is None or not path.is_file():
+        return None
+    return trajectories(manifest, (row for _, row, _ in read_lines(path, "trials")))
 
 
 def _by_phase(trials: Iterable[Json]) -> dict[tuple[int, str], list[_Round]]:

@@ -21,6 +21,21 @@ format_option = click.option(
     help="How to print the result.",
 )
 
+html_option = click.option(
+    "--html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write a report as one HTML file as well.",
+)
+
+
+def write_page(path: Path, page: str) -> None:
+    """Write a report and say where it is."""
+    from epc.records.strict_json import write_text
+
+    write_text(path, [page])
+    note(f"report   {path}")
+
 
 class Finite(click.FloatRange):
     """A number in a range, which NaN and infinity are in none of."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from epc.cli.common import Finite, echo_json, format_option, say
+from epc.cli.common import Finite, echo_json, format_option, html_option, say, write_page
 from epc.errors import ExitCode
 
 _run = click.Path(exists=True, path_type=Path)
@@ -20,9 +20,12 @@ _run = click.Path(exists=True, path_type=Path)
     show_default=True,
     help="How large a changed share still counts as the same.",
 )
+@html_option
 @format_option
 @click.pass_context
-def command(ctx: click.Context, left: Path, right: Path, margin: float, form: str) -> None:
+def command(
+    ctx: click.Context, left: Path, right: Path, margin: float, form: str, html: Path | None
+) -> None:
     r"""Compare two measurements A and B: like for like, differences, drift.
 
     A and B are run folders, or manifests, which allow fewer comparisons. With raw files the command
@@ -33,6 +36,7 @@ def command(ctx: click.Context, left: Path, right: Path, margin: float, form: st
     \b
     Example:
       epc compare runs/july runs/august
+      epc compare runs/july runs/august --html drift.html
       epc compare --format json july/manifest.json august/manifest.json
     """
     from epc.analysis.compare import check_records, compare
@@ -43,4 +47,8 @@ def command(ctx: click.Context, left: Path, right: Path, margin: float, form: st
         echo_json(comparison.as_json())
     else:
         say(report(comparison))
+    if html is not None:
+        from epc.report.page.comparison import comparison_page
+
+        write_page(html, comparison_page(comparison))
     ctx.exit(ExitCode.CLEAN if comparison.clean else ExitCode.FINDINGS)

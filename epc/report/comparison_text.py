@@ -31,7 +31,7 @@ def report(comparison: Comparison) -> str:
 
 
 def _indented(lines: Iterable[str]) -> Iterator[str]:
-    return (f"  {line}" for line in lines)
+    return (f"  {line}" for whole in lines for line in whole.split("\n"))
 
 
 def heading(comparison: Comparison) -> str:
@@ -61,8 +61,10 @@ def verdicts(comparison: Comparison) -> Iterator[str]:
         yield "nothing is left that could be compared"
         return
     if tables is None:
-        yield "not compared: a manifest without its raw files has none, and its figures alone"
-        yield "can show a difference but no sameness"
+        yield (
+            "not compared: a manifest without its raw files has none, and its figures alone\n"
+            "can show a difference but no sameness"
+        )
         return
     yield from {"reused": _reused, "fresh": _fresh, "mixed": _mixed}[tables.drift.kind](tables)
     p = tables.drift.p_values
@@ -90,8 +92,10 @@ def _reused(tables: Tables) -> Iterator[str]:
         f"{drift.towards_a} towards A, {drift.towards_b} towards B"
     )
     if again:  # Reading R76:
-        yield "none flips by itself: a file, a mock or pinned weights give the same answers by"
-        yield "construction, so this is one measurement carried out twice"
+        yield (
+            "none flips by itself: a file, a mock or pinned weights give the same answers by\n"
+            "construction, so this is one measurement carried out twice"
+        )
         return
     yield (
         f"at most {100 * drift.upper:.1f}% with 95% confidence; "
@@ -137,7 +141,7 @@ def _likeness(comparison: Comparison) -> Iterator[str]:
     if not comparison.findings:
         yield LIKE
     for finding in comparison.findings:
-        yield from str(finding).split("\n")
+        yield str(finding)
 
 
 def _metrics(metrics: list[Difference]) -> Iterator[str]:
@@ -147,7 +151,7 @@ def _metrics(metrics: list[Difference]) -> Iterator[str]:
             f"  {label:<{_LABEL}}{left:>8}{right:>8}{difference:>9}  {interval:<19}{p:>7}{holm:>8}"
         )
     if without := no_interval(metrics):
-        yield from (f"  {line}" for line in without.split("\n"))
+        yield from _indented([without])
 
 
 def figures(metrics: list[Difference]) -> Iterator[tuple[str, ...]]:

@@ -1,0 +1,114 @@
+"""Markup that is safe by its making: text is escaped where it becomes part of an element.
+
+Whoever wrote a record chose its names and answers. Here they can be text, and nothing else.
+"""
+
+import html
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+from xml.etree import ElementTree as ET
+
+from epc.printable import spelt
+from epc.report.charts.chart import Chart
+from epc.report.picture import svg
+
+_SPACE: Final = "{http://www.w3.org/2000/svg}"
+# The picture has one name as a whole; what the renderer says of its parts would be said twice.
+_DROPPED: Final = ("role", "class", "version", "pointer-events", "style")
+_LONG: Final = re.compile(r"\d+\.\d{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Markup:
+    """A piece of HTML that was made here."""
+
+    text: str
+
+
+Content = Markup | str
+
+
+def element(name: str, *content: Content, **attributes: str) -> Markup:
+    """Return an element; a trailing `_` of an attribute's name is dropped, `_` within is `-`."""
+    pairs = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{_escaped(value)}"'
+        for key, value in attributes.items()
+    )
+    return Markup(f"<{name}{pairs}>{joined(content).text}</{name}>")
+
+
+def joined(content: Iterable[Content]) -> Markup:
+    """Return pieces one after another."""
+    return Markup("".join(p.text if isinstance(p, Markup) else _escaped(p) for p in content))
+
+
+def facts(pairs: Iterable[tuple[str, Content]]) -> Markup:
+    """Return a list of facts, each with its label; one without goes on with the one before."""
+    rows: list[tuple[str, list[Content]]] = []
+    for label, content in pairs:
+        if label:
+            rows.append((label, [content]))
+        else:
+            rows[-1][1].extend(("; ", content))
+    inner = (element("dt", label) for label, _ in rows)
+    return element(
+        "dl",
+        *(
+            piece
+            for dt, (_, told) in zip(inner, rows, strict=True)
+            for piece in (dt, element("dd", *told))
+        ),
+    )
+
+
+def listed(items: Iterable[Content]) -> Markup:
+    """Return a list."""
+    return element("ul", *(element("li", item) for item in items))
+
+
+def table(rows: Iterable[tuple[Content, ...]], *, name: str) -> Markup:
+    """Return a table, its first row being its head; it scrolls by itself where it is too wide."""
+    head, *body = rows
+    columns = element("tr", *(element("th", c, scope="col") if c else element("td") for c in head))
+    lines = (
+        element("tr", element("th", cells[0], scope="row"), *(element("td", c) for c in cells[1:]))
+        for cells in body
+    )
+    inner = element("table", element("thead", columns), element("tbody", *lines))
+    return element("div", inner, class_="scroll", role="region", aria_label=name, tabindex="0")
+
+
+def folded(summary: str, *content: Content, open_: bool = False) -> Markup:
+    """Return details under a summary; the browser folds them, without a script."""
+    more = {"open": ""} if open_ else {}
+    return element("details", element("summary", element("h2", summary)), *content, **more)
+
+
+def drawn(chart: Chart) -> Markup:
+    """Return a picture with its title and how to read it, as part of the page's own markup."""
+    root = ET.fromstring(svg(chart.specification))  # noqa: S314  (our own drawing)
+    inner = joined(_copied(child, f"{chart.name}-") for child in root)
+    view = {"viewBox": root.get("viewBox", "0 0 1 1"), "aria-label": chart.alternative}
+    width = root.get("width", "1")
+    picture = element("svg", inner, role="img", width=width, **view)
+    return element("figure", element("figcaption", chart.title), picture, element("p", chart.note))
+
+
+def _copied(part: ET.Element, prefix: str) -> Markup:
+    """Return a part of a drawing; ids get a prefix, as a page has several pictures."""
+    kept = {
+        key: _LONG.sub(lambda number: f"{float(number[0]):.2f}", value)
+        for key, value in part.items()
+        if key not in _DROPPED and not key.startswith("aria-")
+    }
+    renamed = {key: value.replace("url(#", f"url(#{prefix}") for key, value in kept.items()}
+    if "id" in renamed:
+        renamed["id"] = prefix + renamed["id"]
+    inner = (_copied(child, prefix) for child in part)
+    return element(part.tag.removeprefix(_SPACE), part.text or "", *inner, **renamed)
+
+
+def _escaped(text: str) -> str:
+    return html.escape("\n".join(spelt(line) for line in text.splitlines()))

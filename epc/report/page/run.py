@@ -1,0 +1,222 @@
+"""The report of a run as a page: the word, what it rests on, a picture, and the details folded."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from epc.analysis.audit import Audit
+from epc.analysis.trajectories import Trajectories
+from epc.audit.coupling import Into
+from epc.errors import Finding
+from epc.records.manifest import Manifest
+from epc.report import audit_text, measurement_text
+from epc.report.charts.transfer import transfer_chart
+from epc.report.charts.weight_trajectories import trajectories_chart
+from epc.report.coupling_text import MEANING, TITLES, conditions, figures, headline, tested
+from epc.report.page.markup import Markup, drawn, element, facts, folded, joined, listed, table
+from epc.report.page.shell import page
+from epc.spec.coupling import RULE
+from epc.spec.epc_v1 import Direction
+
+_AGAIN = """\
+epc validate .           # schema, meaning, and every figure again from the raw answers
+epc recompute .          # the metrics from the trials alone
+epc audit .              # the word and all of its reasons
+epc show . --html FILE   # this page"""
+
+
+def run_page(
+    manifest: Manifest, audited: Audit, *, paths: Trajectories | None, holds: Sequence[str]
+) -> str:
+    """Return the report of a run as one HTML document.
+
+    `paths` are those of its weights, where its trials are at hand. `holds` says until when its
+    figures hold, as far as somebody knows.
+    """
+    model = manifest.evaluator.model
+    crossing = _crossing(audited)
+    return page(
+        f"{model}: {_word(audited.verdict)}",
+        element(
+            "header",
+            element("p", measurement_text.title(manifest)),
+            element("h1", model),
+        ),
+        _verdict(audited),
+        _cards(crossing),
+        facts(_conditional(audited, holds)),
+        _pictures(audited, crossing, paths),
+        *_details(manifest, audited, crossing),
+    )
+
+
+def _word(verdict: str) -> str:
+    return verdict.replace("_", " ")
+
+
+def _crossing(audited: Audit) -> Mapping[Direction, Into]:
+    """Return what crosses; nothing of a failed run, as its few seeds measure nothing (R8)."""
+    found = audited.facts.transfer
+    if found is None or audited.verdict == "no_verdicts_counted":
+        return {}
+    return found.directions or {}
+
+
+def _verdict(audited: Audit) -> Markup:
+    meaning = MEANING[audited.verdict]
+    return element(
+        "section",
+        element("strong", _word(audited.verdict)),
+        element("p", f"{meaning[0].upper()}{meaning[1:]}."),
+        class_=f"word {audited.verdict}",
+    )
+
+
+def _cards(crossing: Mapping[Direction, Into]) -> Markup:
+    cards = (
+        element(
+            "section",
+            element("h2", TITLES[direction]),
+            element("p", _sentence(headline(direction, into))),
+            facts(list(figures(direction, into))[:2]),
+            class_="card",
+        )
+        for direction, into in crossing.items()
+    )
+    return element("div", *cards, class_="cards")
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _conditional(audited: Audit, holds: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield what the headline takes for granted."""
+    found = audited.facts.transfer
+    if found is not None:
+        yield "p value", tested(found)
+        if found.test is not None:
+            yield "conditional", conditions(found)
+    yield "control", f"the noise floor is {audit_text.METHODS[audited.control['method']]}"
+    yield "rule", f"version {RULE}; see Readings R70 to R74"
+    for number, line in enumerate(holds):
+        yield "" if number else "holds", line
+
+
+def _pictures(
+    audited: Audit, crossing: Mapping[Direction, Into], paths: Trajectories | None
+) -> Markup:
+    charts = (
+        transfer_chart(crossing, word=audited.verdict, rule=RULE),
+        trajectories_chart(paths) if paths else None,
+    )
+    return element("div", *(drawn(chart) for chart in charts if chart), class_="pictures")
+
+
+def _details(
+    manifest: Manifest, audited: Audit, crossing: Mapping[Direction, Into]
+) -> Iterator[Markup]:
+    yield folded("What was measured", facts(measurement_text.measured(manifest)))
+    yield folded(
+        "Figures of the protocol",
+        table(measurement_text.figures(manifest, audited), name="Figures of the protocol"),
+        element("p", " ".join(measurement_text.how_to_read(manifest)) + "."),
+    )
+    if crossing:
+        parts = (
+            joined((element("h3", TITLES[d]), facts(figures(d, into))))
+            for d, into in crossing.items()
+        )
+        yield folded("What crosses, in full", *parts)
+    yield folded(
+        f"Findings ({len(audited.findings)})",
+        findings(audited.findings, none="None: nothing stands against these figures."),
+        facts(audit_text.on_the_domains(audited.facts)),
+    )
+    yield folded(
+        "Ties, refusals, preference for a place",
+        facts(audit_text.on_the_evaluator(audited.facts)),
+        listed(measurement_text.remarks(manifest)),
+    )
+    yield folded("Verdicts by strategy", table(_verdicts(manifest), name="Verdicts by strategy"))
+    yield folded("Configuration", *_configuration(manifest))
+    yield folded("Provenance", *_provenance(manifest))
+    yield folded(
+        "Compute it again",
+        element("p", "In the folder that holds manifest.json and its raw files:"),
+        element("pre", _AGAIN),
+    )
+
+
+def findings(found: Iterable[Finding], *, none: str) -> Markup:
+    """Return findings, each with its clause and what to do."""
+    items = [
+        joined(
+            (
+                element("span", finding.severity, class_=finding.severity),
+                f": {finding.problem} [{finding.clause}] ",
+                element("span", f"Remedy: {finding.remedy}", class_="remedy"),
+            )
+        )
+        for finding in found
+    ]
+    return listed(items) if items else element("p", none)
+
+
+def _verdicts(manifest: Manifest) -> Iterator[tuple[str, ...]]:
+    """Yield how often each strategy won, lost and tied, over the pairs that were asked."""
+    counts = manifest.results.verdict_table.counts
+    each = ("won", "lost", "tied", "win rate")
+    yield ("strategy", *(f"{domain}: {column}" for domain in counts for column in each))
+    for name in manifest.names:
+        cells: list[str] = []
+        for rows in counts.values():
+            won, lost, tied = (sum(cell[place] for cell in rows[name]) for place in range(3))
+            rate = f"{100 * won / (won + lost):.0f}%" if won + lost else "none decided"
+            cells += [f"{won:,}", f"{lost:,}", f"{tied:,}", rate]
+        yield (name, *cells)
+
+
+def _configuration(manifest: Manifest) -> Iterator[Markup]:
+    config = manifest.config
+    rates = f"{config.alpha_win:g} after a win, {config.alpha_lose:g} after a loss"
+    pairs = [
+        ("rounds", f"{config.rounds} a phase"),
+        ("learning rates", rates),
+        ("weight floor", f"{config.weight_floor:g}"),
+        ("baseline", config.baseline),
+        ("seeds", ", ".join(map(str, config.seeds))),
+        ("generator", config.generator),
+    ]
+    yield facts(pairs)
+    yield element("h3", "Evaluator prompt")
+    yield element("pre", manifest.evaluator_prompt)
+    yield element("h3", "Strategies")
+    yield facts((strategy.name, strategy.prompt) for strategy in manifest.strategies)
+    for domain, tasks in manifest.tasks.items():
+        yield element("h3", f"Tasks: {domain}")
+        yield listed(tasks)
+
+
+def _provenance(manifest: Manifest) -> Iterator[Markup]:
+    told = manifest.provenance
+    yield facts(
+        [
+            ("created", told.created),
+            ("calls", ", ".join(f"{count:,} {role}" for role, count in told.calls.items())),
+            ("tokens", ", ".join(f"{count:,} {way}" for way, count in told.tokens.items())),
+            ("retries", f"{told.retries:,}"),
+            *(
+                (f"{role} served", ", ".join(f"{name} ({n:,})" for name, n in served.items()))
+                for role, served in told.served_models.items()
+                if served
+            ),
+            *(
+                (f"{role} answers", ", ".join(f"{n:,} {origin}" for origin, n in each.items()))
+                for role, each in (told.origins or {}).items()
+            ),
+            *((name, str(version)) for name, version in told.software.items()),
+        ]
+    )
+    if manifest.raw:
+        head = ("raw file", "rows", "bytes", "SHA-256")
+        rows = ((f.path, f"{f.rows:,}", f"{f.bytes:,}", f.sha256) for f in manifest.raw.values())
+        yield table([head, *rows], name="Raw files")

@@ -1,0 +1,134 @@
+"""Reports as HTML files: the same words as the text, no script, inert, and readable anywhere."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browser_support import DESKTOP, chromium, served, visit
+from engine_support import epc
+from playwright.sync_api import Browser
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '\\"><img src=http://evil.example/x onerror=alert(2)>',
+    "</style><style>body{display:none}",
+    "plain\u202egnp.exe",
+)
+PHONE = 390
+_WRITTEN = """() => { const all = [...document.querySelectorAll("*")];
+  return [all.map((e) => e.localName), all.flatMap((e) => e.getAttributeNames())]; }"""
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, str]]:
+    """Return each report's file, and what the same command prints."""
+    home = tmp_path_factory.mktemp("reports")
+    rows = [
+        f'"{name.replace(chr(34), chr(34) * 2)}",{domain},"{domain} <b>{task}</b>",{verdict}'
+        for place, name in enumerate(HOSTILE)
+        for domain in ("text", "visual")
+        for task in range(8)
+        for verdict in ["A" if (place + task) % 4 == 0 else "B"]
+    ]
+    table = home / "judged.csv"
+    table.write_text("\n".join(["strategy,domain,task,verdict", *rows]) + "\n", "utf-8")
+    for run, seeds in (("one", "0-9"), ("two", "10-19")):
+        words = ("run", "--evaluator", f"recorded:{table}", "--seeds", seeds, "--rounds", "10")
+        done = epc(*words, "--out", home / run)
+        assert done.returncode == 0, done.stderr
+    shown = epc("show", home / "one", "--no-figure", "--html", home / "show.html")
+    both = epc("compare", home / "one", home / "two", "--html", home / "compare.html")
+    assert (shown.returncode, both.returncode) == (0, 0), both.stderr
+    assert shown.stderr.endswith(f"report   {home / 'show.html'}\n")
+    return {
+        "show": (home / "show.html", shown.stdout),
+        "compare": (home / "compare.html", both.stdout),
+    }
+
+
+@pytest.fixture(scope="module")
+def browser(said: dict[str, tuple[Path, str]]) -> Iterator[Browser]:
+    """Return a browser that starts after the program has run in this process."""
+    assert said
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def home(said: dict[str, tuple[Path, str]]) -> Iterator[str]:
+    with served(said["show"][0].parent) as address:
+        yield address
+
+
+def test_a_report_says_what_the_text_says(
+    said: dict[str, tuple[Path, str]], browser: Browser, home: str
+) -> None:
+    for name, (_, text) in said.items():
+        with visit(browser, home) as seen:
+            page = seen.to(f"{name}.html")
+            told = "".join((page.locator("body").text_content() or "").split()).lower()
+        figures = re.findall(
+            r"[-+]?\d+\.\d+(?: +\[[^]]+\])?|p value .*|training in .* win rate", text
+        )
+        assert len(figures) > 20
+        for figure in figures:
+            wanted = "".join(figure.removesuffix(".").split()).lower().replace("pvalue", "")
+            assert wanted in told, (name, figure)
+
+
+def test_what_others_wrote_stays_text_and_nothing_is_loaded_or_run(
+    said: dict[str, tuple[Path, str]], browser: Browser, home: str
+) -> None:
+    for name, (file, _) in said.items():
+        source = file.read_text("utf-8")
+        assert "default-src 'none'; style-src 'sha256-" in source
+        assert str(file.parent) not in source
+        assert "\u202e" not in source
+        with visit(browser, home) as seen:
+            page = seen.to(f"{name}.html")
+            seen.assert_quiet()
+            tags, attributes = page.evaluate(_WRITTEN)
+            assert not set(tags) & {"script", "img", "link", "iframe", "object", "a"}
+            assert not [each for each in attributes if re.match("on|src|href|xlink|style", each)]
+            assert tags.count("style") == 1
+            if name != "compare":
+                assert page.get_by_text("<script>alert(1)</script>").count()
+                assert page.get_by_text(r"plain\u{202e}gnp.exe").count()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")])
+def test_a_report_is_accessible_and_fits_a_phone(
+    browser: Browser, home: str, width: int, scheme: str
+) -> None:
+    for name in ("show", "compare"):
+        with visit(browser, home, width=width, color_scheme=scheme) as seen:
+            page = seen.to(f"{name}.html")
+            page.evaluate("() => document.querySelectorAll('details').forEach(d => d.open = true)")
+            assert seen.barriers() == []
+            assert seen.wider_than_the_window() == []
+
+
+def test_paper_is_light_and_shows_what_is_folded(browser: Browser, home: str) -> None:
+    with visit(browser, home, color_scheme="dark") as seen:
+        page = seen.to("show.html")
+        page.emulate_media(media="print")
+        told = "d => [...d].every(e => e.checkVisibility() && e.getBoundingClientRect().height > 0)"
+        assert page.locator("details > :not(summary)").evaluate_all(told)
+        ground = page.locator("body").evaluate("e => getComputedStyle(e).backgroundColor")
+
+    assert ground == "rgb(255, 255, 255)"
+
+
+def test_a_manifest_without_its_trials_has_no_picture_of_the_weights(
+    said: dict[str, tuple[Path, str]], tmp_path: Path
+) -> None:
+    alone = tmp_path / "manifest.json"
+    alone.write_bytes((said["show"][0].parent / "one/manifest.json").read_bytes())
+
+    done = epc("show", alone, "--no-figure", "--html", tmp_path / "alone.html")
+
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "alone.html").read_text("utf-8")
+    assert "How the weights went" not in page
+    assert "How the weights went" in said["show"][0].read_text("utf-8")
