@@ -1,3 +1,26 @@
-"""The EPC registry: measure evaluator preference coupling, with the noise beside every number."""
+"""The EPC registry: measure evaluator preference coupling, with the noise beside every number.
+
+`epc.run`, `epc.load`, `epc.snapshots`, `epc.figures` and `epc.Design` are loaded when they are
+first used, so that `import epc` costs nothing.
+"""
+
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from epc.api import Design, Run, figures, load, run, snapshots
+
+__all__ = ["Design", "Run", "__version__", "figures", "load", "run", "snapshots"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from epc import api
+
+    return getattr(api, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,15 +1,15 @@
 """Options and small helpers that several commands share."""
 
 import json
-import os
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import click
 
+from epc.engine import clock
 from epc.printable import json_shown, lines_shown
 
 format_option = click.option(
@@ -20,6 +20,8 @@ format_option = click.option(
     show_default=True,
     help="How to print the result.",
 )
+
+now = clock.now
 
 html_option = click.option(
     "--html",
@@ -53,12 +55,6 @@ class Finite(click.FloatRange):
 run_argument = click.argument(
     "run", type=click.Path(exists=True, path_type=Path, resolve_path=False)
 )
-
-
-def now() -> datetime:
-    """Return the time in UTC; `SOURCE_DATE_EPOCH` fixes it, for reproducible records."""
-    fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
-    return datetime.fromtimestamp(int(fixed), UTC) if fixed.isdecimal() else datetime.now(UTC)
 
 
 def echo_json(value: Any) -> None:

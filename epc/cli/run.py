@@ -1,7 +1,6 @@
 """`epc run --evaluator M --executor M`."""
 
 import re
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +10,10 @@ from epc.cli.common import format_option, now
 from epc.cli.decoding import decoding_options
 from epc.cli.limits import limit_options
 from epc.cli.run_session import fetch_weights_if_named, finish, go_on, show_forecast
-from epc.spec.epc_v1 import ROUNDS
 
 if TYPE_CHECKING:
     from epc.engine.budget import Limits
     from epc.engine.plan import Reuse
-    from epc.records.designs import Design
     from epc.spec.epc_v1 import ControlMethod
 
 _MAX_SEEDS = 100_000
@@ -153,7 +150,7 @@ def command(
       epc run --evaluator recorded:verdicts.csv
       epc run --design mine.yaml --evaluator M --executor M --dry-run
     """
-    from epc.engine.session import Request, expect, prepare, start
+    from epc.engine.session import Request, default_folder, expect, prepare, rounds_of, start
     from epc.records.design_findings import load
 
     if batch == "collect":
@@ -169,7 +166,7 @@ def command(
         evaluator=evaluator,
         executor=executor,
         seeds=seeds,
-        rounds=_rounds(rounds, designed),
+        rounds=rounds_of(rounds, designed),
         reuse=reuse,
         exhaustive=exhaustive,
         recheck=recheck,
@@ -183,31 +180,7 @@ def command(
     if dry_run:
         show_forecast(expect(prepare(request, now=began), batches=batch is not None), form)
         return
-    folder = out or _default_folder(evaluator, began)
+    folder = out or default_folder(evaluator, began)
     batches = batch == "submit"
     opened = start(request, folder, now=began, limits=limits, batches=batches)
     finish(opened, folder, limits, form=form, batches=batches, new=True)
-
-
-def _rounds(asked: int | None, design: "Design | None") -> int:
-    """Return the rounds of each phase.
-
-    A design says all that it decides, so that a run of it can be repeated from its file alone.
-    """
-    if design is None:
-        return ROUNDS if asked is None else asked
-    if asked not in (None, design.config.rounds):
-        raise click.UsageError(
-            f"the design has {design.config.rounds} rounds: leave --rounds out, or change the file"
-        )
-    return design.config.rounds
-
-
-def _default_folder(evaluator: str, began: datetime) -> Path:
-    name = re.sub(r"[^A-Za-z0-9.]+", "-", evaluator.partition("/")[2] or evaluator).strip("-")
-    folder = Path("runs") / f"{began.date().isoformat()}-{name}"
-    count = 1
-    while folder.exists():
-        count += 1
-        folder = folder.with_name(f"{began.date().isoformat()}-{name}-{count}")
-    return folder

@@ -123,7 +123,7 @@ def go_on(
 
 def fetch_weights_if_named(*names: str | None) -> None:
     """Have the embedded weights, if a model that needs them is named."""
-    if any(name is not None and name.startswith("local/") for name in names):
-        from epc.engine.local.weights import fetch
+    if any(names):
+        from epc.engine.session import fetch_weights
 
-        fetch(note)
+        fetch_weights(names, note)

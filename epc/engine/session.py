@@ -1,5 +1,6 @@
 """A run from its request to its folder: opening models, carrying the plan out, letting go."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from dataclasses import dataclass, field, replace
@@ -42,7 +43,7 @@ from epc.protocol.results import Json
 from epc.records.designs import Design
 from epc.records.layout import MANIFEST, REUSABLE
 from epc.records.recompute import load_manifest
-from epc.spec.epc_v1 import ControlMethod, Domain
+from epc.spec.epc_v1 import ROUNDS, ControlMethod, Domain
 
 Watch = Callable[[Progress], AbstractAsyncContextManager[None]]
 
@@ -104,6 +105,44 @@ class Opened:
 
     def _role(self, name: str, model: Model) -> Role:
         return Role(name=name, model=model, decoding=decoding_for(self.plan.decoding, name, model))
+
+
+def rounds_of(asked: int | None, design: Design | None) -> int:
+    """Return the rounds of each phase.
+
+    A design says all that it decides, so that a run of it can be repeated from its file alone.
+
+    Raises: UsageError if other rounds are asked for than the design's.
+    """
+    if design is None:
+        return ROUNDS if asked is None else asked
+    if asked not in (None, design.config.rounds):
+        raise UsageError(
+            f"the design has {design.config.rounds} rounds: leave --rounds out, or change the file"
+        )
+    return design.config.rounds
+
+
+def default_folder(evaluator: str, began: datetime) -> Path:
+    """Return a new folder below `runs/`, named for the day and the evaluator."""
+    name = re.sub(r"[^A-Za-z0-9.]+", "-", evaluator.partition("/")[2] or evaluator).strip("-")
+    folder = Path("runs") / f"{began.date().isoformat()}-{name}"
+    count = 1
+    while folder.exists():
+        count += 1
+        folder = folder.with_name(f"{began.date().isoformat()}-{name}-{count}")
+    return folder
+
+
+def fetch_weights(names: Iterable[str | None], say: Callable[[str], None]) -> None:
+    """Have the embedded weights, if a model that needs them is named.
+
+    Raises: WorldError if they cannot be had.
+    """
+    if any(name is not None and name.startswith("local/") for name in names):
+        from epc.engine.local.weights import fetch
+
+        fetch(say)
 
 
 def prepare(request: Request, *, now: datetime) -> Opened:

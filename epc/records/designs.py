@@ -32,6 +32,16 @@ class Design:
     description: str
     config: Configuration
 
+    @staticmethod
+    def load(source: str | Path) -> "Design":
+        """Return a design by its name, or from its file.
+
+        Raises: WorldError if the file cannot be read; UsageError with every finding if it is wrong.
+        """
+        from epc.records.design_findings import load
+
+        return load(str(source))
+
     @classmethod
     def parse(cls, document: Json) -> Self:
         """Return the design of a document that `epc.records.design_findings` has admitted."""

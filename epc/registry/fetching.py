@@ -26,17 +26,25 @@ def fetch(tag: Tag, out: Path, *, place: str, store: str | None) -> None:
     """
     if out.exists():
         raise UsageError(f"{out} exists already\n  fix: name another folder with --out")
-    seal = _seal(reader(place)(f"{layout.FOLDER}/{layout.EVENTS}"), tag)
     partial = out.with_name(f".{out.name}.partial")
     try:
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
-        restore(tag, partial, seal=seal, place=place, store=store)
+        restore_sealed(tag, partial, place=place, store=store)
         partial.rename(out)
     except OSError as error:
         raise WorldError(f"cannot write {out}: {error.strerror or error}") from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def restore_sealed(tag: Tag, folder: Path, *, place: str, store: str | None) -> None:
+    """Write a snapshot to a folder as `restore` does, by the seal of its own event.
+
+    Raises: as `fetch`; OSError if the folder cannot be written to.
+    """
+    seal = _seal(reader(place)(f"{layout.FOLDER}/{layout.EVENTS}"), tag)
+    restore(tag, folder, seal=seal, place=place, store=store)
 
 
 def restore(tag: Tag, folder: Path, *, seal: str, place: str, store: str | None) -> None:

@@ -55,10 +55,10 @@ def figures_of(snapshot: Snapshot) -> Iterator[Figure]:
     """Yield a snapshot's own figures, then those of its audit by the newest rule."""
     yield from figures(snapshot.figures)
     if snapshot.audit:
-        yield from _transferred(snapshot.audit)
+        yield from transferred(snapshot.audit)
 
 
-def _transferred(audit: AuditSummary) -> Iterator[Figure]:
+def transferred(audit: AuditSummary) -> Iterator[Figure]:
     """Yield what crosses between the domains: for the domain, then for these tasks alone."""
     for name in ("chance", "crossing", "harm", "redirected", "regret"):
         for direction, into in audit.crossing.items():

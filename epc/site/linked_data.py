@@ -6,8 +6,8 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from epc.registry.snapshots import FAILED
+from epc.registry.tables import COLUMNS
 from epc.site.pages import DATA_LICENCE, Site, SnapshotPage
-from epc.site.tables import COLUMNS
 
 _LICENCES: Final = "https://spdx.org/licenses/"
 _UNITS: Final = {"float": "sc:Float", "integer": "sc:Integer", "text": "sc:Text", "date": "sc:Date"}

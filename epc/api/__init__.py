@@ -1,0 +1,12 @@
+"""The program from Python: what `import epc` offers, loaded when it is first used.
+
+The same functions do the work as for the command line.
+"""
+
+from epc.api.measured import Run
+from epc.api.measuring import run
+from epc.api.opening import load
+from epc.api.published import figures, snapshots
+from epc.records.designs import Design
+
+__all__ = ["Design", "Run", "figures", "load", "run", "snapshots"]

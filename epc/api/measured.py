@@ -1,0 +1,150 @@
+"""A measurement as a value with tables: what `epc.run` and `epc.load` return."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from epc.analysis.audit import Audit, audit
+from epc.api.frames import frame, lines
+from epc.errors import UsageError
+from epc.records.layout import RAW
+from epc.records.manifest import Manifest
+from epc.records.recompute import load_manifest, manifest_path
+from epc.registry.cards import audited
+from epc.registry.figures import figures, transferred
+from epc.registry.tables import FIGURE, figure_row
+from epc.report.figure import specification
+from epc.report.measurement_text import report
+from epc.report.picture import render, svg
+from epc.spec.epc_v1 import PHASE
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from epc.protocol.results import Json
+
+TRIALS: Final = (
+    *("seed", "phase", "round", "domain", "strategy", "task", "question", "verdict", "raw"),
+    *("u_task", "u_strategy", "response", "baseline", "evaluation"),
+)
+WEIGHTS: Final = ("seed", "phase", "strategy", "weight")
+VERDICTS: Final = (*("domain", "strategy", "task", "question", "group", "won", "lost", "tied"),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """A measurement's picture; a notebook shows it."""
+
+    specification: "Json"
+    name: str
+
+    def __repr__(self) -> str:
+        return f"<picture: {self.specification['description']}>"
+
+    def _repr_svg_(self) -> str:
+        return svg(self.specification)
+
+    def save(self, folder: str | Path = ".") -> list[Path]:
+        """Write the picture as SVG and PNG into a folder and return the files.
+
+        Raises: WorldError if the disk fails.
+        """
+        return render(self.specification, Path(folder), self.name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """A finished measurement. Each table is made when it is first asked for.
+
+    `path` is the run folder, or the manifest alone. `print(run)` prints what `epc show` does.
+    """
+
+    path: Path
+
+    @cached_property
+    def manifest(self) -> Manifest:
+        """The record, parsed; `.document` is its JSON.
+
+        Raises: MalformedError if it is damaged; UsageError if there is none.
+        """
+        return load_manifest(self.path)
+
+    @cached_property
+    def trials(self) -> "pd.DataFrame":
+        """One row a round: seed, phase, round, domain, strategy, task, question, verdict, ...
+
+        Raises: UsageError where the raw files are not at hand, or pandas is not installed.
+        """
+        path = manifest_path(self.path).parent / RAW["trials"]
+        if self.manifest.raw is None or not path.is_file():
+            raise UsageError(f"{self.path} holds no trials: name the whole run folder")
+        table = lines(path)
+        table["domain"] = table["phase"].map({name: p.domain for name, p in PHASE.items()})
+        asked = self.manifest.tasks
+        pairs = zip(table["domain"], table["task"], strict=True)
+        table["question"] = [asked[domain][task] for domain, task in pairs]
+        return table[list(TRIALS)]
+
+    @cached_property
+    def weights(self) -> "pd.DataFrame":
+        """The final weights, one row each: seed, phase, strategy, weight."""
+        rows = (
+            (record.seed, phase, strategy, weight)
+            for record in self.manifest.results.per_seed
+            for phase, weights in record.weights.items()
+            for strategy, weight in weights.items()
+        )
+        return frame(rows, WEIGHTS)
+
+    @cached_property
+    def verdicts(self) -> "pd.DataFrame":
+        """How often each strategy won, lost and tied on each task, over the pairs that were asked.
+
+        Columns: domain, strategy, task, question, group, won, lost, tied.
+        """
+        manifest = self.manifest
+        rows = (
+            (
+                domain,
+                strategy,
+                task,
+                manifest.tasks[domain][task],
+                manifest.groups[domain][task] if manifest.groups else None,
+                *counts,
+            )
+            for domain, table in manifest.results.verdict_table.counts.items()
+            for strategy, cells in table.items()
+            for task, counts in enumerate(cells)
+        )
+        return frame(rows, VERDICTS)
+
+    @cached_property
+    def metrics(self) -> "pd.DataFrame":
+        """Every figure with its 95% interval, named as in `epc.figures()`.
+
+        Columns: figure, mean, ci95_low, ci95_high, sd, hits.
+        """
+        summary = self.manifest.document["results"]["summary"]
+        found = (*figures(summary), *transferred(audited(self.audit().as_json())))
+        return frame(map(figure_row, found), tuple(FIGURE))
+
+    @cached_property
+    def _audit(self) -> Audit:
+        return audit(self.path)
+
+    def audit(self) -> Audit:
+        """Return what `epc audit` says: `.verdict` is the word, `.findings` are the reasons."""
+        return self._audit
+
+    def figure(self) -> Picture:
+        """Return the picture that `epc show` draws."""
+        return Picture(specification=specification(self.manifest), name="figure")
+
+    def __str__(self) -> str:
+        return report(self.manifest, self.audit())
+
+    def __repr__(self) -> str:
+        told = self.manifest
+        seeds = len(told.config.seeds)
+        return f"<epc.Run {told.protocol_version}, {told.evaluator.model}, {seeds} seeds>"

@@ -1,0 +1,223 @@
+"""`import epc`: the program from Python and in notebooks, doing what the command line does."""
+
+import asyncio
+import doctest
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from engine_support import FIXED_CLOCK, RAW_FILES, environment, same_files
+from engine_support import epc as program
+from notebook_support import executed
+
+import epc
+from epc.api.measuring import done
+from epc.errors import UsageError
+
+ROOT = Path(__file__).parents[2]
+MODELS = ("mock/coin-flip", "mock/deterministic")
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> epc.Run:
+    """Return a run of 3 seeds and 5 rounds, measured while an event loop ran."""
+    folder = tmp_path_factory.mktemp("api") / "run"
+
+    async def notebook() -> epc.Run:
+        return epc.run(*MODELS, seeds=[2, 0, 1], rounds=5, out=folder)
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in FIXED_CLOCK.items():
+            patch.setenv(name, value)
+        return asyncio.run(notebook())
+
+
+def test_import_loads_nothing_of_the_program() -> None:
+    code = (
+        "import sys, epc\n"
+        "loaded = [name for name in sys.modules if name.startswith('epc.')]\n"
+        "print(loaded, 'numpy' in sys.modules, 'run' in dir(epc), hasattr(epc, 'nonsense'))"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+
+    assert done.stdout == "[] False True False\n"
+
+
+def test_a_run_within_an_event_loop_writes_what_the_command_writes(
+    measured: epc.Run, tmp_path: Path
+) -> None:
+    models = ("--evaluator", MODELS[0], "--executor", MODELS[1])
+    words = (*models, "--seeds", "0-2", "--rounds", "5", "--out", tmp_path / "run")
+
+    told = program("run", *words, env=environment())
+
+    same_files(tmp_path / "run", measured.path, (*RAW_FILES, "manifest.json", "run.json"))
+    assert told.stdout == f"{measured}\n"
+
+
+def test_an_interrupt_within_a_notebook_stops_the_work_in_order() -> None:
+    stopped: list[str] = []
+
+    async def work() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            stopped.append("in order")
+            raise
+
+    async def notebook() -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # as a notebook's kernel has it
+        done(work())
+
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(notebook())
+    assert stopped == ["in order"]
+
+
+def test_tables_have_the_documented_columns_and_a_row_for_each(measured: epc.Run) -> None:
+    trials, weights, verdicts = measured.trials, measured.weights, measured.verdicts
+
+    assert list(trials)[:8] == [
+        *("seed", "phase", "round", "domain", "strategy", "task", "question", "verdict"),
+    ]
+    assert len(trials) == 3 * 4 * 5
+    assert set(trials.seed) == {0, 1, 2}
+    assert set(trials[trials.phase == "text_to_visual"].domain) == {"visual"}
+    assert trials.question[0] == measured.manifest.tasks["text"][trials.task[0]]
+    assert list(weights) == ["seed", "phase", "strategy", "weight"]
+    assert len(weights) == 3 * 4 * 11
+    assert weights.groupby(["seed", "phase"]).weight.sum().round(12).eq(1).all()
+    assert list(verdicts) == [
+        *("domain", "strategy", "task", "question", "group", "won", "lost", "tied"),
+    ]
+    assert len(verdicts) == 2 * 11 * 8
+    # A coin flip is asked afresh every round, and never ties.
+    assert verdicts[["won", "lost", "tied"]].sum().tolist() == [
+        *((trials.verdict == word).sum() for word in ("A", "B")),
+        0,
+    ]
+
+
+def test_metrics_are_the_records_own_and_the_audits(measured: epc.Run) -> None:
+    metrics = measured.metrics.set_index("figure")
+    summary, said = measured.manifest.results.summary, measured.audit()
+    gamma = summary.gamma["text_to_visual"]
+
+    assert metrics.loc["gamma/text_to_visual", "mean"] == gamma.mean
+    ends = [metrics[end]["gamma/text_to_visual"] for end in ("ci95_low", "ci95_high")]
+    assert ends == [*(gamma.ci95 or ())]
+    assert said.facts.transfer is not None
+    assert said.facts.transfer.directions is not None
+    into = said.facts.transfer.directions["visual_to_text"]
+    assert metrics.loc["transfer/regret/visual_to_text", "mean"] == into.regret
+    assert (
+        said.verdict
+        == json.loads(program("audit", measured.path, "--format", "json").stdout)["verdict"]
+    )
+
+
+def test_a_picture_shows_itself_in_a_notebook_and_is_the_commands(
+    measured: epc.Run, tmp_path: Path
+) -> None:
+    picture = measured.figure()
+
+    assert picture._repr_svg_().startswith("<svg")
+    assert picture.save(tmp_path) == [tmp_path / "figure.svg", tmp_path / "figure.png"]
+    folder = tmp_path / "copy"
+    shutil.copytree(measured.path, folder)
+    program("show", folder)
+    assert (folder / "figure.svg").read_bytes() == (tmp_path / "figure.svg").read_bytes()
+
+
+def test_a_run_opens_by_its_path_and_a_snapshot_by_its_tag(
+    measured: epc.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+
+    again = epc.load(str(measured.path))
+    alone = epc.load(measured.path / "manifest.json")
+    published = epc.load("v1.0-Scripted-Opposed")
+
+    assert again.trials.equals(measured.trials)
+    assert alone.weights.equals(measured.weights)
+    assert repr(published) == "<epc.Run EPC-v1.0, mock/scripted, 30 seeds>"
+    assert published.audit().verdict == "coupled"
+    assert len(published.trials) == 30 * 8 * 30  # with the phases of its measured control
+    for name, problem in (
+        ("v1.0-GPT4o-0806", "is a reported snapshot: there are no raw files"),
+        ("v1.0-DigestJudge", "is no measurement"),
+        ("runs/nowhere", "is no file or folder, and no snapshot's tag"),
+    ):
+        with pytest.raises(UsageError, match=problem):
+            epc.load(name)
+
+
+def test_published_tables_are_those_of_the_commands_and_the_site(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(ROOT)
+
+    snapshots, figures = epc.snapshots(), epc.figures()
+
+    listed = json.loads(program("snapshot", "list", "--format", "json", cwd=ROOT).stdout)
+    assert snapshots.tag.tolist() == [row["tag"] for row in listed]
+    assert snapshots.n.tolist() == [row["n"] for row in listed]
+    assert snapshots.audit.dropna().tolist() == [r["audit"] for r in listed if r["audit"]]
+    assert snapshots.calibration.dtype == bool
+    assert list(snapshots) == list(figures)[: len(snapshots.columns)]
+    assert set(figures.tag) == set(snapshots.tag)
+
+
+def test_a_design_is_read_changed_and_measured(tmp_path: Path) -> None:
+    design = epc.Design.load("reference-64")
+
+    run = epc.run(
+        "mock/deterministic",
+        MODELS[1],
+        design=design,
+        seeds=[0],
+        exhaustive=True,
+        out=tmp_path / "run",
+    )
+
+    assert len(run.verdicts) == 2 * 11 * 64
+    with pytest.raises(UsageError, match="the design has 30 rounds"):
+        epc.run(*MODELS, design="reference-64", rounds=5, out=tmp_path / "other")
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stand in a folder where this registry is published, and nothing else is."""
+    for name in ("snapshots", "params.yaml"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("checkout")
+def test_the_page_says_what_its_examples_print() -> None:
+    page = (ROOT / "site" / "docs" / "api.md").read_text("utf-8")
+    examples = "\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL))
+    told: list[str] = []
+
+    test = doctest.DocTestParser().get_doctest(examples, {}, "api.md", None, 0)
+    found = doctest.DocTestRunner(verbose=False).run(test, out=told.append)
+
+    assert found.attempted > 12
+    assert not told, "".join(told)
+
+
+@pytest.mark.usefixtures("checkout")
+def test_the_notebook_shows_what_its_cells_give() -> None:
+    notebook = json.loads((ROOT / "site/docs/assets/analysis.ipynb").read_text("utf-8"))
+
+    assert executed(notebook) == notebook, "run tests/studies/notebook.py and read what changed"
