@@ -205,11 +205,11 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("checkout")
 def test_the_page_says_what_its_examples_print() -> None:
-    page = (ROOT / "site" / "docs" / "api.md").read_text("utf-8")
+    page = (ROOT / "site" / "docs" / "python.md").read_text("utf-8")
     examples = "\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL))
     told: list[str] = []
 
-    test = doctest.DocTestParser().get_doctest(examples, {}, "api.md", None, 0)
+    test = doctest.DocTestParser().get_doctest(examples, {}, "python.md", None, 0)
     found = doctest.DocTestRunner(verbose=False).run(test, out=told.append)
 
     assert found.attempted > 12
