@@ -28,8 +28,6 @@ def parquet(site: Site) -> bytes:
     kinds = {"text": pa.string(), "date": pa.string(), "integer": pa.int64(), "float": pa.float64()}
     schema = pa.schema([(name, kinds[kind]) for name, (kind, _) in COLUMNS.items()])
     sink = pa.BufferOutputStream()
-    pq.write_table(
-        pa.Table.from_pylist(list(figures(site.registry, site.as_of)), schema=schema), sink
-    )
+    pq.write_table(pa.Table.from_pylist(list(rows(site)), schema=schema), sink)
     content: bytes = sink.getvalue().to_pybytes()
     return content
