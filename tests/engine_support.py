@@ -214,6 +214,7 @@ def sitting(
     *,
     limits: Limits | None = None,
     batches: bool = False,
+    wait: bool = False,
     now: datetime = DAY,
     watch: Callable[[Progress], AbstractAsyncContextManager[None]] = unwatched,
 ) -> dict[str, Any]:
@@ -224,7 +225,15 @@ def sitting(
         resumed = reopen(folder)
         assert resumed is not None
         opened = resumed
-    work = measure(opened, folder, clock=lambda: now, watch=watch, limits=limits, batches=batches)
+    work = measure(
+        opened,
+        folder,
+        clock=lambda: now,
+        watch=watch,
+        limits=limits,
+        batches=batches,
+        wait=wait,
+    )
     return asyncio.run(work)
 
 

@@ -104,8 +104,9 @@ class _Seeds(click.ParamType[list[int]]):
 )
 @click.option(
     "--batch",
-    type=click.Choice(["submit", "collect"]),
-    help="Send an exhaustive run's waves to the provider's batch endpoint; collect with --out.",
+    type=click.Choice(["submit", "collect", "wait"]),
+    help="Send an exhaustive run's waves to the provider's batch endpoint; collect with --out, or "
+    "wait for them here.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be asked and cost; send nothing.")
 @limit_options
@@ -153,10 +154,11 @@ def command(
     from epc.engine.session import Request, default_folder, expect, prepare, rounds_of, start
     from epc.records.design_findings import load
 
-    if batch == "collect":
+    wait = batch == "wait"
+    if batch == "collect" or (wait and evaluator is None):
         if out is None:
-            raise click.UsageError("--batch collect needs --out: the folder it was submitted from")
-        go_on(out, limits, form=form, batches=True)
+            raise click.UsageError(f"--batch {batch} needs --out: the folder it was submitted from")
+        go_on(out, limits, form=form, batches=True, wait=wait)
         return
     if evaluator is None:
         raise click.UsageError("Missing option '--evaluator'.")
@@ -181,6 +183,6 @@ def command(
         show_forecast(expect(prepare(request, now=began), batches=batch is not None), form)
         return
     folder = out or default_folder(evaluator, began)
-    batches = batch == "submit"
+    batches = batch is not None
     opened = start(request, folder, now=began, limits=limits, batches=batches)
-    finish(opened, folder, limits, form=form, batches=batches, new=True)
+    finish(opened, folder, limits, form=form, batches=batches, wait=wait, new=True)

@@ -52,6 +52,7 @@ def finish(
     *,
     form: str,
     batches: bool = False,
+    wait: bool = False,
     anyway: bool = False,
     new: bool = False,
 ) -> None:
@@ -68,7 +69,14 @@ def finish(
         f"{plan.executor or 'nothing: its verdicts are recorded'}"
     )
     work = measure(
-        opened, folder, clock=now, watch=shown, limits=limits, batches=batches, anyway=anyway
+        opened,
+        folder,
+        clock=now,
+        watch=shown,
+        limits=limits,
+        batches=batches,
+        wait=wait,
+        anyway=anyway,
     )
     carried_out(work, again=f"epc resume {folder}", discarded=lambda: new and discard(folder))
     note("")
@@ -106,7 +114,13 @@ def show_forecast(shares: "dict[str, Share]", form: str) -> None:
 
 
 def go_on(
-    run: Path, limits: "Limits", *, form: str, batches: bool = False, anyway: bool = False
+    run: Path,
+    limits: "Limits",
+    *,
+    form: str,
+    batches: bool = False,
+    wait: bool = False,
+    anyway: bool = False,
 ) -> None:
     """Finish a run that was interrupted, or show one that is complete."""
     from epc.cli.show import show
@@ -118,7 +132,7 @@ def go_on(
         note(f"{run} is complete")
         show(load_manifest(run), run, form=form, figure=False)
         return
-    finish(opened, run, limits, form=form, batches=batches, anyway=anyway)
+    finish(opened, run, limits, form=form, batches=batches, wait=wait, anyway=anyway)
 
 
 def fetch_weights_if_named(*names: str | None) -> None:

@@ -1,49 +1,47 @@
 """An exhaustive run through batch endpoints: both waves are known in advance, at half the price.
 
-A wave is uploaded as a file of requests, one a line; the provider answers within a day; the
-answers are journalled like any others. `batch.json` in the run folder says what is under way. It
-is written before anything is sent, with a mark that the batch carries too: a batch whose id was
-lost on its way to us is found again among the provider's batches, and not paid twice.
+A wave goes as one batch, or as several where a limit leaves no room for all of it; the provider
+answers within a day; the answers are journalled like any others. `batch.json` in the run folder
+says what is under way. It is written before anything is sent, with a mark that the batch carries
+too: a batch whose id was lost on its way to us is found again among the provider's batches, and
+not paid twice.
 """
 
-import json
-from dataclasses import asdict, dataclass, replace
+import asyncio
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 from uuid import uuid4
 
+from epc.engine.batch_protocols import (
+    Batching,
+    Order,
+    PassingError,
+    RefusedError,
+    Standing,
+    UndecidedError,
+)
 from epc.engine.batch_results import Results, Why
+from epc.engine.budget import BudgetError, Claim
 from epc.engine.calls import Caller, Question
-from epc.engine.hosted import Hosted
 from epc.engine.measure import Measurement
-from epc.engine.secrets import redact
-from epc.engine.transport import NoReplyError, Reply, Transport
+from epc.engine.model import Model
+from epc.engine.remote import Remote
 from epc.errors import StoppedError, UsageError, WorldError
 from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.strict_json import dumps_line
 
 STATE: Final = "batch.json"
-DEADLINE_S: Final = 300.0
 MOST_ATTEMPTS: Final = 3  # batches for one wave: what comes back thrice without an answer stays so
-_DONE: Final = (200, 201)
-_PATH: Final = "/chat/completions"
-_URL: Final = f"/v1{_PATH}"
-_MARK: Final = "epc_mark"  # the key of our mark in a batch's metadata
-_REFUSED: Final = range(400, 500)
-_PAGE: Final = 100
-_MOST_PAGES: Final = 100
-_LONGEST_FILE: Final = 2**30  # bytes: fifty thousand answers, each in its whole reply
+FIRST_LOOK_S: Final = 2.0
+LONGEST_LOOK_S: Final = 60.0
+_MOST_UNSEEN: Final = 8  # looks in a row that the endpoint does not answer
 _WRITTEN: Final = {"stage", "requests", "mark", "file", "batch"}  # by every version
-_UNDER_WAY: Final = ("validating", "in_progress", "finalizing", "cancelling")
 
 
 class BatchPendingError(StoppedError):
     """A batch is under way; the run goes on when it is done."""
-
-
-class _RefusedError(WorldError):
-    """The endpoint said no: whatever was asked for has not been done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +49,8 @@ class Wave:
     """A batch: for which wave, with how many requests, under which mark of ours.
 
     `file` and `batch` are the provider's names for them; None until they are known. Without a
-    mark nothing is under way. `attempt` counts the batches of this wave; `failed` says why there
-    will be no more of them.
+    mark nothing is under way. `names` are its questions, where it holds not the whole wave.
+    `attempt` counts the batches of this wave; `failed` says why there will be no more of them.
     """
 
     stage: str
@@ -60,46 +58,40 @@ class Wave:
     mark: str
     file: str | None = None
     batch: str | None = None
+    names: list[str] | None = None
     attempt: int = 1
     failed: str | None = None
 
 
-async def advance(measurement: Measurement, folder: Path) -> None:
+def batching_of(model: Model) -> Batching | None:
+    """Return how a model's provider takes batches, or None if it takes none."""
+    return model.batching() if isinstance(model, Remote) else None
+
+
+async def advance(measurement: Measurement, folder: Path, *, wait: bool = False) -> None:
     """Take an exhaustive run as far as its batches allow; return when every answer is there.
 
-    Roles that are not hosted are asked directly.
+    Roles whose provider takes no batches are asked directly. `wait`: look again, until the time
+    is up, where a batch is under way.
 
     Raises: BatchPendingError while the provider works; StoppedError if what is left may be
     submitted again; WorldError if that cannot help, or as the provider fails.
     """
     for stage in ("answers", "comparisons"):
-        questions = await _missing(measurement, stage)
-        if not questions:
-            continue
-        model = questions[0].role.model
-        if not isinstance(model, Hosted):
-            await measurement.wave(stage, questions)
-            continue
-        caller, wave = measurement.caller, _load(folder)
-        if wave is not None and not wave.mark and wave.stage != stage:
-            wave = None  # of an earlier wave, which has its answers by now
-        if wave is not None and wave.failed is not None:
-            raise _given_up(folder, wave)
-        attempt = 1 if wave is None else wave.attempt
-        if wave is not None and wave.mark and wave.batch is None:
-            wave = await _found_again(model.transport, folder, wave)
-        if wave is None or not wave.mark:
-            wave = await _submit(model, caller, folder, stage, questions, attempt=attempt)
-            raise BatchPendingError(
-                f"submitted {wave.requests} {stage} as batch {wave.batch}: collect them later"
-            )
-        wanted = {caller.name(question): question for question in questions}
-        results = Results(model=model, caller=caller, wanted=wanted)
-        batch = await _collect(model.transport, wave, results)
-        left = await _missing(measurement, stage)
-        if left:
-            _leave(folder, wave, left, results.why(map(caller.name, left), batch))
-        forget(folder)
+        while questions := await _missing(measurement, stage):
+            protocol = batching_of(questions[0].role.model)
+            if protocol is None:
+                await measurement.wave(stage, questions)
+                continue
+            caller = measurement.caller
+            protocol.budget = caller.budget
+            try:
+                submission = _Batches(
+                    protocol=protocol, caller=caller, folder=folder, stage=stage, wait=wait
+                )
+                await submission.step(questions)
+            finally:
+                await protocol.close()
 
 
 def pending(folder: Path) -> bool:
@@ -113,23 +105,187 @@ def forget(folder: Path) -> None:
     (folder / STATE).unlink(missing_ok=True)
 
 
-def _leave(folder: Path, wave: Wave, left: list[Question], why: Why) -> NoReturn:
-    """Note what a collected batch has left without an answer, and stop.
+@dataclass(kw_only=True)
+class _Batches:
+    """The batches of one wave."""
 
-    Raises: WorldError if submitting it again cannot help, or has not; StoppedError if it may.
-    """
-    after = replace(
-        wave, requests=len(left), mark="", file=None, batch=None, attempt=wave.attempt + 1
-    )
-    said = f"{len(left)} of {wave.requests} {wave.stage} came back without an answer"
-    if not why.remedies and after.attempt <= MOST_ATTEMPTS:
-        strict_json.write(folder / STATE, asdict(after))
-        raise StoppedError(f"{said}; collecting again submits those{why}")
-    tried = "" if why.remedies else f"; {wave.attempt} batches have tried"
-    fix = "; ".join(why.remedies) or "see why before they are submitted again"
-    after = replace(after, failed=f"{said}{tried}{why}\n  fix: {fix}")
-    strict_json.write(folder / STATE, asdict(after))
-    raise _given_up(folder, after)
+    protocol: Batching
+    caller: Caller
+    folder: Path
+    stage: str
+    wait: bool
+    _claims: list[Claim] = field(default_factory=list)
+    _unseen: int = 0
+
+    async def step(self, questions: list[Question]) -> None:
+        """Order a batch for questions, or collect the one that was ordered."""
+        wave = _load(self.folder)
+        if wave is not None and not wave.mark and wave.stage != self.stage:
+            wave = None  # of an earlier wave, which has its answers by now
+        if wave is not None and wave.failed is not None:
+            raise _given_up(self.folder, wave)
+        attempt = 1 if wave is None else wave.attempt
+        if wave is not None and wave.mark and wave.batch is None:
+            wave = await self._found_again(wave)
+        if wave is None or not wave.mark:
+            wave = await self._submit(questions, attempt=attempt)
+            said = f"submitted {wave.requests} {self.stage} as batch {wave.batch}"
+            if not self.wait:
+                raise BatchPendingError(f"{said}: collect them later")
+        standing = await self._ended(wave)
+        wanted = {self.caller.name(question): question for question in questions}
+        if wave.names is not None:
+            wanted = {name: wanted[name] for name in wave.names if name in wanted}
+        results = Results(protocol=self.protocol, caller=self.caller, wanted=wanted)
+        for line in await self.protocol.lines(standing):
+            await results.take(line)
+        while self._claims:
+            self.caller.budget.settle(self._claims.pop(), None)
+        left = [name for name in wanted if self.caller.known(name) is None]
+        if left:
+            self._leave(wave, left, results.why(left, standing))
+        else:
+            forget(self.folder)
+
+    async def _submit(self, questions: list[Question], *, attempt: int) -> Wave:
+        """Upload a wave, or as much of it as there is room for, and order its batch.
+
+        Each step is noted before the next.
+        """
+        requests = self._room_for(questions)
+        names = [self.caller.name(question) for question in questions[: len(requests)]]
+        wave = Wave(
+            stage=self.stage,
+            requests=len(requests),
+            mark=uuid4().hex,
+            names=names if len(names) < len(questions) else None,
+            attempt=attempt,
+        )
+        self._note(wave)
+        order = Order(mark=wave.mark, count=len(requests), requests=requests)
+        try:
+            wave = replace(wave, file=await self.protocol.upload(order))
+            self._note(wave)
+            batch = await self.protocol.place(replace(order, file=wave.file))
+        except RefusedError:
+            forget(self.folder)
+            raise
+        wave = replace(wave, batch=batch)
+        self._note(wave)
+        return wave
+
+    def _room_for(self, questions: list[Question]) -> list[Json]:
+        """Return the first questions as requests: as many as a batch and the user's limits take.
+
+        Raises: BudgetError if a limit leaves no room for one.
+        """
+        requests: list[Json] = []
+        size = 0
+        for question in questions[: self.protocol.most_requests]:
+            decoding = question.role.decoding
+            request = self.protocol.request(self.caller.name(question), question.text, decoding)
+            size += len(dumps_line(request).encode())
+            if requests and size > self.protocol.most_bytes:
+                break
+            try:
+                claim = self.caller.budget.claim_batched(
+                    question.role.name, question.text, decoding.max_tokens
+                )
+            except BudgetError:
+                if not requests:
+                    raise
+                break
+            self._claims.append(claim)
+            requests.append(request)
+        return requests
+
+    async def _found_again(self, wave: Wave) -> Wave | None:
+        """Return a wave with the batch that was ordered for it, or None if none ever was.
+
+        Raises: WorldError if the endpoint does not say which batches it has.
+        """
+        try:
+            order = Order(mark=wave.mark, count=wave.requests, file=wave.file)
+            batch = await self.protocol.find(order)
+        except UndecidedError as error:
+            raise BatchPendingError(str(error)) from None
+        except WorldError as error:
+            raise WorldError(
+                f"{error}: a batch may be under way there, or have been; delete "
+                f"{self.folder / STATE} to submit again (this may be paid twice)"
+            ) from None
+        if batch is None:
+            forget(self.folder)
+            return None
+        wave = replace(wave, batch=batch)
+        self._note(wave)
+        return wave
+
+    async def _ended(self, wave: Wave) -> Standing:
+        """Return the standing of a batch that has ended.
+
+        Raises: BatchPendingError while it is under way and is not waited for any longer.
+        """
+        assert wave.batch is not None
+        pause_s = FIRST_LOOK_S
+        progress, budget = self.caller.progress, self.caller.budget
+        progress.begin(f"{self.stage} in a batch", wave.requests)
+        while True:
+            standing = await self._look(wave.batch)
+            if standing is not None:
+                if standing.ended:
+                    return standing
+                progress.stages[-1].done = standing.done
+                under_way = (
+                    f"batch {wave.batch} is {standing.status}: "
+                    f"{standing.done} of {wave.requests} done"
+                )
+                if not self.wait:
+                    raise BatchPendingError(under_way)
+                budget.require_time(after_s=pause_s, otherwise=under_way)
+            await asyncio.sleep(pause_s)
+            pause_s = min(pause_s * 1.5, LONGEST_LOOK_S)
+
+    async def _look(self, batch: str) -> Standing | None:
+        """Return where a batch stands, or None if the endpoint may say so at another time."""
+        try:
+            standing = await self.protocol.standing(batch)
+        except PassingError:
+            self._unseen += 1
+            if not self.wait or self._unseen >= _MOST_UNSEEN:
+                raise
+            return None
+        self._unseen = 0
+        return standing
+
+    def _leave(self, wave: Wave, left: list[str], why: Why) -> None:
+        """Note what a collected batch has left without an answer, and stop if nobody waits.
+
+        Raises: WorldError if submitting it again cannot help, or has not; StoppedError if it may.
+        """
+        after = replace(
+            wave,
+            requests=len(left),
+            mark="",
+            file=None,
+            batch=None,
+            names=None,
+            attempt=wave.attempt + 1,
+        )
+        said = f"{len(left)} of {wave.requests} {wave.stage} came back without an answer"
+        if not why.remedies and after.attempt <= MOST_ATTEMPTS:
+            self._note(after)
+            if self.wait:
+                return
+            raise StoppedError(f"{said}; collecting again submits those{why}")
+        tried = "" if why.remedies else f"; {wave.attempt} batches have tried"
+        fix = "; ".join(why.remedies) or "see why before they are submitted again"
+        after = replace(after, failed=f"{said}{tried}{why}\n  fix: {fix}")
+        self._note(after)
+        raise _given_up(self.folder, after)
+
+    def _note(self, wave: Wave) -> None:
+        strict_json.write(self.folder / STATE, asdict(wave))
 
 
 def _given_up(folder: Path, wave: Wave) -> WorldError:
@@ -151,114 +307,6 @@ async def _missing(measurement: Measurement, stage: str) -> list[Question]:
     return [question for question in unknown if not await caller.recall(question)]
 
 
-async def _submit(
-    model: Hosted,
-    caller: Caller,
-    folder: Path,
-    stage: str,
-    questions: list[Question],
-    *,
-    attempt: int,
-) -> Wave:
-    """Upload a wave and order its batch, noting each step before the next."""
-    lines = [
-        {
-            "custom_id": caller.name(question),
-            "method": "POST",
-            "url": _URL,
-            "body": model.body(question.text, question.role.decoding),
-        }
-        for question in questions
-    ]
-    for question in questions:
-        most = question.role.decoding.max_tokens
-        caller.budget.claim_batched(question.role.name, question.text, most)
-    import aiohttp
-
-    form = aiohttp.FormData()
-    form.add_field("purpose", "batch")
-    content = "".join(map(dumps_line, lines)).encode()
-    form.add_field("file", content, filename="requests.jsonl", content_type="application/jsonl")
-    wave = Wave(stage=stage, requests=len(questions), mark=uuid4().hex, attempt=attempt)
-    strict_json.write(folder / STATE, asdict(wave))
-    try:
-        uploaded = await _json(model.transport, "POST", "/files", data=form)
-        wave = replace(wave, file=uploaded["id"])
-        strict_json.write(folder / STATE, asdict(wave))
-        order = {
-            "input_file_id": wave.file,
-            "endpoint": _URL,
-            "completion_window": "24h",
-            "metadata": {_MARK: wave.mark},
-        }
-        batch = await _json(model.transport, "POST", "/batches", json=order)
-    except _RefusedError:
-        forget(folder)
-        raise
-    wave = replace(wave, batch=batch["id"])
-    strict_json.write(folder / STATE, asdict(wave))
-    return wave
-
-
-async def _found_again(transport: Transport, folder: Path, wave: Wave) -> Wave | None:
-    """Return a wave with the batch that was ordered for it, or None if none ever was.
-
-    Raises: WorldError if the endpoint does not say which batches it has.
-    """
-    after, pages = "", 0
-    while pages < _MOST_PAGES:
-        body = (await _reply(transport, "GET", f"/batches?limit={_PAGE}{after}")).body
-        batches, more = _page(body, folder)
-        for batch in batches:
-            mark = (batch.get("metadata") or {}).get(_MARK)
-            by_file = wave.file is not None and batch.get("input_file_id") == wave.file
-            if mark == wave.mark or (mark is None and by_file):
-                wave = replace(wave, batch=batch["id"])
-                strict_json.write(folder / STATE, asdict(wave))
-                return wave
-        if not more or not batches:
-            break
-        after, pages = f"&after={batches[-1]['id']}", pages + 1
-    forget(folder)
-    return None
-
-
-def _page(body: bytes, folder: Path) -> tuple[list[Json], bool]:
-    """Return one page of a provider's batches, and whether there are more."""
-    try:
-        value = json.loads(body)
-        batches = [batch for batch in value["data"] if isinstance(batch["id"], str)]
-    except (ValueError, LookupError, TypeError, RecursionError):
-        message = (
-            "the endpoint does not say which batches it has, and one may be under way: see "
-            f"there, and delete {folder / STATE} to submit again (this may be paid twice)"
-        )
-        raise WorldError(message) from None
-    return batches, bool(value.get("has_more"))
-
-
-async def _collect(transport: Transport, wave: Wave, results: Results) -> Json:
-    """Take what a batch has answered, and what it says of the rest; return the batch.
-
-    Raises: BatchPendingError while it is under way; WorldError as the endpoint fails.
-    """
-    batch = await _json(transport, "GET", f"/batches/{wave.batch}")
-    status = batch.get("status")
-    if status in _UNDER_WAY:
-        counts = batch.get("request_counts")
-        done = counts.get("completed", 0) if isinstance(counts, dict) else 0
-        raise BatchPendingError(f"batch {wave.batch} is {status}: {done} of {wave.requests} done")
-    if status not in ("completed", "expired", "cancelled", "failed"):
-        raise WorldError(f"batch {wave.batch} has the unknown status {status!r}")
-    for file in ("output_file_id", "error_file_id"):
-        if batch.get(file):
-            path = f"/files/{batch[file]}/content"
-            reply = await _reply(transport, "GET", path, most_bytes=_LONGEST_FILE)
-            for line in reply.body.splitlines():
-                await results.take(line)
-    return batch
-
-
 def _load(folder: Path) -> Wave | None:
     if not (folder / STATE).exists():
         return None
@@ -275,30 +323,9 @@ def _is_wave(value: Any) -> bool:
     names = [value[key] or "" for key in ("file", "batch")]
     texts = [value["stage"], value["mark"], *names, value.get("failed") or ""]
     numbers = [value["requests"], value.get("attempt", 1)]
-    return all(isinstance(text, str) for text in texts) and {type(n) for n in numbers} == {int}
-
-
-async def _json(transport: Transport, method: str, path: str, **content: Any) -> Json:
-    """Return an object of the endpoint's; each has an id."""
-    body = (await _reply(transport, method, path, **content)).body
-    try:
-        value: Any = json.loads(body)
-    except (ValueError, RecursionError):
-        value = None
-    if not isinstance(value, dict) or not isinstance(value.get("id"), str):
-        raise WorldError(f"the endpoint's reply to {method} {path} is no object with an id")
-    return value
-
-
-async def _reply(transport: Transport, method: str, path: str, **content: Any) -> Reply:
-    try:
-        reply = await transport.request(method, path, deadline_s=DEADLINE_S, **content)
-    except NoReplyError as failure:
-        raise WorldError(f"{method} {path}: {failure}") from None
-    if not reply.whole:
-        raise WorldError(f"{method} {path}: more than {len(reply.body):,} bytes")
-    if reply.status not in _DONE:
-        said = redact(reply.body[:300].decode("utf-8", "replace"))
-        kind = _RefusedError if reply.status in _REFUSED else WorldError
-        raise kind(f"{method} {path}: HTTP {reply.status}: {said}")
-    return reply
+    listed = value.get("names")
+    return (
+        all(isinstance(text, str) for text in texts)
+        and {type(n) for n in numbers} == {int}
+        and (listed is None or isinstance(listed, list))
+    )

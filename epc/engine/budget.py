@@ -108,8 +108,8 @@ class Budget:
         await self._admit(claim)
         return claim
 
-    def claim_batched(self, role: str, prompt: str, max_tokens: int) -> None:
-        """Take one call of a batch, which is answered in another sitting, out of the budget.
+    def claim_batched(self, role: str, prompt: str, max_tokens: int) -> Claim:
+        """Take one call of a batch, at its share of the price, out of the budget.
 
         Raises: BudgetError if a limit has been reached.
         """
@@ -117,6 +117,7 @@ class Budget:
         if not self._fits(claim.most):
             raise self._too_dear(claim.most)
         self._take(claim)
+        return claim
 
     async def claim_again(self, claim: Claim) -> None:
         """Count an attempt whose answer was lost, and take another out of the budget.
@@ -157,6 +158,16 @@ class Budget:
         if self.max_time_s is None:
             return None
         return self.began + self.max_time_s * _LONGER + _LANDING_S - time.monotonic()
+
+    def require_time(self, *, after_s: float, otherwise: str) -> None:
+        """Refuse to wait so long for what is under way elsewhere.
+
+        Raises: BudgetError that says what is, if the time is up by then.
+        """
+        if self.max_time_s is None:
+            return
+        if time.monotonic() + after_s - self.began >= self.max_time_s:
+            raise BudgetError(f"stopped at --max-time {self.max_time_s:g} s: {otherwise}")
 
     def too_late(self) -> BudgetError:
         """Return what a call that is given up ends in."""

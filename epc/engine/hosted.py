@@ -6,9 +6,8 @@ failure means and how often to ask again is `epc.engine.asking`.
 
 import os
 import time
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from epc.engine import asking
 from epc.engine.asking import TransientError
@@ -24,6 +23,9 @@ from epc.errors import UsageError
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
 from epc.records.recordable import TOO_LARGE
+
+if TYPE_CHECKING:
+    from epc.engine.batch_protocols import Batching
 
 _OK: Final = 200
 
@@ -91,15 +93,11 @@ class Hosted(Remote):
             asked["response_format"] = shape
         return asked
 
-    def refused(
-        self, status: int, body: bytes, headers: Mapping[str, str], *, retries: int
-    ) -> Completion:
-        """Return what another status than success means: an answer withheld, or a failure.
+    def batching(self) -> "Batching":
+        """Return how the endpoint takes batches, if it does."""
+        from epc.engine.batch_protocols import OpenAIBatching
 
-        Raises: TransientError if asking again may help, CallError if it cannot.
-        """
-        said = body[:2000].decode("utf-8", "replace")
-        return self._line.refused(status, said, headers, retries=retries)
+        return OpenAIBatching(self)
 
     async def close(self) -> None:
         """Close the client's connections."""

@@ -29,6 +29,8 @@ from epc.protocol.results import Json
 if TYPE_CHECKING:
     from inspect_ai.model import ModelAPI, ModelOutput
 
+    from epc.engine.batch_protocols import Batching
+
 PREFIX: Final = "inspect"
 EXTRA: Final = "pip install '.[inspect]' in a clone of the registry"
 SDKS: Final = {"anthropic": "anthropic", "google": "google-genai", "bedrock": "aiobotocore"}
@@ -108,6 +110,12 @@ class Inspected(Remote):
         """
         if decoding.body:
             raise UsageError(f"{self.identity.model} is asked through Inspect: leave --body out")
+
+    def batching(self) -> "Batching | None":
+        """Return how the provider takes batches, if Inspect asks it where it is at home."""
+        from epc.engine.batch_native import native_batching
+
+        return native_batching(self, self._provider, base_url=self._base_url, key=self._key)
 
     async def close(self) -> None:
         """Close the clients that Inspect opened."""

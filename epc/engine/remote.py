@@ -2,7 +2,8 @@
 
 import os
 from abc import ABC, abstractmethod
-from typing import Final
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit, urlunsplit
 
 from epc.engine.asking import Line
@@ -12,6 +13,9 @@ from epc.engine.providers import Provider
 from epc.engine.secrets import redactor
 from epc.errors import UsageError
 from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
+
+if TYPE_CHECKING:
+    from epc.engine.batch_protocols import Batching
 
 CONCURRENCY: Final = 128  # of a provider with accounts, whose rate limits bind before this does
 # Enough for the 300 characters that are judged, in any language we know of.
@@ -69,6 +73,20 @@ class Remote(ABC):
             return await self._once(prompt.text, decoding, ticket, retries)
 
         return await self._line.answer(prompt, decoding, once)
+
+    def refused(
+        self, status: int, body: bytes, headers: Mapping[str, str], *, retries: int
+    ) -> Completion:
+        """Return what another status than success means: an answer withheld, or a failure.
+
+        Raises: TransientError if asking again may help, CallError if it cannot.
+        """
+        said = body[:2000].decode("utf-8", "replace")
+        return self._line.refused(status, said, headers, retries=retries)
+
+    def batching(self) -> "Batching | None":
+        """Return how the provider takes batches; None where that is not known."""
+        return None
 
     @abstractmethod
     async def close(self) -> None:

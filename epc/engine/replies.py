@@ -66,14 +66,14 @@ def completion(
         served_model=named(value.get("model")),
         system_fingerprint=named(value.get("system_fingerprint")),
         finish_reason=finish,
-        tokens_in=_count(usage.get("prompt_tokens")),
-        tokens_out=_count(usage.get("completion_tokens")),
+        tokens_in=counted(usage.get("prompt_tokens")),
+        tokens_out=counted(usage.get("completion_tokens")),
         latency_s=latency_s,
         retries=retries,
         reply=redact(body.decode("utf-8", "replace")),
         headers=headers,
         reasoning=storable(redact(thought)),
-        reasoning_tokens=_count(details.get("reasoning_tokens"))
+        reasoning_tokens=counted(details.get("reasoning_tokens"))
         if isinstance(details, dict)
         else None,
     )
@@ -135,6 +135,7 @@ def named(value: Any) -> str | None:
     return storable(value) if isinstance(value, str) and 0 < len(value) <= _LONGEST_NAME else None
 
 
-def _count(value: Any) -> int | None:
+def counted(value: Any) -> int | None:
+    """Return a number of tokens that a provider gave, if it is one."""
     whole = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
     return value if whole else None

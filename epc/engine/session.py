@@ -10,13 +10,13 @@ from typing import Any
 
 from epc import __version__
 from epc.engine import batch, forecast
+from epc.engine.batch import batching_of
 from epc.engine.budget import BATCH_SHARE, Budget, Limits
 from epc.engine.cache import Cache
 from epc.engine.cache_paths import answer_cache_folder
 from epc.engine.calls import Caller, Progress, Role
 from epc.engine.catalog import open_model
 from epc.engine.controls import preflight
-from epc.engine.hosted import Hosted
 from epc.engine.journal import Journal
 from epc.engine.measure import Measurement, carry_out
 from epc.engine.mocks import Mock, Scripted
@@ -294,13 +294,13 @@ def restrain(models: Iterable[Model], limits: Limits) -> None:
 def expect(opened: Opened, *, batches: bool = False) -> dict[str, forecast.Share]:
     """Return what carrying a plan out will ask for, role by role."""
     questions = opened.questions
-    roles = [role for role in (questions.executor, questions.evaluator) if role is not None]
+    roles = _roles(questions)
     return forecast.forecast(
         opened.plan,
         questions.config,
         {role.name: role.decoding for role in roles},
         {role.name: price_of(role.model.identity.model) for role in roles},
-        {role.name: BATCH_SHARE for role in roles if batches and isinstance(role.model, Hosted)},
+        {role.name: BATCH_SHARE for role in roles if batches and batching_of(role.model)},
     )
 
 
@@ -312,11 +312,13 @@ async def measure(
     watch: Watch,
     limits: Limits | None = None,
     batches: bool = False,
+    wait: bool = False,
     anyway: bool = False,
 ) -> Json:
     """Carry a plan out with its models and return the manifest.
 
-    With `batches`, the two waves of an exhaustive run go through the provider's batch endpoint.
+    With `batches`, the two waves of an exhaustive run go through the provider's batch endpoint;
+    `wait`: until they are answered.
     The `clock` says when each call was answered (Reading R76).
 
     Raises: StoppedError if a call got no answer, a limit was reached or a batch is under way;
@@ -357,7 +359,9 @@ async def measure(
             await preflight(opened.plan, folder, questions=questions, caller=caller, anyway=anyway)
         if batches or batch.pending(folder):
             await batch.advance(
-                Measurement(plan=opened.plan, questions=questions, caller=caller), folder
+                Measurement(plan=opened.plan, questions=questions, caller=caller),
+                folder,
+                wait=wait,
             )
         manifest = await carry_out(
             opened.plan, folder, questions=questions, caller=caller, now=clock()
@@ -381,10 +385,18 @@ def budget_of(roles: Mapping[str, Model], limits: Limits) -> Budget:
     )
 
 
+def _roles(questions: Questions) -> list[Role]:
+    return [role for role in (questions.executor, questions.evaluator) if role is not None]
+
+
 def _check_batches(opened: Opened, *, batches: bool) -> None:
     if batches and not opened.plan.exhaustive:
         raise UsageError("--batch sends whole waves: add --exhaustive")
-    if batches and not any(isinstance(model, Hosted) for model in opened.models):
-        raise UsageError("--batch is for hosted models: neither of these is one")
+    taking = [(role, batching_of(role.model)) for role in _roles(opened.questions) if batches]
+    if batches and not any(protocol for _, protocol in taking):
+        raise UsageError("--batch is for providers that take batches: neither of these is known to")
+    for role, protocol in taking:
+        if protocol is not None:
+            protocol.require_decoding(role.decoding)
     if batches and opened.plan.controls:
         raise UsageError("--controls waits for its answers, --batch does not: use one of them")

@@ -251,7 +251,10 @@ def test_batches_are_submitted_and_collected_by_the_program(tmp_path: Path) -> N
     ("args", "message"),
     [
         ((*HOSTED, "--batch", "submit"), "--batch sends whole waves: add --exhaustive"),
-        ((*MOCKS, "--exhaustive", "--batch", "submit"), "--batch is for hosted models"),
+        (
+            (*MOCKS, "--exhaustive", "--batch", "submit"),
+            "--batch is for providers that take batches",
+        ),
         (("--batch", "collect"), "--batch collect needs --out"),
         ((*COIN, "--recheck", "3"), "--recheck asks again what was reused"),
     ],

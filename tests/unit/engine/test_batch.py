@@ -13,7 +13,10 @@ from batch_support import BatchProvider, answered_line, batch_provider
 from endpoint_support import Reply, refusal
 from engine_support import DAY, asked_for, read_rows, same_files, sitting
 
+from epc.engine import batch
+from epc.engine import budget as budgets
 from epc.engine.batch import BatchPendingError
+from epc.engine.batch_protocols import OpenAIBatching
 from epc.engine.budget import BudgetError, Limits
 from epc.engine.calls import Progress
 from epc.engine.session import expect, prepare
@@ -391,9 +394,10 @@ def test_batches_are_budgeted_at_the_half_that_is_paid(
     enough = Limits(cache=False, max_cost=Decimal(str(round(half.upper, 6))) + Decimal("0.000001"))
     with pytest.raises(BatchPendingError):
         sitting(tmp_path / "enough", request, batches=True, limits=enough)
-    little = Limits(cache=False, max_cost=Decimal(str(half.upper)) / 2)
-    with pytest.raises(BudgetError):
-        sitting(tmp_path / "little", request, batches=True, limits=little)
+    nothing = Limits(cache=False, max_cost=Decimal("0.000001"))
+    with pytest.raises(BudgetError, match=r"the next may cost \$0\.000130"):
+        sitting(tmp_path / "nothing", request, batches=True, limits=nothing)
+    assert provider.sizes == [176]
 
     spent: list[Progress] = []
 
@@ -418,6 +422,86 @@ def test_a_status_that_nobody_knows_changes_nothing(
         collected(tmp_path / "run")
 
     assert (tmp_path / "run" / "batch.json").exists()
+
+
+def test_a_limit_takes_as_much_of_a_wave_as_fits_and_the_rest_goes_later(
+    tmp_path: Path, provider: BatchProvider
+) -> None:
+    run = tmp_path / "run"
+    with pytest.raises(BatchPendingError, match="submitted 100 answers as batch batch-0"):
+        sitting(run, PLAN, batches=True, limits=Limits(max_calls=100))
+
+    with pytest.raises(BatchPendingError, match="submitted 76 answers as batch batch-1"):
+        collected(run)
+    with pytest.raises(BatchPendingError, match="submitted 176 comparisons"):
+        collected(run)
+    collected(run)
+
+    assert provider.sizes == [100, 76, 176]
+    assert validate(run).ok
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch, "FIRST_LOOK_S", 0.01)
+
+
+@pytest.mark.usefixtures("hurried")
+def test_a_run_that_waits_goes_through_both_waves_and_asks_again_what_expired(
+    tmp_path: Path, provider: BatchProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(OpenAIBatching, "most_requests", 100)
+    provider.standings = [
+        {"status": "in_progress", "request_counts": {"completed": 42}},
+        {"status": "expired"},
+    ]
+    provider.instead["/v1/batches/batch-0"] = refusal(503)
+    expired = [lambda lines: b"".join(map(answered_line, lines[:60]))]
+    provider.outputs = expired
+
+    manifest = sitting(tmp_path / "run", PLAN, batches=True, wait=True, limits=NO_CACHE)
+
+    assert provider.sizes == [100, 100, 16, 100, 76]
+    assert manifest["provenance"]["origins"] == {
+        "executor": {"batch": 176},
+        "evaluator": {"batch": 176},
+    }
+    assert provider.chats == 0
+
+
+@pytest.mark.usefixtures("hurried")
+def test_the_time_limits_waiting_and_another_session_collects(
+    tmp_path: Path, provider: BatchProvider
+) -> None:
+    run = tmp_path / "run"
+    provider.status = {"status": "in_progress", "request_counts": {"completed": 3}}
+    limits = Limits(cache=False, max_time_s=0.5)
+
+    with pytest.raises(
+        BudgetError, match=r"^stopped at --max-time 0\.5 s: batch batch-0 is in_progress: 3 of 176"
+    ) as stopped:
+        sitting(run, PLAN, batches=True, wait=True, limits=limits)
+    provider.status = {"status": "completed"}
+    sitting(run, batches=True, wait=True, limits=NO_CACHE)
+
+    assert stopped.value.exit_code == ExitCode.RESUMABLE
+    assert provider.sizes == [176, 176]
+
+
+def test_the_time_limits_a_request_that_gets_no_reply(
+    tmp_path: Path, provider: BatchProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budgets, "_LANDING_S", 0.1)
+    provider.hang = "/v1/batches"
+
+    with pytest.raises(BudgetError, match=r"stopped at --max-time 0\.5 s, with calls that got no"):
+        sitting(tmp_path / "run", PLAN, batches=True, limits=Limits(max_time_s=0.5))
+    provider.hang = None
+    provider.let_go.set()
+    with pytest.raises(BatchPendingError, match="submitted 176 comparisons"):
+        collected(tmp_path / "run")  # finds batch-0, whose order was not answered
+
+    assert provider.sizes == [176, 176]
 
 
 def test_a_role_that_is_not_hosted_is_asked_here(tmp_path: Path, provider: BatchProvider) -> None:
@@ -449,7 +533,7 @@ def test_reading_r76_what_a_named_run_has_answered_is_not_submitted(
         (asked_for("openai/judge", "openai/writer"), "--batch sends whole waves: add --exhaustive"),
         (
             asked_for("mock/deterministic", "mock/deterministic", exhaustive=True),
-            "--batch is for hosted models: neither of these is one",
+            "--batch is for providers that take batches: neither of these is known to",
         ),
     ],
 )
