@@ -126,7 +126,7 @@ class Hosted(Remote):
             redact=self._redact,
             headers=reply.headers,
         )
-        return replace(answer, limit_field=unusual)
+        return answer if unusual is None else replace(answer, limit_field=unusual)
 
     async def _send(
         self, text: str, decoding: Decoding, field: LimitField, ticket: Ticket

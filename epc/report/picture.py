@@ -25,12 +25,10 @@ def render(specification: Json, folder: Path, name: str) -> list[Path]:
     """
     import vl_convert
 
-    given = json.dumps(_drawable(specification))
-    version = _VEGA_LITE[specification["$schema"]]
-    png = vl_convert.vegalite_to_png(given, vl_version=version, scale=_SCALE)
+    drawn = svg(specification)
     paths = [folder / f"{name}.svg", folder / f"{name}.png"]
-    strict_json.write_text(paths[0], [svg(specification)])
-    strict_json.write_bytes(paths[1], [png])
+    strict_json.write_text(paths[0], [drawn])
+    strict_json.write_bytes(paths[1], [vl_convert.svg_to_png(drawn, scale=_SCALE)])
     return paths
 
 

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, cast
 from unittest.mock import patch
 
-import aiohttp
+from bare import send
 
 from epc.engine import measure as measuring
 from epc.engine.budget import Limits
@@ -46,6 +46,7 @@ EXECUTOR_S, EVALUATOR_S = 0.5, 0.2
 MODEL = "openai-compatible/bench"
 NOW = datetime(2026, 7, 2, tzinfo=UTC)
 MIB = 2**20
+BARE = Path(__file__).with_name("bare.py")
 
 
 # ---------------------------------------------------------------------------- the endpoint
@@ -258,22 +259,8 @@ def run(folder: Path, model: str = MODEL, concurrency: int | None = None, **aske
 
 def bare(port: int, bodies: list[Json], concurrency: int) -> tuple[float, float]:
     """Send the same requests by aiohttp alone; return seconds on the wall and of the processor."""
-
-    async def work() -> None:
-        url = f"http://127.0.0.1:{port}/v1/chat/completions"
-        waiting = iter(bodies)
-        connector = aiohttp.TCPConnector(limit=0)
-        async with aiohttp.ClientSession(connector=connector) as session:
-
-            async def one() -> None:
-                for body in waiting:
-                    async with session.post(url, json=body) as reply:
-                        json.loads(await reply.read())["choices"][0]["message"]["content"]
-
-            await asyncio.gather(*(one() for _ in range(concurrency)))
-
     began, used = time.perf_counter(), time.process_time()
-    asyncio.run(work())
+    asyncio.run(send(port, bodies, concurrency))
     return time.perf_counter() - began, time.process_time() - used
 
 
@@ -344,6 +331,31 @@ def processor(endpoint: Endpoint, folder: Path, seeds: int, rounds: int) -> None
             "processor time a call / bare aiohttp",
             f"{ours[-1] / theirs[-1]:.2f}",
             f"{ours[-1] * 1000:.3f} ms / {theirs[-1] * 1000:.3f} ms, {cost.calls} calls",
+        )
+
+
+def used_by(*command: str | Path) -> float:
+    """Run a command to its end; return its seconds of the processor."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *map(str, command)], check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def whole(endpoint: Endpoint, folder: Path, seeds: int, rounds: int) -> None:
+    """`epc run` from its start to its record, beside a process that sends the same by aiohttp."""
+    endpoint.tell(executor_s=0.02, evaluator_s=0.02)
+    plan = ("--seeds", f"0-{seeds - 1}", "--rounds", str(rounds), "--reuse", "none")
+    names = ("--evaluator", MODEL, "--executor", MODEL)
+    for turn in range(3):
+        run_folder, sent = folder / str(turn), folder / f"{turn}.json"
+        ours = used_by("-m", "epc", "run", *names, *plan, "--out", run_folder)
+        sent.write_text(json.dumps(bodies_of(run_folder)))
+        theirs = used_by(BARE, str(endpoint.port), sent, str(6 * seeds))
+        line(
+            "whole run / bare client, processor, start to end",
+            f"{ours / theirs:.2f}",
+            f"{ours:.2f} s / {theirs:.2f} s, {len(bodies_of(run_folder))} calls",
         )
 
 
@@ -425,7 +437,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small sizes")
     parser.add_argument("--memory", type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--only", help="fresh, hundred, processor, exhaustive, memory or same")
+    parser.add_argument(
+        "--only", help="fresh, hundred, processor, whole, exhaustive, memory or same"
+    )
     asked = parser.parse_args()
     if asked.memory is not None:
         memory_of(asked.memory)
@@ -449,6 +463,7 @@ def main() -> None:
             "processor": lambda: processor(
                 endpoint, folder / "processor", 3 if quick else 10, rounds
             ),
+            "whole": lambda: whole(endpoint, folder, 3 if quick else 10, rounds),
             "exhaustive": lambda: exhaustive(endpoint, folder, 100 if quick else 1000),
             "memory": lambda: memory(100 if quick else 1000),
             "same": lambda: same_weights(endpoint, folder / "same", 2, 3 if quick else 5),
