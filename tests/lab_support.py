@@ -8,7 +8,7 @@ documented, and what the program must come to. `site/docs/models.md` lists what 
 
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -107,6 +107,7 @@ class Replayed:
     """What answers as a folder says: the first reply that fits a request and is not used up."""
 
     behaviour: Behaviour
+    verdict: Callable[[Received], str] = lambda _: VERDICT
     served: list[tuple[Received, Reply]] = field(default_factory=list)
     _used: dict[int, int] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -124,7 +125,11 @@ class Replayed:
         raise AssertionError(f"{self.behaviour.name}: nothing answers {received.body}")
 
     def _words(self, received: Received) -> dict[str, str]:
-        answer = VERDICT if evaluates(received) else f"Answer {digest(received.prompt)[:12]}."
+        answer = (
+            self.verdict(received)
+            if evaluates(received)
+            else f"Answer {digest(received.prompt)[:12]}."
+        )
         return {"{answer}": answer, "{model}": self.behaviour.document["model"], "{key}": KEY}
 
 
@@ -164,10 +169,8 @@ def holds(whole: Any, part: Any) -> bool:
 
 def _fits(when: Json, received: Received) -> bool:
     role = "evaluator" if evaluates(received) else "executor"
-    return when.get("role", role) == role and when.get("has", "messages") in {
-        *received.body,
-        "messages",
-    }
+    has = "has" not in when or when["has"] in received.body
+    return when.get("role", role) == role and has and holds(received.body, when.get("body", {}))
 
 
 def _reply(stated: Json, words: Mapping[str, str]) -> Reply:

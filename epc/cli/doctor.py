@@ -1,26 +1,61 @@
-"""`epc doctor`."""
+"""`epc doctor [MODEL]`."""
 
+import asyncio
+import json
 import os
+import shlex
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from epc.cli.common import echo_json, format_option
-from epc.errors import ExitCode
+from epc.cli.common import echo_json, format_option, note, now, say
+from epc.cli.decoding import evaluator_options
+from epc.errors import ExitCode, WorldError
+from epc.spec.epc_v1 import PUBLICATION_SEEDS, ROUNDS, SCREENING_SEEDS
+
+if TYPE_CHECKING:
+    from epc.engine.cost_estimate import Need
+    from epc.engine.fitness import Answer, Diagnosis
+
+_WAYS = ("fresh", "exhaustive")
 
 
 @click.command()
+@click.argument("model", required=False)
+@evaluator_options
+@click.option("--executor", metavar="MODEL", help="Who would write the answers. Default: MODEL.")
 @format_option
 @click.pass_context
-def command(ctx: click.Context, form: str) -> None:
-    r"""Say what is installed, which models can be used, and how to get what is missing.
+def command(
+    ctx: click.Context,
+    model: str | None,
+    decoding: dict[str, dict[str, Any]],
+    executor: str | None,
+    form: str,
+) -> None:
+    r"""Say what is installed and can be used; or whether MODEL can be an evaluator.
 
-    Nothing is downloaded and nothing is sent: self-hosted endpoints are only connected to. Exits
-    1 if a measurement with the embedded models is not possible as things stand.
+    Without MODEL nothing is downloaded and nothing is sent: self-hosted endpoints are only
+    connected to. Exits 1 if a measurement with the embedded models is not possible as things stand.
+
+    With MODEL about ten short questions are asked. It says how the model answers, under which
+    settings, whether it repeats itself, whether it prefers a place, what a run takes, and the
+    command for it. Exits 0 if it can be an evaluator, 1 if something speaks against it, 3 if it
+    cannot be reached.
 
     \b
     Example:
       epc doctor
+      epc doctor openai/gpt-5.2 --executor openai/gpt-4o-mini
     """
+    if model is None:
+        if decoding or executor is not None:
+            raise click.UsageError("these options say how a MODEL is asked: name it")
+        ctx.exit(_of_this_machine(form))
+    ctx.exit(_of_a_model(model, decoding.get("evaluator", {}), executor, form))
+
+
+def _of_this_machine(form: str) -> ExitCode:
     from epc.engine.doctor import examine
 
     checks = examine(os.environ)
@@ -33,4 +68,166 @@ def command(ctx: click.Context, form: str) -> None:
             if not check.ok:
                 click.echo(f"        fix: {check.fix}")
     failed = any(check.needed and not check.ok for check in checks)
-    ctx.exit(ExitCode.FINDINGS if failed else ExitCode.CLEAN)
+    return ExitCode.FINDINGS if failed else ExitCode.CLEAN
+
+
+def _of_a_model(name: str, changes: dict[str, Any], executor: str | None, form: str) -> ExitCode:
+    from epc.cli.run_session import fetch_weights_if_named
+    from epc.engine.cost_estimate import STAND_IN
+    from epc.engine.session import writes
+
+    fetch_weights_if_named(name, executor)
+    diagnosis = _examined(name, changes)
+    writer = executor or (name if writes(diagnosis.model) else STAND_IN)
+    document = _document(name, diagnosis, writer)
+    if form == "json":
+        echo_json(document)
+    else:
+        say("\n".join(_lines(name, diagnosis, document)))
+    return ExitCode.CLEAN if diagnosis.outcome == "ready" else ExitCode.FINDINGS
+
+
+def _examined(name: str, changes: dict[str, Any]) -> "Diagnosis":
+    """Ask the model.
+
+    Raises: WorldError if it cannot be reached; UsageError if it cannot be asked like this.
+    """
+    from epc.engine.catalog import open_model
+    from epc.engine.fitness import examine
+    from epc.engine.model import CallError
+    from epc.engine.session import require_keys, require_role
+
+    model = open_model(name)
+    require_role("evaluator", model)
+    require_keys([model])
+
+    async def asking() -> "Diagnosis":
+        try:
+            return await examine(model, changes)
+        finally:
+            await model.close()
+
+    note(f"asking   {name} about ten questions")
+    try:
+        return asyncio.run(asking())
+    except CallError as error:
+        raise WorldError(str(error)) from None
+
+
+def _document(name: str, found: "Diagnosis", executor: str) -> dict[str, Any]:
+    from epc.engine.secrets import redact
+    from epc.records.layout import decoding_json
+
+    return {
+        "model": name,
+        "endpoint": found.model.identity.endpoint,
+        "outcome": found.outcome,
+        "settings": _settings(found.changes),
+        "decoding": decoding_json(found.decoding),
+        "calls": found.calls,
+        "seconds_a_call": round(found.seconds, 3),
+        "answers": [_answer(each, redact(each.completion.text[:60])) for each in found.answers],
+        "repeats": found.repeats,
+        "one_place": found.one_place,
+        "findings": [finding.as_json() for finding in found.findings],
+        "executor": executor,
+        "costs": [
+            {"seeds": seeds, "way": way, **_cost(name, found, executor, way=way, seeds=seeds)}
+            for seeds in (SCREENING_SEEDS, PUBLICATION_SEEDS)
+            for way in _WAYS
+        ],
+        "command": _command(name, found, executor),
+    }
+
+
+def _answer(answer: "Answer", text: str) -> dict[str, Any]:
+    return {
+        "pair": answer.asked.pair,
+        "good_first": answer.asked.good_first,
+        "kind": answer.kind,
+        "verdict": answer.verdict.value,
+        "reasoned": answer.reasoned,
+        "in_parts": answer.in_parts,
+        "limit_field": answer.completion.limit_field,
+        "finish_reason": answer.completion.finish_reason,
+        "text": text,
+        "seconds": round(answer.seconds, 3),
+    }
+
+
+def _cost(name: str, found: "Diagnosis", executor: str, *, way: Any, seeds: int) -> dict[str, Any]:
+    from epc.engine.cost_estimate import Pace, need
+
+    pace = Pace(seconds=found.seconds, at_once=found.model.concurrency)
+    needed: Need = need(
+        name,
+        executor,
+        way,
+        seeds=seeds,
+        rounds=ROUNDS,
+        pace=pace,
+        now=now(),
+        decoding=found.changes,
+    )
+    return {
+        "calls": needed.calls,
+        "tokens": needed.tokens_in + needed.tokens_out,
+        "cost": needed.cost,
+        "seconds": needed.seconds,
+        "refused": needed.refused,
+    }
+
+
+def _settings(changes: Any) -> list[str]:
+    """Return the words that ask for settings."""
+    words: list[str] = []
+    for setting, value in changes.items():
+        if setting == "body":
+            words += [w for key in value for w in ("--body", f"{key}={json.dumps(value[key])}")]
+        else:
+            shown = "none" if value is None else str(value)
+            words += [f"--{setting.replace('_', '-')}", shown]
+    return words
+
+
+def _command(name: str, found: "Diagnosis", executor: str) -> str:
+    way = ["--exhaustive"] if found.reusable else ["--reuse", "none"]
+    words = ["epc", "run", "--evaluator", name, *_settings(found.changes), "--executor", executor]
+    return shlex.join([*words, *way])
+
+
+def _lines(name: str, found: "Diagnosis", document: dict[str, Any]) -> list[str]:
+    words = {"ready": "can be an evaluator", "limited": "can be an evaluator, with findings"}
+    kinds = {answer.kind: 0 for answer in found.answers}
+    for answer in found.answers:
+        kinds[answer.kind] += 1
+    how = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+    also = [
+        *(["after reasoning"] if any(answer.reasoned for answer in found.answers) else []),
+        *(["in parts"] if any(answer.in_parts for answer in found.answers) else []),
+    ]
+    lines = [
+        f"{name}: {words.get(found.outcome, 'cannot be an evaluator')}",
+        f"endpoint   {document['endpoint']}, {found.calls} calls, {found.seconds:.2f} s each",
+        f"settings   {shlex.join(document['settings']) or 'the usual ones'}",
+        f"answers    {'; '.join([how, *also])}",
+        f"repeats    {'yes' if found.repeats else 'no'}, one question asked three times",
+        f"places     one letter in both orders of {found.one_place} of 3 pairs",
+    ]
+    for finding in document["findings"]:
+        lines += [f"finding    {finding['problem']} [{finding['clause']}]"]
+        lines += [f"           fix: {finding['remedy']}"]
+    lines += ["", f"{'seeds':>7}  {'asked':<12}{'calls':>9}{'tokens':>12}{'USD':>10}{'time':>11}"]
+    for cost in document["costs"]:
+        head = f"{cost['seeds']:>7}  {cost['way']:<12}"
+        if cost["refused"] is not None:
+            lines.append(f"{head}not possible: {cost['refused'].partition(',')[0]}")
+            continue
+        dollars = "unknown" if cost["cost"] is None else f"{cost['cost']:,.2f}"
+        minutes = f"{cost['seconds'] / 60:,.1f} min"
+        lines.append(
+            f"{head}{cost['calls']:>9,.0f}{cost['tokens']:>12,.0f}{dollars:>10}{minutes:>11}"
+        )
+    if found.outcome != "unfit":
+        lines += ["", document["command"]]
+    return lines

@@ -108,6 +108,13 @@ class _Seeds(click.ParamType[list[int]]):
     help="Send an exhaustive run's waves to the provider's batch endpoint; collect with --out, or "
     "wait for them here.",
 )
+@click.option(
+    "--probe/--no-probe",
+    default=True,
+    show_default=True,
+    help="First ask a hosted evaluator one comparison, and stop if it is cut off before a verdict. "
+    "The run asks none of these three calls again. See `epc doctor MODEL`.",
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be asked and cost; send nothing.")
 @limit_options
 @click.option(
@@ -131,6 +138,7 @@ def command(
     control: "ControlMethod",
     controls: int,
     batch: str | None,
+    probe: bool,
     dry_run: bool,
     limits: "Limits",
     out: Path | None,
@@ -185,4 +193,4 @@ def command(
     folder = out or default_folder(evaluator, began)
     batches = batch is not None
     opened = start(request, folder, now=began, limits=limits, batches=batches)
-    finish(opened, folder, limits, form=form, batches=batches, wait=wait, new=True)
+    finish(opened, folder, limits, form=form, batches=batches, wait=wait, new=True, probed=probe)

@@ -55,8 +55,12 @@ def finish(
     wait: bool = False,
     anyway: bool = False,
     new: bool = False,
+    probed: bool = False,
 ) -> None:
-    """Carry a plan out and show what came of it; a `new` run that nothing answers is removed."""
+    """Carry a plan out and show what came of it; a `new` run that nothing answers is removed.
+
+    `probed`: a hosted evaluator answers one comparison before all others are asked.
+    """
     from epc.cli.progress import shown
     from epc.cli.show import show_written
     from epc.engine.plan import discard
@@ -77,6 +81,7 @@ def finish(
         batches=batches,
         wait=wait,
         anyway=anyway,
+        probe=note if probed else None,
     )
     carried_out(work, again=f"epc resume {folder}", discarded=lambda: new and discard(folder))
     note("")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from epc.engine.limits import Gate, Ticket, retry_after, usual_tokens
-from epc.engine.model import CallError, Completion, Prompt
+from epc.engine.model import CallError, Completion, Prompt, Setting
 from epc.engine.secrets import redact
 from epc.protocol.config import Decoding
 
@@ -169,14 +169,15 @@ class Line:
                 self.gate.hold(wait_s)
             raise TransientError(shown, wait_s=wait_s)
         remedy = _REMEDIES[402] if in_arrears else _REMEDIES.get(status, "see the message")
+        setting: Setting | None = None
         if status == _BAD_REQUEST and any(mark in lower for mark in _WRONG_KEY):
             remedy = _REMEDIES[401]
         elif status == _BAD_REQUEST and "temperature" in lower:
-            remedy = _NO_TEMPERATURE
+            remedy, setting = _NO_TEMPERATURE, "temperature"
         elif status in _UNUSABLE and any(mark in lower for mark in _REASONING):
-            remedy = _NO_SUCH_REASONING
+            remedy, setting = _NO_SUCH_REASONING, "reasoning"
         remedy = remedy.format(key=self.key, base=self.base)
-        raise CallError(f"{self.name}: {shown}\n  fix: {remedy}")
+        raise CallError(f"{self.name}: {shown}\n  fix: {remedy}", setting=setting)
 
 
 def _message(said: str) -> str:

@@ -30,7 +30,7 @@ from epc.records.probes import Asked, in_words, row_of, summary
 from epc.records.row_types import Call
 from epc.records.rows import read_rows
 from epc.records.strict_json import dumps_line, write_text
-from epc.spec.epc_v1 import PHASES
+from epc.spec.epc_v1 import PHASES, Domain, Phase
 
 _HEX_DIGITS: Final = 8
 
@@ -158,17 +158,26 @@ def _first_questions(
     if plan.exhaustive:
         yield from ((question, None) for question in questions.answers())
         return
-    strategies = uniform(len(questions.config.strategies))
     # At least one good answer a round, so as many seeds as there are pairs are enough.
     for seed in plan.seeds[: plan.controls]:
         for phase in PHASES:
             if phase.start is None and plan.rounds:
-                turn = turns(seed, phase.stream, 1)[0]
-                task = pick_task(turn.u_task or 0.0, len(questions.config.tasks[phase.domain]))
-                strategy = choose(strategies, turn.u_strategy or 0.0)
-                occasion = Occasion(seed=seed, phase=phase.name, round=0)
-                yield questions.answer(strategy, phase.domain, task), occasion
-                yield questions.baseline(phase.domain, task), occasion
+                domain, task, strategy, occasion = first_choice(questions.config, phase, seed)
+                yield questions.answer(strategy, domain, task), occasion
+                yield questions.baseline(domain, task), occasion
+
+
+def first_choice(
+    config: Configuration, phase: Phase, seed: int
+) -> tuple[Domain, int, int, Occasion]:
+    """Return the domain, task and strategy of a pure phase's first round, and the round itself.
+
+    No verdict decides them: all strategies have the same weight.
+    """
+    turn = turns(seed, phase.stream, 1)[0]
+    task = pick_task(turn.u_task or 0.0, len(config.tasks[phase.domain]))
+    strategy = choose(uniform(len(config.strategies)), turn.u_strategy or 0.0)
+    return phase.domain, task, strategy, Occasion(seed=seed, phase=phase.name, round=0)
 
 
 async def _row(

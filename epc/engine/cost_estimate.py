@@ -1,9 +1,9 @@
 """What so many seeds take, asked in each of the three ways: calls, tokens, dollars, time."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from epc.engine.forecast import Share
 from epc.engine.session import Request, expect, prepare
@@ -75,10 +75,12 @@ def need(
     now: datetime,
     pairs: float = 1.0,
     design: Design | None = None,
+    decoding: Mapping[str, Any] | None = None,
 ) -> Need:
     """Return what one way of asking takes, with so many times the reference's pairs.
 
-    Further pairs are expected to be as long as the reference's.
+    Further pairs are expected to be as long as the reference's. `decoding` is what the evaluator
+    shall do otherwise, setting by setting.
     """
     request = Request(
         evaluator=evaluator or STAND_IN,
@@ -88,6 +90,7 @@ def need(
         reuse="none" if way == "fresh" else "memo",
         exhaustive=way == "exhaustive",
         design=design,
+        decoding={"evaluator": dict(decoding)} if decoding else {},
     )
     return _need(request, pace, now, times=pairs if request.exhaustive else 1.0)
 

@@ -229,7 +229,8 @@ class Inspected(Remote):
                     f"{self.identity.model}: {name} {asked} was asked for, and Inspect sent "
                     f"{', '.join(map(str, found)) or 'none'}\n  fix: ask as it does: "
                     "`--temperature none` leaves the temperature to the provider, and the record "
-                    "says so"
+                    "says so",
+                    setting="temperature" if name == "temperature" else None,
                 )
         if text not in [value for _, value in sent]:
             raise CallError(f"{self.identity.model}: Inspect sent another prompt than was asked")

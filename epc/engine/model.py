@@ -2,12 +2,14 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from epc.errors import StoppedError
 from epc.protocol.config import Decoding, Method
 from epc.protocol.prompt import Pair
 from epc.spec.epc_v1 import PhaseName
+
+Setting = Literal["temperature", "reasoning"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,4 +112,11 @@ class Model(Protocol):
 
 
 class CallError(StoppedError):
-    """A call got no answer, retries included. The run stops and can be resumed."""
+    """A call got no answer, retries included. The run stops and can be resumed.
+
+    `setting` names what of the decoding the model refuses, if that is the cause.
+    """
+
+    def __init__(self, message: str, *, setting: Setting | None = None) -> None:
+        super().__init__(message)
+        self.setting = setting

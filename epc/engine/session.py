@@ -17,6 +17,8 @@ from epc.engine.cache_paths import answer_cache_folder
 from epc.engine.calls import Caller, Progress, Role
 from epc.engine.catalog import open_model
 from epc.engine.controls import preflight
+from epc.engine.first_round import ask_first_round
+from epc.engine.hosted import Hosted
 from epc.engine.journal import Journal
 from epc.engine.measure import Measurement, carry_out
 from epc.engine.mocks import Mock, Scripted
@@ -264,6 +266,13 @@ def require_role(role: str, model: Model | None) -> None:
         raise UsageError(f"{model.identity.model} is no {role}: it can be an {able}")
 
 
+def writes(model: Model) -> bool:
+    """Return whether a model can be an executor."""
+    return model.method == "prompt" and not (
+        isinstance(model, Mock) and "executor" not in model.roles
+    )
+
+
 def require_same(found: Json, began: Json) -> None:
     """Raise a UsageError unless the models are those that the run began with."""
     for role, stated in began.items():
@@ -314,16 +323,19 @@ async def measure(
     batches: bool = False,
     wait: bool = False,
     anyway: bool = False,
+    probe: Callable[[str], None] | None = None,
 ) -> Json:
     """Carry a plan out with its models and return the manifest.
 
     With `batches`, the two waves of an exhaustive run go through the provider's batch endpoint;
-    `wait`: until they are answered.
+    `wait`: until they are answered. A hosted evaluator is asked the run's first comparison before
+    all else, and `probe` is told how it answers; without `probe` it is not.
     The `clock` says when each call was answered (Reading R76).
 
     Raises: StoppedError if a call got no answer, a limit was reached or a batch is under way;
-    WorldError if the disk fails; IncapableError if the evaluator failed the plan's controls and
-    is not to be measured `anyway`. `epc resume` then goes on from the journal.
+    WorldError if the disk fails; IncapableError if the evaluator is cut off before a verdict, or
+    failed the plan's controls and is not to be measured `anyway`. `epc resume` then goes on from
+    the journal.
     """
     limits = limits or Limits()
     _check_batches(opened, batches=batches)
@@ -355,6 +367,8 @@ async def measure(
         stack.push_async_callback(caller.close)
         await stack.enter_async_context(watch(progress))
         questions = opened.questions
+        if probe is not None and isinstance(opened.evaluator, Remote) and not batches:
+            await ask_first_round(opened.plan, folder, questions, caller, say=probe)
         if opened.plan.controls:
             await preflight(opened.plan, folder, questions=questions, caller=caller, anyway=anyway)
         if batches or batch.pending(folder):

@@ -52,7 +52,8 @@ def test_reading_r4_refusals_and_silence_are_answers_and_stop_no_run(
     endpoint.behave = odd
     run = tmp_path / "run"
 
-    done = epc("run", *HOSTED, "--exhaustive", "--no-cache", "--out", run, env=hosted(endpoint.url))
+    asked = ("--exhaustive", "--no-cache", "--no-probe")
+    done = epc("run", *HOSTED, *asked, "--out", run, env=hosted(endpoint.url))
 
     assert done.returncode == 0, done.stderr
     assert set(endpoint.prompts.values()) == {1}  # nothing was asked again

@@ -1,0 +1,307 @@
+"""Whether a model can be an evaluator: about ten calls.
+
+Three pairs whose better answer is plain are asked about, each in both orders, and one of them
+three times. Where the model refuses a setting, or reasons, it is asked in another way first.
+"""
+
+import json
+import statistics
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+from epc.engine.model import CallError, Completion, Model, Occasion, Prompt
+from epc.engine.remote import Remote, require_decoding
+from epc.errors import Finding, UsageError
+from epc.protocol.config import Decoding
+from epc.protocol.prompt import Pair, evaluation_text
+from epc.protocol.verdict import Said, Verdict, classify, parse_verdict
+from epc.spec.epc_v1 import BASELINE
+
+Kind = Literal["letter", "text", "refusal", "silence"]
+Outcome = Literal["ready", "limited", "unfit"]
+
+ROOM: Final = 2000  # tokens: enough for a little reasoning and a letter
+CUT: Final = ("length", "max_tokens")
+# A task, an answer to it, and an answer to something else.
+_PAIRS: Final = (
+    (
+        "Explain why leaves turn red in autumn.",
+        "In autumn the green pigment, chlorophyll, breaks down, and red pigments can be seen.",
+        "A train ticket bought on board costs two euros more than one from the machine.",
+    ),
+    (
+        "Say how to keep bread fresh for three days.",
+        "Keep it in a paper bag in a bread box, cut side down; a refrigerator makes it stale.",
+        "The parliament of the island has forty-nine members and meets twice a year.",
+    ),
+    (
+        "Name one cause of the tides and explain it briefly.",
+        "The Moon's gravity pulls harder on the near water than on the far: two bulges form.",
+        "Sand the table first, then apply the varnish in two thin coats along the grain.",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One question: a pair, and whether its good answer stands first."""
+
+    pair: int
+    good_first: bool
+
+    def prompt(self, model: Model, number: int) -> Prompt:
+        """Return what the model is given."""
+        task, *answers = _PAIRS[self.pair]
+        response, baseline = answers if self.good_first else reversed(answers)
+        # One name on both sides, so that no label tells which answer is the good one.
+        pair = Pair(
+            domain="text", task=task, strategy=BASELINE, response=response, baseline=baseline
+        )
+        text = evaluation_text(pair, method=model.method)
+        return Prompt(text=text, pair=pair, occasion=Occasion(seed=0, phase="text", round=number))
+
+
+_FIRST: Final = Asked(pair=0, good_first=True)
+_REST: Final = (
+    *(_FIRST, _FIRST, Asked(pair=0, good_first=False)),
+    *(Asked(pair=pair, good_first=first) for pair in (1, 2) for first in (True, False)),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What came back, and after how many seconds."""
+
+    asked: Asked
+    completion: Completion
+    seconds: float
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict that it stands for."""
+        return parse_verdict(self.completion.text)
+
+    @property
+    def kind(self) -> Kind:
+        """How it answers."""
+        return kind_of(self.completion.text, self.completion.finish_reason)
+
+    @property
+    def reasoned(self) -> bool:
+        """Whether the model reasoned before it (EPC-2.6(d))."""
+        return bool(self.completion.reasoning or self.completion.reasoning_tokens)
+
+    @property
+    def in_parts(self) -> bool:
+        """Whether the reply held its text as a list of parts."""
+        try:
+            content = json.loads(self.completion.reply or "")["choices"][0]["message"]["content"]
+        except (ValueError, LookupError, TypeError):
+            return False
+        return isinstance(content, list)
+
+    @property
+    def rank(self) -> tuple[bool, bool]:
+        """How good it is: a verdict, and one without reasoning."""
+        return self.verdict.decided, not self.reasoned
+
+    @property
+    def picks_good(self) -> bool | None:
+        """Whether it prefers the good answer; None if it gives no verdict."""
+        return (
+            (self.verdict is Verdict.A) == self.asked.good_first if self.verdict.decided else None
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """What a model answered, asked as `decoding` says; `changes` is what had to be set for it."""
+
+    model: Model
+    decoding: Decoding
+    changes: Mapping[str, Any]
+    calls: int
+    answers: tuple[Answer, ...]
+
+    @property
+    def seconds(self) -> float:
+        """How long a call takes, by the median."""
+        return statistics.median(answer.seconds for answer in self.answers)
+
+    @property
+    def repeats(self) -> bool:
+        """Whether one question got one verdict, all the times that it was asked."""
+        return len({answer.verdict for answer in self.answers if answer.asked == _FIRST}) == 1
+
+    @property
+    def reusable(self) -> bool:
+        """Whether a run of it may ask each question once (Reading R16)."""
+        return self.model.repeatable and self.decoding.temperature == 0 and self.repeats
+
+    @property
+    def outcome(self) -> Outcome:
+        """The word for it."""
+        if self.one_place == len(_PAIRS) or not any(a.verdict.decided for a in self.answers):
+            return "unfit"
+        return "limited" if self.findings else "ready"
+
+    @property
+    def one_place(self) -> int:
+        """In how many pairs the letter was the same in both orders."""
+        return sum(first is not second for first, second in self._orders())
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What speaks against it, and what to do."""
+        found = (self._unread(), self._places(), self._taste(), self._again(), self._thought())
+        return [finding for finding in found if finding is not None]
+
+    def _orders(self) -> Iterator[tuple[bool, bool]]:
+        """Yield for each pair with two verdicts whether each of them is for the good answer."""
+        for pair in range(len(_PAIRS)):
+            picks = {a.asked: a.picks_good for a in self.answers if a.asked.pair == pair}
+            first, second = (picks[Asked(pair=pair, good_first=order)] for order in (True, False))
+            if first is not None and second is not None:
+                yield first, second
+
+    def _unread(self) -> Finding | None:
+        none = [answer for answer in self.answers if not answer.verdict.decided]
+        if not none:
+            return None
+        kinds = sorted({answer.kind for answer in none})
+        remedy = "name another evaluator: its rounds would be ties"
+        if any(answer.completion.finish_reason in CUT for answer in none):
+            remedy = "it was cut off: try --max-tokens with more, or --reasoning none"
+        return _finding(
+            "EPC-2.6(c)",
+            f"{len(none)} of {len(self.answers)} answers are no verdict: {', '.join(kinds)}",
+            remedy,
+        )
+
+    def _places(self) -> Finding | None:
+        if not self.one_place:
+            return None
+        return _finding(
+            "EPC-5.3(4)",
+            f"it gave one letter in both orders of {self.one_place} of {len(_PAIRS)} pairs: "
+            "it prefers a place",
+            "name another evaluator, or measure how much: `epc audit RUN --swap 50`",
+        )
+
+    def _taste(self) -> Finding | None:
+        wrong = sum(not first and not second for first, second in self._orders())
+        if not wrong:
+            return None
+        return _finding(
+            "EPC-5.3(4)",
+            f"it preferred an answer to something else in {wrong} of {len(_PAIRS)} pairs",
+            "run it with `--controls 20`, which stops before a bad evaluator is paid for",
+        )
+
+    def _again(self) -> Finding | None:
+        if self.repeats:
+            return None
+        times = sum(answer.asked == _FIRST for answer in self.answers)
+        return _finding(
+            "EPC-2.6(b)",
+            f"one question got different verdicts, asked {times} times",
+            "ask every round anew (`--reuse none`), or say how often with `--recheck 50`",
+        )
+
+    def _thought(self) -> Finding | None:
+        reasoned = sum(answer.reasoned for answer in self.answers)
+        if not reasoned:
+            return None
+        # Reading R79:
+        return _finding(
+            "EPC-2.6(d)",
+            f"{reasoned} of {len(self.answers)} answers came after reasoning",
+            "the record says so; a model that can leave it out is nearer to the protocol",
+        )
+
+
+def kind_of(text: str, finish_reason: str | None) -> Kind:
+    """Return how an answer answers."""
+    said = classify(text, finish_reason=finish_reason)
+    if said in (Said.A, Said.B):
+        return "letter"
+    if said is Said.REFUSAL:
+        return "refusal"
+    return "text" if text.strip() else "silence"
+
+
+async def examine(model: Model, changes: Mapping[str, Any]) -> Diagnosis:
+    """Ask a model about ten questions; `changes` is how it shall decode, setting by setting.
+
+    Raises: UsageError if it cannot be asked for that; CallError if it cannot be asked at all.
+    """
+    if model.method == "recorded":
+        raise UsageError("recorded verdicts exist already: there is nobody to ask")
+    if changes:
+        require_decoding(model, replace(model.default_decoding("evaluator"), **changes))
+    first, changes, calls = await _settled(model, dict(changes))
+    decoding = replace(model.default_decoding("evaluator"), **changes)
+    answers = [first]
+    for number, asked in enumerate(_REST, 1):
+        answers.append(await _answer(model, asked, decoding, number))
+    return Diagnosis(
+        model=model,
+        decoding=decoding,
+        changes=changes,
+        calls=calls + len(_REST),
+        answers=tuple(answers),
+    )
+
+
+async def _settled(model: Model, changes: dict[str, Any]) -> tuple[Answer, dict[str, Any], int]:
+    """Find settings under which the first question gets a verdict, at best without reasoning."""
+    usual, calls = model.default_decoding("evaluator"), 0
+    best: tuple[Answer, dict[str, Any]] | None = None
+    ways = [changes]
+    while ways:
+        tried, calls = ways.pop(0), calls + 1
+        try:
+            answer = await _answer(model, _FIRST, replace(usual, **tried), 0)
+        except CallError as error:
+            if error.setting == "temperature" and tried.get("temperature", 0) is not None:
+                ways = [{**each, "temperature": None} for each in (tried, *ways)]
+            elif best is None or error.setting is None:
+                raise
+            continue
+        if best is None and (answer.reasoned or answer.kind == "silence"):
+            ways += [way for way in _other_ways(tried) if _can(model, replace(usual, **way))]
+        if best is None or answer.rank > best[0].rank:
+            best = answer, tried
+        if answer.verdict.decided:
+            # More room is for a model that got to no verdict.
+            ways = [way for way in ways if "max_tokens" not in way and answer.reasoned]
+    assert best is not None
+    return *best, calls
+
+
+def _other_ways(tried: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield what a model that reasons may be asked for instead, the protocol's own way first."""
+    if "reasoning" not in tried:
+        yield {**tried, "reasoning": "none"}
+        yield {**tried, "reasoning": "low", "max_tokens": ROOM}
+    yield {**tried, "max_tokens": ROOM}
+
+
+def _can(model: Model, decoding: Decoding) -> bool:
+    try:
+        require_decoding(model, decoding)
+    except UsageError:
+        return False
+    return isinstance(model, Remote)
+
+
+async def _answer(model: Model, asked: Asked, decoding: Decoding, number: int) -> Answer:
+    began = time.monotonic()
+    completion = await model.complete(asked.prompt(model, number), decoding)
+    return Answer(asked=asked, completion=completion, seconds=time.monotonic() - began)
+
+
+def _finding(clause: str, problem: str, remedy: str) -> Finding:
+    return Finding(clause=clause, where="", problem=problem, remedy=remedy, severity="warning")
