@@ -28,8 +28,6 @@ PAGE: Final = Path(__file__).parents[1] / "site" / "docs" / "models.md"
 KEY: Final = "sk-canary-0123456789abcdef"
 VERDICT: Final = "B"
 THROUGH_INSPECT: Final = (*NATIVE, "inspect")
-# Beside the lab: what was measured with a server process that others wrote.
-REAL_SERVERS: Final[dict[str, str]] = {}
 _BEGIN, _END = "<!-- lab table -->", "<!-- end of the lab table -->"
 _KEYS: Final[dict[str, frozenset[str]]] = {
     "": frozenset(
@@ -210,8 +208,7 @@ def table() -> str:
             for source in each.document["sources"]
         }
         made = ", ".join(f"[{title}]({url})" for url, title in links.items())
-        against = ", ".join(("lab", *filter(None, [REAL_SERVERS.get(provider)])))
-        lines.append(f"| `{provider}` | {', '.join(['success', *tried])} | {against} | {made} |")
+        lines.append(f"| `{provider}` | {', '.join(['success', *tried])} | lab | {made} |")
     return "\n".join(lines)
 
 
