@@ -18,7 +18,6 @@ from epc.engine.calls import Caller, Progress, Role
 from epc.engine.catalog import open_model
 from epc.engine.controls import preflight
 from epc.engine.first_round import ask_first_round
-from epc.engine.hosted import Hosted
 from epc.engine.journal import Journal
 from epc.engine.measure import Measurement, carry_out
 from epc.engine.mocks import Mock, Scripted
