@@ -37,7 +37,7 @@ check: ## Before a change is offered: everything that CI runs, about 19 minutes 
 	done; printf "$$costs"
 
 models: $(VENV)/.dev ## Fetch the embedded weights that tests measure with.
-	$(BIN)/epc models fetch
+	$(BIN)/epc models fetch local/smollm2-135m local/minilm-l6-relevance
 
 browser: ## Find chromium, or install it, for the tests of the published site.
 	@command -v chromium || { \
@@ -125,7 +125,7 @@ upkeep: $(VENV)/.run ## What the registry needs today, as build/upkeep.md; empty
 lock: $(VENV)/.dev ## Write the lock files again from pyproject.toml.
 	echo 'pip>=26' | $(BIN)/uv pip compile - $(LOCK_FLAGS) --no-annotate \
 	  --output-file requirements/pip.lock
-	$(BIN)/uv pip compile pyproject.toml --extra build --extra dev --extra fast --extra inspect --extra site \
+	$(BIN)/uv pip compile pyproject.toml --extra build --extra dev --extra fast --extra inspect --extra sentiment --extra site \
 	  $(LOCK_FLAGS) --output-file requirements/dev.lock
 	$(BIN)/uv pip compile pyproject.toml --extra build --extra fast $(LOCK_FLAGS) \
 	  --constraint requirements/dev.lock --output-file requirements/fast.lock

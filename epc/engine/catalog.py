@@ -74,12 +74,12 @@ class Known:
 
 def known_models(environment: Mapping[str, str]) -> list[Known]:
     """Return everything that `open_model` can open."""
-    from epc.engine.local import weights
     from epc.engine.local.models import LOCAL_MODELS
 
-    missing = None if weights.present() else "`epc models fetch`"
     local = [
-        Known(name=f"local/{name}", what=what, needs=missing) for name, what in LOCAL_MODELS.items()
+        Known(name=f"local/{name}", what=model.what, needs=needs and f"`{needs}`")
+        for name, model in LOCAL_MODELS.items()
+        for needs in [model.needs(name)]
     ]
     mock = [
         Known(name="mock/deterministic", what="fixed answers by digest; either role", needs=None),

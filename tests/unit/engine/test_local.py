@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 import pytest
 from engine_support import PATIENCE_S, epc
 
-from epc.engine.local import weights
 from epc.engine.local.models import BASE, Likelihood, Local, open_local
 from epc.engine.local.runtime import Runtime, Stopped, server_count, shared_runtime
+from epc.engine.local.weights import SMOLLM2
 from epc.engine.model import Completion, Prompt
 from epc.errors import UsageError, WorldError
 from epc.protocol.config import Decoding
@@ -36,9 +36,9 @@ ANSWERS = {
 
 @pytest.fixture(scope="module")
 def runtime() -> Iterator[Runtime]:
-    if not weights.present():
+    if not SMOLLM2.present():
         pytest.fail("the embedded weights are missing: run `epc models fetch` first")
-    shared = shared_runtime(weights.path())
+    shared = shared_runtime(SMOLLM2.path(SMOLLM2.name))
     yield shared
     shared.close()
 
@@ -291,7 +291,7 @@ def test_epc_2_2_the_identity_pins_weights_and_runtime(runtime: Runtime) -> None
     identity = open_local(BASE).identity
 
     assert identity.endpoint == "embedded"
-    assert identity.details["weights"]["sha256"] == weights.SHA256
+    assert identity.details["weights"]["sha256"] == SMOLLM2.files[SMOLLM2.name]
     assert identity.details["runtime"]["name"] == "xllamacpp"
     assert identity.details["runtime"]["processor"]
 
@@ -307,7 +307,7 @@ def test_the_number_of_servers_can_be_set(
 
 def real_run(folder: Path, evaluator: str, tokens: int, *more: str) -> None:
     """Measure with real weights: a few tokens an answer make a run like any other."""
-    if not weights.present():
+    if not SMOLLM2.present():
         pytest.fail("the embedded weights are missing: run `epc models fetch` first")
     names = ("--evaluator", evaluator, "--executor", f"local/{BASE}")
     plan = ("--executor-max-tokens", str(tokens), "--seeds", "0", "--rounds", "1", *more)

@@ -1,0 +1,99 @@
+"""Evaluators that score each answer by itself: the higher score wins, equal scores tie.
+
+Where an answer stands, first or second, plays no part: such an evaluator has no position bias and
+can show none. It looks at what any evaluator sees: the task, and an answer's judged characters.
+"""
+
+import math
+import time
+from typing import Final, Protocol
+
+from epc.engine.model import Completion, Identity, Prompt
+from epc.errors import UsageError
+from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
+from epc.protocol.prompt import Pair, judged
+
+# Sums of floats may differ in their last digits between processors; a verdict must not.
+DECIMALS: Final = 6
+
+
+class Scale(Protocol):
+    """What an evaluator scores answers by.
+
+    `unit` says what a score is, `details` pins what decides it.
+    """
+
+    unit: str
+    version: str
+    details: dict[str, object]
+
+    def __call__(self, task: str, answer: str) -> float:
+        """Return the score of an answer that is not empty."""
+        ...
+
+
+class Scorer:
+    """A scale as an evaluator (an AltEvaluator). An empty answer loses to any other."""
+
+    method: Method = "score"
+    repeatable = True
+    pinned = True
+    concurrency = 1
+
+    def __init__(self, name: str, scale: Scale) -> None:
+        self.identity = Identity(
+            model=f"local/{name}",
+            version=scale.version,
+            endpoint="embedded",
+            details={**scale.details, "score": scale.unit},
+        )
+        self._scale = scale
+        self._scores: dict[tuple[str, str], float] = {}
+
+    def default_decoding(self, role: str) -> Decoding:  # noqa: ARG002  (the interface hands it over)
+        """Return the reference's decoding: a rule decodes nothing."""
+        return REFERENCE_DECODING
+
+    async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:  # noqa: ARG002  (the interface hands it over)
+        """Score both answers and name the better one."""
+        pair = pair_of(prompt, self.identity.model)
+        began = time.monotonic()
+        a, b = (
+            self._score(pair.task, judged(text or "")) for text in (pair.response, pair.baseline)
+        )
+        return Completion(
+            text=said(self._scale.unit, a, b),
+            served_model=self.identity.model,
+            finish_reason="stop",
+            tokens_in=0,
+            tokens_out=0,
+            latency_s=round(time.monotonic() - began, 6),
+        )
+
+    async def close(self) -> None:
+        """Forget what was scored."""
+        self._scores.clear()
+
+    def _score(self, task: str, answer: str) -> float:
+        if not answer.strip():
+            return -math.inf
+        key = task, answer
+        if key not in self._scores:
+            self._scores[key] = round(self._scale(task, answer), DECIMALS)
+        return self._scores[key]
+
+
+def pair_of(prompt: Prompt, model: str) -> Pair:
+    """Return what is compared.
+
+    Raises: UsageError if an answer is wanted instead.
+    """
+    if prompt.pair is None:
+        raise UsageError(f"{model} is an evaluator: use local/smollm2-135m as executor")
+    return prompt.pair
+
+
+def said(unit: str, a: float, b: float) -> str:
+    """Return the answer of an evaluator that scores: its verdict, and why in the next line."""
+    verdict = "tie" if a == b else "A" if a > b else "B"
+    return f"{verdict}\n{unit}: A {a!r}, B {b!r}"
