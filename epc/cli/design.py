@@ -29,7 +29,8 @@ def command() -> None:
     "--from",
     "source",
     metavar="NAME",
-    help="Begin with a design that the program brings: reference or reference-64.",
+    help="Begin with a design that the program brings: reference, reference-64, code-prose or "
+    "support-en-es.",
 )
 def new(file: Path | None, source: str | None) -> None:
     r"""Write an example design with comments to FILE, or to standard output.
@@ -95,6 +96,7 @@ def show(design: str, form: str) -> None:
     Example:
       epc design show mine.yaml
       epc design show reference-64
+      epc design show code-prose
     """
     from epc.records.design_findings import load
 

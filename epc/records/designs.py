@@ -19,7 +19,7 @@ from epc.spec.epc_v1 import DOMAINS, Domain
 from epc.spec.reference import Strategy
 
 SCHEMA_VERSION: Final = 2
-NAMES: Final = ("reference", "reference-64")  # the designs that this package brings
+NAMES: Final = ("reference", "reference-64", "code-prose", "support-en-es")
 _EXAMPLE: Final = "example"
 _STATED: Final = ("baseline", "evaluator_prompt", "executor_prompt")
 

@@ -18,6 +18,7 @@ from epc.records import strict_yaml
 from epc.records.design_findings import findings_of
 from epc.records.designs import NAMES, Design, packaged, text
 from epc.records.schemas import schema
+from epc.registry.submissions.texts import problems
 from epc.spec.epc_v1 import DOMAINS, MIN_TASKS, Domain
 from epc.spec.reference import TASKS
 
@@ -155,6 +156,22 @@ def test_the_domains_do_not_differ_in_the_length_of_their_tasks() -> None:
     lengths = {domain: mean(len(task) for task in SET.tasks[domain]) for domain in DOMAINS}
 
     assert abs(lengths["text"] - lengths["visual"]) < 5
+
+
+@pytest.mark.parametrize("name", ["code-prose", "support-en-es"])
+def test_a_domain_pack_is_a_design_that_can_bear_a_word_and_be_offered(name: str) -> None:
+    design = packaged(name)
+    config, groups = design.config, design.config.groups or {}
+
+    assert (design.name, findings_of(strict_yaml.parse(text(name)))) == (name, [])
+    assert len(config.strategies) >= 8
+    assert all(len(config.tasks[domain]) >= 24 for domain in DOMAINS)
+    assert all(len(set(groups[domain])) >= 12 for domain in DOMAINS)
+    assert all(max(Counter(groups[domain]).values()) <= 2 for domain in DOMAINS)
+    told = [*(task for domain in DOMAINS for task in config.tasks[domain])]
+    told += [strategy.prompt for strategy in config.strategies]
+    told += [config.evaluator_prompt, config.executor_prompt]
+    assert [each for each in told if list(problems(each, "prompt"))] == []
 
 
 def test_every_data_file_of_the_specification_is_packaged() -> None:
