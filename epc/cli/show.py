@@ -26,9 +26,14 @@ if TYPE_CHECKING:
 @click.option(
     "--figure/--no-figure", default=True, show_default=True, help="Draw the picture again."
 )
+@click.option(
+    "--tasks",
+    is_flag=True,
+    help="Show instead how much each task says: how often it is decided, what it tells apart.",
+)
 @html_option
 @format_option
-def command(run: Path, figure: bool, form: str, html: Path | None) -> None:
+def command(run: Path, figure: bool, tasks: bool, form: str, html: Path | None) -> None:
     r"""Show RUN's figures with their intervals and the coin-flip band.
 
     Prints a table, and draws figure.svg and figure.png beside the manifest. With --format json,
@@ -39,10 +44,16 @@ def command(run: Path, figure: bool, form: str, html: Path | None) -> None:
     Example:
       epc show runs/first
       epc show runs/first --html first.html
+      epc show runs/first --tasks
     """
     from epc.records.recompute import load_manifest
 
+    if tasks and html is not None:
+        raise click.UsageError("--html writes the whole report: leave out --html or --tasks")
     manifest = load_manifest(run)
+    if tasks:
+        _show_tasks(manifest, form)
+        return
     if html is None:
         show(manifest, run, form=form, figure=figure)
         return
@@ -67,6 +78,33 @@ def _holds(manifest: "Manifest") -> list[str]:
     except EpcError:
         return [f"as long as its evaluator does: `epc expiry {model}` says until when"]
     return [f"{state.words} on {state.as_of.isoformat()}: {state.note}" for state in states]
+
+
+def _show_tasks(manifest: "Manifest", form: str) -> None:
+    """Print how much each task of a measurement says; text and JSON come from one value."""
+    from dataclasses import asdict
+
+    from epc.audit.task_quality import task_quality
+    from epc.records.manifest import verdict_table
+    from epc.report.task_text import task_lines
+
+    config = manifest.configuration
+    found = task_quality(verdict_table(manifest), manifest.names, config.baseline)
+    if form == "json":
+        groups = config.groups
+        echo_json(
+            [
+                {
+                    **asdict(each),
+                    "text": config.tasks[each.domain][each.task],
+                    "group": groups[each.domain][each.task] if groups else None,
+                }
+                for each in found
+            ]
+        )
+    else:
+        for line in task_lines(found, config.tasks):
+            say(line)
 
 
 def show_written(manifest: "Manifest", folder: Path, *, form: str) -> "Audit":
