@@ -245,8 +245,11 @@ def test_every_document_is_written_canonically() -> None:
 def test_at_launch_three_embedded_evaluators_were_measured_with_their_control(
     published: Registry,
 ) -> None:
+    launch = day("2026-11-22")
     measured = [
-        s for s in published.snapshots.values() if s.kind == "measured" and not s.calibration
+        s
+        for s in published.snapshots.values()
+        if s.kind == "measured" and not s.calibration and s.last_day <= launch
     ]
 
     assert len({s.tag.generation for s in measured}) >= 3
@@ -321,3 +324,36 @@ def test_a_mock_judges_scores_are_the_instruments_own_and_no_evaluators(
     answers = len(run["strategies"]) * sum(len(tasks) for tasks in run["tasks"].values())
     assert (found.figures["n"], found.figures["valid"]) == (answers, answers) == (176, 176)
     assert found.figures["invented_quotes"]["hits"] == found.figures["invalid"]["hits"] == 0
+
+
+def test_the_agreement_of_embedded_evaluators_is_the_published_verdicts() -> None:
+    """Each cell of the table in models.md, counted from the manifests' verdict tables."""
+    tags = {
+        "likelihood": "v1.2-SmolLM2-135M-Likelihood",
+        "relevance": "v1.0-MiniLM-L6-Relevance",
+        "sentiment": "v1.0-VADER-Sentiment",
+        "reading ease": "v1.0-Flesch-Reading-Ease",
+        "words": "v1.0-Word-Count",
+    }
+    verdicts = {}
+    for name, tag in tags.items():
+        manifest = json.loads((ROOT / "snapshots" / tag / "manifest.json").read_text())
+        counts = manifest["results"]["verdict_table"]["counts"]
+        verdicts[name] = {
+            (domain, strategy, task): "A" if a else "B"
+            for domain, strategies in counts.items()
+            for strategy, tasks in strategies.items()
+            for task, (a, b, _) in enumerate(tasks)
+            if a or b
+        }
+    page = (ROOT / "site" / "docs" / "models.md").read_text()
+
+    for row, name in enumerate(tags):
+        cells = []
+        for other in list(tags)[:row]:
+            both = verdicts[name].keys() & verdicts[other].keys()
+            same = sum(verdicts[name][pair] == verdicts[other][pair] for pair in both)
+            cells.append(f" {same / len(both):.2f} of {len(both)} ")
+        if cells:
+            empty = " |" * (len(tags) - 1 - row)
+            assert f"| {name} |{'|'.join(cells)}|{empty}\n" in page
