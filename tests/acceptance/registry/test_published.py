@@ -357,3 +357,21 @@ def test_the_agreement_of_embedded_evaluators_is_the_published_verdicts() -> Non
         if cells:
             empty = " |" * (len(tags) - 1 - row)
             assert f"| {name} |{'|'.join(cells)}|{empty}\n" in page
+
+
+@pytest.mark.parametrize(
+    "name", ["MiniLM-L6-Relevance", "VADER-Sentiment", "Flesch-Reading-Ease", "Word-Count"]
+)
+def test_the_figures_of_embedded_evaluators_are_those_of_their_cards(name: str) -> None:
+    audit = json.loads((ROOT / "snapshots" / f"v1.0-{name}" / "snapshot.json").read_text())["audit"]
+    regrets = [audit["transfer"][direction] for direction in (TEXT_TO_VISUAL, VISUAL_TO_TEXT)]
+    right = round(24 * audit["competence"]["overall"]["accuracy"]["mean"])
+    cells = [
+        f"{100 * each['regret']:+.1f} [{100 * low:+.1f}, {100 * high:+.1f}]"
+        for each in regrets
+        for low, high in [each["regret_ci95"]]
+    ]
+
+    page = (ROOT / "site" / "docs" / "models.md").read_text()
+    expected = [f"`v1.0-{name}`", f"{right} of 24", *cells, f"`{audit['verdict']}`"]
+    assert f"| {' | '.join(expected)} |\n" in page

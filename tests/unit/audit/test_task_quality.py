@@ -38,7 +38,8 @@ def test_a_task_s_decisions_spread_and_correlation_are_those_worked_by_hand() ->
         (3, 3),
         (3, 2),
     ]
-    assert (first.win_rate, second.win_rate) == (pytest.approx(2 / 3), pytest.approx(1 / 3))
+    assert first.win_rate == pytest.approx(2 / 3)
+    assert second.win_rate == pytest.approx(1 / 3)
     # 1, 1, 0: variance 2/9
     assert first.spread == second.spread == pytest.approx((2 / 9) ** 0.5)
     assert third.spread == 0.5
