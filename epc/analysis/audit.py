@@ -53,7 +53,7 @@ class Audit:
     def clean(self) -> bool:
         """Whether the measurement can bear a claim, either way."""
         sound = all(finding.severity != "error" for finding in self.findings)
-        return sound and self.verdict in _CLAIMS
+        return sound and self.verdict in _CLAIMS and not self.facts.swapped
 
     @property
     def excess(self) -> Json | None:
@@ -90,6 +90,7 @@ class Audit:
             "missing": facts.missing,
             "determinism": facts.determinism,
             "competence": facts.competence,
+            "swapped": facts.swapped,
             "n": facts.n,
             "findings": [finding.as_json() for finding in self.findings],
         }
@@ -188,6 +189,7 @@ def _stated(manifest: Manifest) -> Facts:
         determinism=plain(summary.determinism),
         excess=plain(summary.control.excess),
         missing=_missing(manifest) if manifest.is_whole else None,
+        swapped=None if manifest.canary is None else manifest.canary.departed,
     )
 
 

@@ -96,3 +96,11 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
     for option in reversed(options):
         bounded = option(bounded)
     return bounded
+
+
+canary_option = click.option(
+    "--canary/--no-canary",
+    default=True,
+    help="Ask an evaluator without pinned weights 24 pairs twice before the run, once after it and "
+    "at each `epc resume`, which shows a swapped model. Default: --canary.",
+)

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 @click.command()
 @run_argument
-@click.option("--anyway", is_flag=True, help="Measure even an evaluator that failed the controls.")
+@click.option(
+    "--anyway",
+    is_flag=True,
+    help="Measure even an evaluator that failed the controls or was swapped.",
+)
 @limit_options
 @format_option
 def command(

@@ -8,7 +8,7 @@ import click
 
 from epc.cli.common import format_option, now
 from epc.cli.decoding import decoding_options
-from epc.cli.limits import limit_options
+from epc.cli.limits import canary_option, limit_options
 from epc.cli.run_session import fetch_weights_if_named, finish, go_on, show_forecast
 
 if TYPE_CHECKING:
@@ -115,6 +115,7 @@ class _Seeds(click.ParamType[list[int]]):
     help="First ask a hosted evaluator one comparison, and stop if it is cut off before a verdict. "
     "The run asks none of these three calls again. See `epc doctor MODEL`.",
 )
+@canary_option
 @click.option("--dry-run", is_flag=True, help="Say what would be asked and cost; send nothing.")
 @limit_options
 @click.option(
@@ -139,6 +140,7 @@ def command(
     controls: int,
     batch: str | None,
     probe: bool,
+    canary: bool,
     dry_run: bool,
     limits: "Limits",
     out: Path | None,
@@ -185,6 +187,7 @@ def command(
         controls=controls,
         reuse_answers_of=reuse_answers_of,
         design=designed,
+        canary=canary,
     )
     fetch_weights_if_named(evaluator, executor)
     if dry_run:

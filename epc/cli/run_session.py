@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from epc.cli.common import echo_json, note, now
-from epc.errors import StoppedError, WorldError
+from epc.errors import ExitCode, StoppedError, WorldError
 
 if TYPE_CHECKING:
     from epc.engine.budget import Limits
@@ -92,6 +92,9 @@ def finish(
         from epc.records.probes import in_words
 
         note(f"controls {plan.evaluator}: {in_words(audited.facts.competence)}")
+    if audited.facts.swapped:
+        note("another evaluator answered within the run: measure again")
+        click.get_current_context().exit(ExitCode.FINDINGS)
 
 
 def show_forecast(shares: "dict[str, Share]", form: str) -> None:

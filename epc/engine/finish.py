@@ -14,6 +14,7 @@ from platform import python_version
 from epc import __version__
 from epc.analysis.sharing import with_origin
 from epc.engine.calls import Role
+from epc.engine.canary import is_of_canary
 from epc.engine.journal import Journal, damaged_lines
 from epc.engine.plan import Plan
 from epc.engine.questions import Questions
@@ -21,6 +22,7 @@ from epc.errors import EpcError, ExitCode
 from epc.protocol.phases import Outcome
 from epc.protocol.results import Json
 from epc.records import strict_json
+from epc.records.canary import Canary
 from epc.records.config_json import config_json, configuration_json
 from epc.records.findings import Findings
 from epc.records.layout import MANIFEST, describe, weight_lines, write_lines, write_rows
@@ -45,6 +47,7 @@ def finish(
     journal: Journal,
     outcomes: dict[int, Outcome],
     now: datetime,
+    canary: Canary | None = None,
 ) -> Json:
     """Write a run's raw files and manifest, and return the manifest.
 
@@ -76,7 +79,10 @@ def finish(
     }
     if damage := damaged_lines(folder):
         head["provenance"]["journal_damage"] = damage
-    written = write_record(folder, head, trials=trials, calls=journal.calls())
+    if canary is not None:
+        head["canary"] = canary.as_json()
+    calls = (call for call in journal.calls() if not is_of_canary(call))
+    written = write_record(folder, head, trials=trials, calls=calls)
     if not _same_weights(written["results"]["per_seed"], outcomes):
         (folder / MANIFEST).unlink()
         raise SelfCheckError("the written trials do not give back the run's weights")

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Final
 
 from epc.audit.probes import SIDES
+from epc.engine import canary
 from epc.engine.budget import WHOLE, most_tokens
 from epc.engine.mocks import unit
 from epc.engine.plan import Plan
@@ -67,7 +68,9 @@ def forecast(
     }
     calls = _calls(plan, config)
     calls["evaluator"] = _with_rechecks(calls["evaluator"], plan.recheck)
-    calls["evaluator"] = _with_controls(calls["evaluator"], plan.controls)
+    calls["evaluator"] = _with_more(calls["evaluator"], len(SIDES) * plan.controls)
+    if plan.canary:
+        calls["evaluator"] = _with_more(calls["evaluator"], canary.CALLS, least=canary.CALLS)
     return {
         role: _share(calls[role], config, role, decoding, paid[role])
         for role, decoding in decodings.items()
@@ -193,10 +196,10 @@ def _with_rechecks(calls: Range, most: int) -> Range:
     return Range(lower=lower, expected=expected, upper=upper)
 
 
-def _with_controls(calls: Range, pairs: int) -> Range:
-    """Add the planted pairs, at most so many and each in both orders."""
-    most = len(SIDES) * pairs
-    return Range(lower=calls.lower, expected=calls.expected + most, upper=calls.upper + most)
+def _with_more(calls: Range, most: int, *, least: int = 0) -> Range:
+    """Add what is asked beside the comparisons: planted pairs in both orders, the canary."""
+    ends = calls.lower + least, calls.expected + most, calls.upper + most
+    return Range(lower=ends[0], expected=ends[1], upper=ends[2])
 
 
 def _exactly(count: float) -> Range:

@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from epc.engine.calls import Caller, Question
+from epc.engine.canary import CanaryWatch
 from epc.engine.finish import finish, trial_order
 from epc.engine.model import Occasion
 from epc.engine.plan import Plan
@@ -237,7 +238,13 @@ def _said(evaluation: Json) -> str:
 
 
 async def carry_out(
-    plan: Plan, folder: Path, *, questions: Questions, caller: Caller, now: datetime
+    plan: Plan,
+    folder: Path,
+    *,
+    questions: Questions,
+    caller: Caller,
+    now: datetime,
+    canary: CanaryWatch | None = None,
 ) -> Json:
     """Finish a plan in its folder, from wherever its journal stands, and return the manifest.
 
@@ -246,6 +253,7 @@ async def carry_out(
     """
     measurement = Measurement(plan=plan, questions=questions, caller=caller)
     await measurement.run()
+    heard = None if canary is None else await canary.end()
     caller.progress.begin("writing", 1)
     manifest = finish(
         folder,
@@ -254,6 +262,7 @@ async def carry_out(
         trials=measurement.trial_lines(),
         journal=caller.journal,
         outcomes=measurement.outcomes,
+        canary=heard,
         now=now,
     )
     caller.journal.remove()

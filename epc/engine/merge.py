@@ -11,6 +11,7 @@ from epc.engine.finish import trial_order, write_record
 from epc.engine.plan import Plan, load, save
 from epc.errors import UsageError
 from epc.protocol.results import Json
+from epc.records.canary import in_words
 from epc.records.layout import RAW
 from epc.records.manifest import Manifest
 from epc.records.recompute import load_manifest
@@ -18,7 +19,7 @@ from epc.records.strict_json import dumps_line, pointer, read_lines
 from epc.records.validate import validate
 
 # What may differ between the shards of one measurement.
-_OWN = ("results", "raw", "provenance")
+_OWN = ("results", "raw", "provenance", "canary")
 
 
 def merge(folders: list[Path], out: Path) -> Json:
@@ -37,6 +38,9 @@ def merge(folders: list[Path], out: Path) -> Json:
         if not report.ok:
             raise UsageError(f"{folder} is not valid: see `epc validate {folder}`")
     manifests = [load_manifest(folder) for folder in folders]
+    for folder, manifest in zip(folders, manifests, strict=True):
+        if manifest.canary is not None and manifest.canary.departed:
+            raise UsageError(f"{folder}: {in_words(manifest.canary)}; leave it out")
     plans = [load(folder) for folder in folders]
     _require_one_measurement(folders, manifests)
     seeds = _seeds(folders, manifests)

@@ -32,6 +32,7 @@ class Plan:
     same weights, runtime and endpoints, because its answers would otherwise come from two.
     `decoding` holds the roles whose decoding was asked for, as it stands in manifests.
     `reuse_answers_of` are the SHA-256 of calls.jsonl of the runs whose answers may be taken.
+    `canary`: the evaluator is asked a panel of pairs beside the run (Reading R76).
     `design` is the whole design, so that a run needs its file no more; None is the reference.
     `groups` are those of recorded tasks, in their order; None is each task by itself, or the
     design's (Reading R74).
@@ -53,6 +54,7 @@ class Plan:
     reuse_answers_of: list[str] = field(default_factory=list)
     groups: dict[Domain, list[str]] | None = None
     design: Json | None = None
+    canary: bool = False
 
 
 def identities(evaluator: Model, executor: Model | None) -> Json:

@@ -15,6 +15,7 @@ from epc.engine.budget import BATCH_SHARE, Budget, Limits
 from epc.engine.cache import Cache
 from epc.engine.cache_paths import answer_cache_folder
 from epc.engine.calls import Caller, Progress, Role
+from epc.engine.canary import CanaryWatch, may_be_swapped
 from epc.engine.catalog import open_model
 from epc.engine.controls import preflight
 from epc.engine.first_round import ask_first_round
@@ -54,7 +55,8 @@ class Request:
     """What a user asks for, before anything has been looked up.
 
     `decoding` is what a role shall do otherwise than its model would, setting by setting. Without
-    a `design` the reference is measured.
+    a `design` the reference is measured. `canary`: an evaluator that may be swapped is asked a
+    panel beside the run (Reading R76).
     """
 
     evaluator: str
@@ -69,6 +71,7 @@ class Request:
     decoding: dict[str, dict[str, Any]] = field(default_factory=dict)
     reuse_answers_of: tuple[Path, ...] = ()
     design: Design | None = None
+    canary: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,6 +202,7 @@ def prepare(request: Request, *, now: datetime) -> Opened:
         decoding=decoding,
         groups=_groups(evaluator),
         design=None if request.design is None else request.design.document(),
+        canary=request.canary and may_be_swapped(evaluator),
     )
     opened = Opened(plan=plan, evaluator=evaluator, executor=executor)
     if isinstance(evaluator, Scripted):
@@ -337,8 +341,9 @@ async def measure(
     The `clock` says when each call was answered (Reading R76).
 
     Raises: StoppedError if a call got no answer, a limit was reached or a batch is under way;
-    WorldError if the disk fails; IncapableError if the evaluator is cut off before a verdict, or
-    failed the plan's controls and is not to be measured `anyway`. `epc resume` then goes on from
+    WorldError if the disk fails; IncapableError if the evaluator is cut off before a verdict;
+    unless it is to be measured `anyway`, IncapableError if the evaluator failed the plan's
+    controls, SwappedError if it is another one than at the start. `epc resume` then goes on from
     the journal.
     """
     limits = limits or Limits()
@@ -373,6 +378,9 @@ async def measure(
         questions = opened.questions
         if probe is not None and isinstance(opened.evaluator, Remote) and not batches:
             await ask_first_round(opened.plan, folder, questions, caller, say=probe)
+        canary = CanaryWatch.of(questions, caller, folder) if opened.plan.canary else None
+        if canary is not None:
+            await canary.begin(again=not batch.pending(folder), anyway=anyway)
         if opened.plan.controls:
             await preflight(opened.plan, folder, questions=questions, caller=caller, anyway=anyway)
         if batches or batch.pending(folder):
@@ -382,7 +390,7 @@ async def measure(
                 wait=wait,
             )
         manifest = await carry_out(
-            opened.plan, folder, questions=questions, caller=caller, now=clock()
+            opened.plan, folder, questions=questions, caller=caller, now=clock(), canary=canary
         )
         if reusable is not None:
             reusable.remove()

@@ -16,6 +16,7 @@ from epc.protocol.config import Configuration, Decoding, Method
 from epc.protocol.results import Json
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule, Weights
+from epc.records.canary import Canary
 from epc.records.typed import parse
 from epc.spec.epc_v1 import DOMAINS, ControlMethod, Direction, Domain, PhaseName
 from epc.spec.reference import EXECUTOR_PROMPT, Strategy
@@ -299,6 +300,7 @@ class Head:
     accuracy: Accuracy | None = None
     schema_version: int = 1
     groups: Mapping[Domain, tuple[str, ...]] | None = None
+    canary: Canary | None = None
     document: Json = field(init=False, repr=False, compare=False, default_factory=dict)
 
     @classmethod

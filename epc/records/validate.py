@@ -18,6 +18,7 @@ from epc.protocol.results import Json, summarise, tie_rate, vector, weight_figur
 from epc.protocol.table import VERDICTS
 from epc.protocol.weights import simplex_problem
 from epc.records.accuracy import restated, unknown_strategies
+from epc.records.canary import check_canary
 from epc.records.findings import Findings
 from epc.records.json_difference import disagreements
 from epc.records.layout import RAW, consists_of, digest, weight_lines, weight_rows
@@ -113,6 +114,8 @@ def _check_provenance(manifest: Manifest, findings: Findings) -> None:
         problem = f"{damage} lines of the journal were damaged after they were on disk"
         remedy = "see whether the disk is failing, or who edited the file; measure again"
         findings.add(_JOURNAL, "/provenance/journal_damage", problem, remedy, "warning")
+    if manifest.canary is not None:
+        check_canary(manifest.canary, findings)
 
 
 def _check_configuration(manifest: Manifest, findings: Findings) -> bool:

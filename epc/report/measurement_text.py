@@ -5,6 +5,7 @@ from dataclasses import astuple
 from typing import Final
 
 from epc.analysis.audit import Audit, audit_manifest
+from epc.records.canary import in_words
 from epc.records.manifest import Estimate, Manifest, Summary
 from epc.records.usage import suspicions
 from epc.report import reliability
@@ -50,6 +51,8 @@ def measured(manifest: Manifest) -> Iterator[tuple[str, str]]:
     yield "seeds", f"{len(config.seeds)}, {config.rounds} rounds in each of 4 phases"
     yield "calls", f"{calls['executor']} answers, {calls['evaluator']} comparisons"
     yield "", f"{coverage}{answers}"
+    if manifest.canary is not None:
+        yield "canary", in_words(manifest.canary)
     if manifest.is_whole:
         yield "verdicts", _recorded(manifest)
     if manifest.groups is not None:

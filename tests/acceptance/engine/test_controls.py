@@ -20,7 +20,10 @@ from engine_support import (
 
 MOCKS = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
 COIN = ("--evaluator", "mock/coin-flip", "--executor", "mock/deterministic")
-HOSTED = ("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806")
+HOSTED = (
+    *("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806"),
+    "--no-canary",
+)
 FILES = (*RAW_FILES, "manifest.json")
 
 

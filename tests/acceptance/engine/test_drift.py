@@ -25,7 +25,10 @@ from engine_support import environment, epc, epc_under_way, files_that_hold, rea
 from epc.records.schemas import findings as schema_findings
 
 MOCKS = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
-HOSTED = ("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806")
+HOSTED = (
+    *("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806"),
+    "--no-canary",
+)
 SMALL = ("--exhaustive", "--seeds", "0-1", "--rounds", "2")
 CANARY = "sk-canary-0123456789abcdef"
 DAY = date(2026, 7, 2)

@@ -12,7 +12,10 @@ from engine_support import DAY, environment, epc, read_rows
 
 from epc.records.schemas import findings as schema_findings
 
-HOSTED = ("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806")
+HOSTED = (
+    *("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806"),
+    "--no-canary",
+)
 MOCKED = ("--evaluator", "openai/judge-0806", "--executor", "mock/deterministic")
 SMALL = ("--exhaustive", "--seeds", "0-1", "--rounds", "2")
 CALLS = 352  # 8 tasks in each of two domains, 11 strategies: 176 answers and 176 comparisons

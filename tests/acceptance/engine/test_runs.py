@@ -30,7 +30,10 @@ from program_support import PROGRAM
 
 MOCKS = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
 COIN = ("--evaluator", "mock/coin-flip", "--executor", "mock/deterministic")
-HOSTED = ("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806")
+HOSTED = (
+    *("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806"),
+    "--no-canary",
+)
 FILES = (*RAW_FILES, "manifest.json", "run.json")
 CANARY = "sk-canary-0123456789abcdef"
 

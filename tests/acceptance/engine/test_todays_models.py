@@ -13,7 +13,7 @@ import pytest
 from endpoint_support import Endpoint, Received, Reply, answering, completion, refusal, serving
 from engine_support import environment, epc, files_that_hold, read_rows
 
-SMALL = ("--seeds", "0-1", "--rounds", "3", "--no-cache")
+SMALL = ("--seeds", "0-1", "--rounds", "3", "--no-cache", "--no-canary")
 CANARY = "sk-canary-0123456789abcdef"
 FREE = ("--temperature", "none", "--executor-temperature", "none")
 Behaviour = Callable[[Received], Reply]

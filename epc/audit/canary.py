@@ -1,0 +1,84 @@
+"""Does the evaluator still answer as when the run began? A small panel, asked again (Reading R76).
+
+The panel is asked twice before the run, so that its evaluator's own flips are seen and nothing is
+assumed of them, and once more at each look. Of one pair's three answers, one may stand alone. If
+the evaluator is the same, the three are answers of one model to one question, and each is as likely
+as another to be the one that stands alone. So of the pairs with such an answer, the share in which
+it is the look's is binomial with one in three, however often the evaluator contradicts itself. This
+is the null hypothesis of `epc.audit.drift.compare_mixed`, and its distribution in closed form.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb
+from typing import Final
+
+from epc.protocol.verdict import Verdict
+from epc.statistics.inference import binomial_tail
+
+PAIRS: Final = 24
+ERROR: Final = 0.025  # Reading R76: one false alarm in 40 runs at most, over all looks of a run
+_ONE_OF_THREE: Final = 1 / 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """What asking the panel again came to.
+
+    `told` counts the pairs in which one of the three answers stands alone, `odd` those in which it
+    is the look's. The evaluator `departed` if `p_value` is at most `level`.
+    """
+
+    told: int
+    odd: int
+    p_value: float
+    level: float
+    departed: bool
+
+
+def look(
+    first: Sequence[Verdict], second: Sequence[Verdict], other: Sequence[Verdict], *, number: int
+) -> Look:
+    """Return whether answers come from another model than the two sets that one model gave.
+
+    The looks of a run are numbered from 1, and the k-th has ERROR / (k (k + 1)) of the error rate:
+    together they have no more than ERROR, however many there are.
+
+    Shapes: all three (pairs,).
+    """
+    alone = [
+        b == a
+        for a, b, c in zip(first, second, other, strict=True)
+        if len({a, b, c}) == 2  # noqa: PLR2004  (two of three agree)
+    ]
+    told, odd = len(alone), sum(alone)
+    p_value, level = binomial_tail(odd, told, _ONE_OF_THREE), level_of(number)
+    return Look(told=told, odd=odd, p_value=p_value, level=level, departed=p_value <= level)
+
+
+def level_of(number: int) -> float:
+    """Return the error rate of one look."""
+    return ERROR / (number * (number + 1))
+
+
+def odds(changed: float, flips: float, *, pairs: int = PAIRS, number: int = 1) -> float:
+    """Return the probability that one look finds an evaluator that was swapped for another.
+
+    The other model's usual verdict, A or B, differs on each pair with probability `changed`. Two
+    answers of one model to one question differ with probability `flips`, at most a half.
+    """
+    slip = (1 - (1 - 2 * flips) ** 0.5) / 2  # how often one answer is not the usual one
+    unlike = changed * (1 - slip) + (1 - changed) * slip
+    odd = (1 - slip) ** 2 * unlike + slip**2 * (1 - unlike)
+    told = odd + 2 * slip * (1 - slip)
+    level, share = level_of(number), odd / told if told else 0.0
+    return sum(
+        _mass(n, pairs, told) * _mass(k, n, share)
+        for n in range(pairs + 1)
+        for k in range(n + 1)
+        if binomial_tail(k, n, _ONE_OF_THREE) <= level
+    )
+
+
+def _mass(hits: int, n: int, share: float) -> float:
+    return float(comb(n, hits) * share**hits * (1 - share) ** (n - hits))

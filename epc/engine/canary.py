@@ -1,0 +1,163 @@
+"""Asking an evaluator one panel of pairs before, during and after a run (Reading R76).
+
+A model whose weights are not pinned may be replaced at any minute under the same name. The panel
+shows it, and nothing of the measurement depends on the panel: its answers are in the journal under
+names of their own, and go into the manifest's `canary` instead of the raw files.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, get_args
+
+from epc.audit.canary import PAIRS
+from epc.engine.calls import Caller, Question
+from epc.engine.model import Model
+from epc.engine.questions import Questions
+from epc.engine.task_group import all_of
+from epc.errors import EpcError, ExitCode
+from epc.protocol.results import Json
+from epc.records.canary import TWICE, Canary, CanaryPanel, When, canary, in_words, kept, panel_of
+from epc.spec.epc_v1 import DOMAINS
+
+CALLS: Final = (TWICE + 1) * PAIRS  # of a run that is not interrupted
+_PLACE: Final = "canary/"
+_NO_PROVIDER: Final = ("mock", "embedded")
+
+
+class SwappedError(EpcError):
+    """The evaluator is not the one that the run began with, or whose answers it takes over."""
+
+    exit_code = ExitCode.FINDINGS
+
+
+def may_be_swapped(model: Model) -> bool:
+    """Return whether another model may answer under a model's name."""
+    unnamed = model.identity.endpoint not in _NO_PROVIDER and model.method != "recorded"
+    return unnamed and not model.pinned
+
+
+def is_of_canary(call: Json) -> bool:
+    """Return whether a call of the journal is no part of the measurement."""
+    return (call["occasion"] or "").startswith(_PLACE)
+
+
+@dataclass(kw_only=True)
+class CanaryWatch:
+    """The panel of a run and its answers so far.
+
+    `questions` are the pairs; `before` what the run whose answers are taken over was answered, None
+    for pairs that it was not asked, or for all where there is no such run.
+    """
+
+    run: Path
+    caller: Caller
+    questions: Sequence[Question]
+    before: Sequence[str | None] | None = None
+    _panels: list[CanaryPanel] = field(default_factory=list)
+    _asked: int = 0
+
+    @classmethod
+    def of(cls, questions: Questions, caller: Caller, run: Path) -> "CanaryWatch":
+        """Return the panel of a run: pairs whose answers are taken over, then fixed ones."""
+        role, runs = questions.evaluator, caller.named_runs
+        calls = [] if runs is None else [c for c in runs.calls() if c["role"] == role.name]
+        taken = sorted(calls, key=lambda call: str(call["id"]))[:PAIRS]
+        panel = [Question(role=role, text=call["prompt"], side="evaluation") for call in taken]
+        fixed = list(_fixed(questions))[: PAIRS - len(panel)]
+        before = [*(kept(call["answer"]) for call in taken), *(None for _ in fixed)]
+        return cls(
+            run=run,
+            caller=caller,
+            questions=[*panel, *fixed],
+            before=before if taken else None,
+        )
+
+    @property
+    def found(self) -> Canary:
+        """What the panels came to so far."""
+        return canary(self._panels, self.before)
+
+    async def begin(self, *, again: bool = True, anyway: bool = False) -> None:
+        """Ask the panel before a session asks anything else, and refuse an evaluator that departed.
+
+        It is asked twice at the start of a run, and once at the start of each later session that is
+        to ask it `again`; what an interruption left of it is asked for first.
+
+        Raises: SwappedError unless the run is to go on `anyway`; else as `Caller.ask`.
+        """
+        whole = all(self._is_kept(number, "start") for number in range(TWICE))
+        for _ in range(TWICE):
+            await self._ask("start")
+        while (when := self._begun()) is not None:
+            whole = whole and self._is_kept(len(self._panels), when)
+            await self._ask(when)
+        self._require_same(None, anyway=anyway)
+        if whole and again:
+            await self._ask("resume")
+            self._require_same(len(self._panels) - 1, anyway=anyway)
+        self._asked = self.caller.progress.asked
+
+    async def end(self) -> Canary:
+        """Ask the panel after a session's last question, if there was one, and return it all."""
+        if self.caller.progress.asked > self._asked:
+            await self._ask("end")
+        return self.found
+
+    def _require_same(self, panel: int | None, *, anyway: bool) -> None:
+        found = self.found
+        if not anyway and any(each.departed for each in found.looks if each.panel == panel):
+            raise SwappedError(
+                f"{in_words(found)}; nothing more was asked\n"
+                "  next: start a new run, without --reuse-answers-of; `epc resume "
+                f"{self.run} --anyway` goes on with this one, and its record says so"
+            )
+
+    async def _ask(self, when: When) -> None:
+        number, progress = len(self._panels), self.caller.progress
+        progress.begin("canary", len(self.questions))
+
+        async def one(pair: int, question: Question) -> Json:
+            call = await self.caller.ask_again(question, _place(number, when, pair))
+            progress.done += 1
+            return call
+
+        calls = await all_of(one(*numbered) for numbered in enumerate(self.questions))
+        self._panels.append(panel_of(when, calls))
+
+    def _begun(self) -> When | None:
+        """Return when the next panel was asked of which an earlier session kept an answer."""
+        whens: tuple[When, ...] = get_args(When)
+        return next((w for w in whens if any(self._kept(len(self._panels), w))), None)
+
+    def _is_kept(self, number: int, when: When) -> bool:
+        return all(self._kept(number, when))
+
+    def _kept(self, number: int, when: When) -> Iterator[bool]:
+        for pair, question in enumerate(self.questions):
+            name = self.caller.name(question, _place(number, when, pair))
+            yield self.caller.known(name) is not None
+
+
+def _place(number: int, when: When, pair: int) -> str:
+    return f"{_PLACE}{number}/{when}/{pair}"
+
+
+def _fixed(questions: Questions) -> Iterator[Question]:
+    """Yield pairs that need no answer of any model: what the executor is asked stands for it.
+
+    Neither text of a pair answers the task, so no preference is right, and that is what two good
+    models differ in. Domains, strategies and tasks take turns.
+    """
+    config, seen = questions.config, set[str]()
+    others = [s for s in range(len(config.strategies)) if s != config.baseline_index]
+    for place in range(len(others) * max(len(config.tasks[domain]) for domain in DOMAINS)):
+        strategy = others[place % len(others)]
+        for domain in DOMAINS:
+            task = (place + place // len(others)) % len(config.tasks[domain])
+            asked = questions.answer(strategy, domain, task), questions.baseline(domain, task)
+            shown = {"answer": asked[0].text}, {"answer": asked[1].text}
+            question = questions.comparison(strategy, domain, task, shown)
+            if question.text not in seen:
+                seen.add(question.text)
+                yield question

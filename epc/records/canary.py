@@ -1,0 +1,172 @@
+"""The manifest's `canary`: what an evaluator said to one panel, again and again (Reading R76).
+
+The panel stands outside the measurement: nothing of it is in the raw files, and how often it was
+asked depends on how often the run was interrupted. Everything else follows from the answers.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Final, Literal
+
+import msgspec
+
+from epc.audit.canary import ERROR, look
+from epc.protocol.results import Json
+from epc.protocol.verdict import Verdict, parse_verdict
+from epc.records.findings import Findings
+from epc.records.json_difference import disagreements
+
+When = Literal["start", "resume", "end"]
+TWICE: Final = 2  # how often the panel is asked at the start
+_CLAUSE: Final = "Reading R76"
+_RESTORE: Final = "restore the manifest as it was written"
+_KEPT: Final = 80  # characters of an answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CanaryPanel:
+    """The panel as it was asked once: the first and the last answer's time, and all answers."""
+
+    when: When
+    first_at: str
+    last_at: str
+    answers: tuple[str, ...]
+    served_models: tuple[str, ...]
+    system_fingerprints: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CanaryLook:
+    """What a later panel came to beside the first two; see `epc.audit.canary.look`.
+
+    `panel` is its place in `panels`; None is the run whose answers were taken over.
+    """
+
+    panel: int | None
+    told: int
+    odd: int
+    p_value: float
+    level: float
+    departed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Canary:
+    """All panels of a run, and whether the evaluator `departed` from the first at any look.
+
+    `false_alarms` is the most that the chance of a false one may be. `before` holds what the run
+    whose answers were taken over was answered, None where it was not asked a pair.
+    """
+
+    false_alarms: float
+    panels: tuple[CanaryPanel, ...]
+    looks: tuple[CanaryLook, ...]
+    departed: bool
+    before: tuple[str | None, ...] | None = None
+
+    def as_json(self) -> Json:
+        """Return it as it stands in a manifest."""
+        document: Json = msgspec.json.decode(msgspec.json.encode(self))
+        if self.before is None:
+            del document["before"]
+        return document
+
+
+def panel_of(when: When, calls: Sequence[Json]) -> CanaryPanel:
+    """Return the panel that was answered by these calls, in the order of its questions."""
+    times = [call["answered_at"] for call in calls]
+    return CanaryPanel(
+        when=when,
+        first_at=min(times),
+        last_at=max(times),
+        answers=tuple(kept(call["answer"]) for call in calls),
+        served_models=_named(calls, "served_model"),
+        system_fingerprints=_named(calls, "system_fingerprint"),
+    )
+
+
+def kept(answer: str) -> str:
+    """Return as much of an answer as is kept: a verdict is a letter."""
+    return answer[:_KEPT]
+
+
+def canary(panels: Sequence[CanaryPanel], before: Sequence[str | None] | None = None) -> Canary:
+    """Return what panels come to; the first two are those of the start, if they are there."""
+    looks = tuple(_looks(panels, before)) if len(panels) >= TWICE else ()
+    return Canary(
+        false_alarms=ERROR,
+        panels=tuple(panels),
+        looks=looks,
+        departed=any(each.departed for each in looks),
+        before=None if before is None else tuple(before),
+    )
+
+
+def check_canary(stated: Canary, findings: Findings) -> None:
+    """Note what of a canary does not follow from its answers, and an evaluator that departed."""
+    numbers = {len(panel.answers) for panel in stated.panels}
+    if stated.before is not None:
+        numbers.add(len(stated.before))
+    if len(numbers) > 1:
+        findings.add(_CLAUSE, "/canary/panels", "not one number of pairs", _RESTORE)
+        return
+    expected = canary(stated.panels, stated.before)
+    for where in disagreements(expected.as_json(), stated.as_json()):
+        findings.add(_CLAUSE, f"/canary{where}", "does not follow from the answers", _RESTORE)
+    if stated.departed:
+        remedy = "its figures are of two models: measure again, with a pinned version if there is"
+        findings.add(_CLAUSE, "/canary/departed", in_words(stated), remedy, "warning")
+
+
+def in_words(stated: Canary) -> str:
+    """Return what the canary found as one sentence without its end."""
+    pairs = len(stated.panels[0].answers)
+    if not stated.departed:
+        return f"{pairs} pairs asked {len(stated.panels)} times: no sign of another evaluator"
+    worst = min((each for each in stated.looks if each.departed), key=lambda each: each.p_value)
+    if worst.panel is None:
+        pairs -= (stated.before or ()).count(None)
+        what = "the run whose answers are taken over had another evaluator"
+    else:
+        at = stated.panels[worst.panel]
+        what = f"another evaluator answered at the {_WHEN[at.when]} ({at.first_at})"
+    return (
+        f"{what}: {worst.odd} of {pairs} pairs got another verdict than twice at the start "
+        f"(p {worst.p_value:.2g})"
+    )
+
+
+_WHEN: Final[dict[When, str]] = {
+    "start": "start",
+    "resume": "beginning of a later session",
+    "end": "end",
+}
+
+
+def _looks(
+    panels: Sequence[CanaryPanel], before: Sequence[str | None] | None
+) -> Iterator[CanaryLook]:
+    others: list[tuple[int | None, Sequence[str | None]]] = [
+        (place, panel.answers) for place, panel in enumerate(panels) if place >= TWICE
+    ]
+    if before is not None:
+        others.insert(0, (None, before))
+    start = [_verdicts(panel.answers) for panel in panels[:TWICE]]
+    for number, (place, answers) in enumerate(others, 1):
+        again = _verdicts(answers)
+        known = [
+            (a, b, c)
+            for a, b, c in zip(*start, again, strict=True)
+            if a is not None and b is not None and c is not None
+        ]
+        first, second, other = ([row[side] for row in known] for side in range(3))
+        found = look(first, second, other, number=number)
+        yield CanaryLook(panel=place, **asdict(found))
+
+
+def _verdicts(answers: Sequence[str | None]) -> list[Verdict | None]:
+    return [None if answer is None else parse_verdict(answer) for answer in answers]
+
+
+def _named(calls: Sequence[Json], key: str) -> tuple[str, ...]:
+    return tuple(sorted({call[key] for call in calls} - {None}))
