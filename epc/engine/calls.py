@@ -261,8 +261,8 @@ class Caller:
             call["reply"] = storable(completion.reply)
         if completion.headers is not None:
             call["headers"] = {key: storable(value) for key, value in completion.headers.items()}
-            if request_id := call["headers"].get("x-request-id"):
-                call["request_id"] = request_id
+        if completion.request_id is not None:
+            call["request_id"] = storable(completion.request_id)
         return recordable(call, self.journal.longest)
 
     def _of_another_run(self, name: str, question: Question) -> Json | None:

@@ -16,7 +16,7 @@ from epc.engine.limits import Ticket
 from epc.engine.model import Completion, Identity
 from epc.engine.providers import NATIVE, OTHER_FIELD, PROVIDERS, LimitField, Provider
 from epc.engine.remote import Remote, address_of, public_address
-from epc.engine.replies import completion, meant_status, refuses_field
+from epc.engine.replies import completion, meant_status, refuses_field, request_id
 from epc.engine.request_body import require_sendable
 from epc.engine.transport import NoReplyError, Reply, Transport, most_connections
 from epc.errors import UsageError
@@ -117,7 +117,11 @@ class Hosted(Remote):
         unusual = None if field == self._provider.limit_field else field
         if not reply.whole:
             return Completion(
-                text="", finish_reason=TOO_LARGE, retries=retries, limit_field=unusual
+                text="",
+                finish_reason=TOO_LARGE,
+                retries=retries,
+                limit_field=unusual,
+                request_id=request_id(reply.headers, redact=self._redact),
             )
         answer = completion(
             reply.body,

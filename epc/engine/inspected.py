@@ -21,7 +21,7 @@ from epc.engine.limits import Ticket
 from epc.engine.model import CallError, Completion, Identity
 from epc.engine.providers import NATIVE, Provider
 from epc.engine.remote import Remote, address_of, public_address
-from epc.engine.replies import named
+from epc.engine.replies import named, request_id, without_secrets
 from epc.errors import UsageError
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
@@ -176,7 +176,7 @@ class Inspected(Remote):
         if call.error:
             return self._refused(output, retries)
         self._require_sent(call.request, text, decoding)
-        response = _public(call.response or {})
+        response = without_secrets(_public(call.response or {}), self._redact)
         return _completion(
             output,
             response,
@@ -261,7 +261,7 @@ def _completion(
 
     Raises: TransientError if the words are Inspect's and not the model's: there is no answer.
     """
-    text = output.completion
+    text = redact(output.completion)
     spoken = "".join(str(value) for key, value in _leaves(response) if key in ("text", "content"))
     if text not in spoken:
         if output.stop_reason != "content_filter":
@@ -273,6 +273,7 @@ def _completion(
         text=text,
         served_model=named(served),
         finish_reason=output.stop_reason,
+        request_id=request_id({}, response.get("id") or response.get("responseId")),
         # Inspect says 0 where the provider said nothing, and no prompt has 0 tokens.
         tokens_in=(usage.input_tokens or None) if usage else None,
         tokens_out=usage.output_tokens if usage and usage.input_tokens else None,
@@ -280,7 +281,7 @@ def _completion(
         reasoning_tokens=usage.reasoning_tokens if usage else None,
         latency_s=latency_s,
         retries=retries,
-        reply=redact(json.dumps(response, ensure_ascii=False, sort_keys=True)),
+        reply=json.dumps(response, ensure_ascii=False, sort_keys=True),
     )
 
 

@@ -46,7 +46,8 @@ class Completion:
     `reply` is the whole body that the answer was read from, `headers` are those of the reply that
     may be kept; None where the model is no provider's. `reasoning` is what the model wrote for
     itself before, as far as it is shown. `limit_field` is how the request spelt the most tokens,
-    where the endpoint refused the usual spelling. Units: tokens; seconds of latency.
+    where the endpoint refused the usual spelling. `request_id` is the provider's name of the
+    request. Units: tokens; seconds of latency.
     """
 
     text: str
@@ -62,6 +63,7 @@ class Completion:
     reasoning: str = ""
     reasoning_tokens: int | None = None
     limit_field: str | None = None
+    request_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

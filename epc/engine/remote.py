@@ -3,6 +3,7 @@
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit, urlunsplit
 
@@ -10,6 +11,7 @@ from epc.engine.asking import Line
 from epc.engine.limits import Ticket, gate_of
 from epc.engine.model import Completion, Identity, Model, Prompt
 from epc.engine.providers import Provider
+from epc.engine.replies import request_id
 from epc.engine.secrets import redactor
 from epc.errors import UsageError
 from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
@@ -82,7 +84,8 @@ class Remote(ABC):
         Raises: TransientError if asking again may help, CallError if it cannot.
         """
         said = body[:2000].decode("utf-8", "replace")
-        return self._line.refused(status, said, headers, retries=retries)
+        answer = self._line.refused(status, said, headers, retries=retries)
+        return replace(answer, request_id=request_id(headers, redact=self._redact))
 
     def batching(self) -> "Batching | None":
         """Return how the provider takes batches; None where that is not known."""

@@ -18,6 +18,8 @@ from epc.records.strict_json import storable
 from epc.spec.refusals import REFUSED
 
 _LONGEST_NAME: Final = 300  # characters
+_LONGEST_ID: Final = 200
+_REQUEST_IDS: Final = ("x-request-id", "request-id")
 _UNUSABLE: Final = (400, 422)
 # How endpoints say that they do not take a field, beside its name.
 _UNKNOWN_FIELD: Final = (
@@ -47,13 +49,18 @@ def completion(
     Raises: TransientError if it holds none: garbage, truncated JSON, no choice, neither content
     nor a reason to stop.
     """
+    raw = body.decode("utf-8", "replace")
+    reply = redact(raw)
     try:
         value: Any = json.loads(body)
+        if reply != raw or "\\" in raw:  # else there is no secret in any of its parts
+            echoed, value = value, without_secrets(value, redact)
+            reply = reply if value == echoed else json.dumps(value, ensure_ascii=False)
         choice = value["choices"][0]
         message = choice["message"]
         text, finish = _answer(message, named(choice.get("finish_reason")))
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        said = redact(start_of(body.decode("utf-8", "replace")))
+        said = start_of(reply)
         raise TransientError(f"the reply holds no answer: {said}", billed=True) from None
     usage = value.get("usage") if isinstance(value.get("usage"), dict) else {}
     details = usage.get("completion_tokens_details")
@@ -62,7 +69,7 @@ def completion(
         (reasoning.stated(message), text) if finish == REFUSED else _parted(message, text)
     )
     return Completion(
-        text=text,
+        text=redact(text),  # which may have come in parts
         served_model=named(value.get("model")),
         system_fingerprint=named(value.get("system_fingerprint")),
         finish_reason=finish,
@@ -70,13 +77,25 @@ def completion(
         tokens_out=counted(usage.get("completion_tokens")),
         latency_s=latency_s,
         retries=retries,
-        reply=redact(body.decode("utf-8", "replace")),
-        headers=headers,
+        reply=reply,
+        headers=None if headers is None else {k: redact(v) for k, v in headers.items()},
+        request_id=request_id(headers or {}, value.get("id"), redact),
         reasoning=storable(redact(thought)),
         reasoning_tokens=counted(details.get("reasoning_tokens"))
         if isinstance(details, dict)
         else None,
     )
+
+
+def request_id(
+    headers: Mapping[str, str], body_id: object = None, redact: Callable[[str], str] = redact
+) -> str | None:
+    """Return the provider's own name of a request, by its headers or else its body."""
+    stated = (*(headers.get(name) for name in _REQUEST_IDS), body_id)
+    found = next((name for name in stated if isinstance(name, str) and name), None)
+    if found is None or not found.isprintable() or len(found) > _LONGEST_ID:
+        return None
+    return redact(found)[:_LONGEST_ID]
 
 
 def refuses_field(status: int, body: bytes, field: LimitField) -> bool:
@@ -99,6 +118,17 @@ def meant_status(status: int, body: bytes) -> int:
     except (ValueError, LookupError, TypeError, RecursionError):
         return status
     return code if isinstance(code, int) and code in _FAILURES else status
+
+
+def without_secrets(value: Any, redact: Callable[[str], str]) -> Any:
+    """Return a JSON value in which no text, and no name of a key, holds a secret."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, list):
+        return [without_secrets(each, redact) for each in value]
+    if isinstance(value, dict):
+        return {redact(key): without_secrets(each, redact) for key, each in value.items()}
+    return value
 
 
 def _answer(message: Any, finish: str | None) -> tuple[str, str | None]:

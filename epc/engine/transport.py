@@ -25,6 +25,7 @@ ALLOWED_HEADERS: Final = (
     "openai-version",
     "retry-after",
     "retry-after-ms",
+    "request-id",
     "x-request-id",
     "x-ratelimit-limit-requests",
     "x-ratelimit-limit-tokens",

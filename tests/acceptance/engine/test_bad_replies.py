@@ -9,7 +9,10 @@ import pytest
 from endpoint_support import Endpoint, Received, Reply, answering, completion, serving
 from engine_support import HEAD, digest, environment, epc, read_rows
 
-HOSTED = ("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806")
+HOSTED = (
+    *("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806"),
+    "--no-canary",
+)
 SMALL = ("--seeds", "0-1", "--rounds", "4", "--no-cache")
 CANARY = "sk-canary-0123456789abcdef"
 MIB = 2**20

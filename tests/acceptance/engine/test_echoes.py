@@ -1,0 +1,135 @@
+"""Endpoints that send a key back: it is left nowhere (a measurement, its failures, its output)."""
+
+import json
+from base64 import b64encode, urlsafe_b64encode
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from endpoint_support import Endpoint, Received, Reply, completion, serving
+from engine_support import environment, epc, files_that_hold, read_rows
+
+KEY = "sk-canary+0123456789/abcdef"
+FORMS = (
+    KEY,
+    b64encode(KEY.encode()).decode().rstrip("="),
+    urlsafe_b64encode(KEY.encode()).decode().rstrip("="),
+    b64encode(f"Bearer {KEY}".encode()).decode(),
+    quote(KEY),
+    quote(KEY, safe=""),
+    json.dumps(KEY)[1:-1],
+)
+SOUGHT = (*FORMS, FORMS[3][12:-4])  # of the last the part that is the key's alone
+RUN = (
+    *("run", "--evaluator", "openai/judge", "--executor", "openai/writer"),
+    *("--seeds", "0", "--rounds", "2"),
+)
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    with serving() as server:
+        yield server
+
+
+def at(endpoint: Endpoint, folder: Path) -> dict[str, str]:
+    cache = str(folder / "cache")
+    return environment(OPENAI_BASE_URL=endpoint.url, OPENAI_API_KEY=KEY, EPC_CACHE_DIR=cache)
+
+
+def everywhere(received: Received) -> Reply:
+    """Answer with what was sent in the header, in every part of a reply and in every form."""
+    sent = received.headers["authorization"]
+    assert sent == f"Bearer {KEY}"
+    inside = " ".join((sent, *FORMS))
+    parts = [{"type": "text", "text": part} for part in ("A", inside, KEY[:9], KEY[9:])]
+    choice = {
+        "index": 0,
+        "finish_reason": f"stop {KEY}",
+        "message": {"role": "assistant", "content": parts, "reasoning_content": inside},
+    }
+    reply = completion(
+        None,
+        id=f"req-{KEY}",
+        model=f"served-{KEY}",
+        system_fingerprint=f"fp-{b64encode(KEY.encode()).decode()}",
+        choices=[choice],
+        **{KEY: quote(KEY, safe="")},
+    )
+    escaped = reply.body.replace(b"fp-", b"fp-\\u0073k-canary+0123456789\\/abcdef-")
+    return Reply(body=escaped, headers={"x-request-id": sent, "openai-version": FORMS[1]})
+
+
+def failing(received: Received) -> Reply:
+    sent = received.headers["authorization"]
+    body = json.dumps({"error": {"message": f"you sent {sent}, {' '.join(FORMS)}"}}).encode()
+    return Reply(status=400, body=body, headers={"request-id": KEY})
+
+
+def moved(received: Received) -> Reply:
+    return Reply(status=302, headers={"location": f"http://{KEY}@elsewhere/"}, body=KEY.encode())
+
+
+@pytest.mark.parametrize("behave", [everywhere, failing, moved])
+def test_a_key_that_an_endpoint_echoes_is_left_nowhere(
+    tmp_path: Path, endpoint: Endpoint, behave: Callable[[Received], Reply]
+) -> None:
+    endpoint.behave = behave
+
+    done = epc(*RUN, "--out", tmp_path / "run", env=at(endpoint, tmp_path))
+    said = done.stdout + done.stderr
+    if behave is everywhere:
+        assert done.returncode == 0, done.stderr
+        said += epc("show", tmp_path / "run", "--format", "json").stdout
+        calls = read_rows(tmp_path / "run" / "calls.jsonl")
+        assert {call["request_id"] for call in calls} == {"Bearer [OPENAI_API_KEY]"}
+        assert epc("validate", tmp_path / "run").returncode == 0
+    else:
+        assert done.returncode == 3
+
+    assert endpoint.received
+    assert files_that_hold(tmp_path, *SOUGHT) == []
+    assert [form for form in SOUGHT if form in said] == []
+
+
+def test_a_key_is_in_no_journal_of_a_run_that_was_stopped(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    endpoint.behave = everywhere
+    run = tmp_path / "run"
+
+    done = epc(*RUN, "--max-calls", "30", "--out", run, env=at(endpoint, tmp_path))
+
+    assert done.returncode == 4
+    assert (run / "journal.jsonl").stat().st_size
+    assert files_that_hold(tmp_path, *SOUGHT) == []
+    assert [form for form in SOUGHT if form in done.stdout + done.stderr] == []
+
+
+@pytest.mark.parametrize(
+    ("headers", "body_id", "expected"),
+    [
+        ({"x-request-id": "req_1"}, "chatcmpl-1", "req_1"),
+        ({"request-id": "req_2"}, "chatcmpl-1", "req_2"),
+        ({}, "chatcmpl-1", "chatcmpl-1"),
+        ({}, "", None),
+        ({}, "a" * 201, None),
+        ({}, "a\u0007b", None),
+        ({}, 7, None),
+    ],
+)
+def test_reading_r76_a_call_keeps_the_name_that_its_provider_gave_the_request(
+    tmp_path: Path,
+    endpoint: Endpoint,
+    headers: dict[str, str],
+    body_id: object,
+    expected: str | None,
+) -> None:
+    endpoint.behave = lambda _: Reply(body=completion("A", id=body_id).body, headers=headers)
+    run = tmp_path / "run"
+
+    done = epc(*RUN[:-1], "1", "--no-canary", "--out", run, env=at(endpoint, tmp_path))
+
+    assert done.returncode == 0, done.stderr
+    assert {call.get("request_id") for call in read_rows(run / "calls.jsonl")} == {expected}
