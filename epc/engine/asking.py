@@ -8,9 +8,9 @@ import asyncio
 import json
 import random
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from epc.engine.limits import Gate, Ticket, retry_after, usual_tokens
 from epc.engine.model import CallError, Completion, Prompt, Setting
@@ -19,6 +19,7 @@ from epc.protocol.config import Decoding
 
 ATTEMPTS: Final = 8
 DEADLINE_S: Final = 120.0  # for one reply
+FIRST_DEADLINE_S: Final = 60.0  # for an endpoint that has answered nothing yet; it is asked once
 PATIENCE_S: Final = 600.0  # for one answer, pauses included
 FIRST_PAUSE_S: Final = 0.5
 LONGEST_PAUSE_S: Final = 60.0
@@ -110,7 +111,7 @@ class Line:
         self,
         prompt: Prompt,
         decoding: Decoding,
-        once: Callable[[Ticket, int], Awaitable[Completion]],
+        once: Callable[[Ticket, int], Coroutine[Any, Any, Completion]],
     ) -> Completion:
         """Ask once, and again after a failure that may pass; `once` is told the retries so far.
 
@@ -122,7 +123,7 @@ class Line:
         for attempt in range(ATTEMPTS):
             ticket = await self.gate.passage(self.name, tokens)
             try:
-                answer = await once(ticket, attempt)
+                answer = await self._in_time(once(ticket, attempt))
             except TransientError as failure:
                 last = failure
             else:
@@ -142,11 +143,32 @@ class Line:
             ceiling = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2**attempt)
             pause = last.wait_s if last.wait_s is not None else random.uniform(ceiling / 2, ceiling)  # noqa: S311  (spreads load, hides nothing)
             if time.monotonic() - began + pause > PATIENCE_S:
+                last = TransientError(f"{last}; it is to be asked again in {pause:,.0f} s")
                 break
             if attempt + 1 < ATTEMPTS:
                 await asyncio.sleep(pause)
         message = f"{self.name}: {last} ({attempt + 1} attempts)"
         raise CallError(f"{message}\n  fix: see whether {self.endpoint} is well") from None
+
+    async def _in_time(self, asked: Coroutine[Any, Any, Completion]) -> Completion:
+        """Await an answer; where none has ever come from there, not as long as any later one.
+
+        Raises: CallError if an endpoint that has answered nothing yet keeps silent.
+        """
+        if self.gate.answered:
+            return await asked
+        task = asyncio.ensure_future(asked)
+        try:
+            await asyncio.wait([task], timeout=FIRST_DEADLINE_S)
+            if task.done() or self.gate.answered:  # another call was answered meanwhile
+                return await task
+        finally:
+            task.cancel()
+        raise CallError(
+            f"{self.name}: connected, no answer within {FIRST_DEADLINE_S:g} s: {self.endpoint}\n"
+            "  fix: see whether the server is well; ask a model that must be loaded first once, "
+            "and run again"
+        )
 
     def refused(
         self, status: int, said: str, headers: Mapping[str, str], *, retries: int

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from epc.analysis.sharing import ASKED, BATCHED, CACHED, RECORDED
-from epc.engine.budget import Budget, CostCapError
+from epc.engine.budget import Budget, BudgetError, CostCapError
 from epc.engine.cache import Cache
 from epc.engine.journal import Journal
 from epc.engine.model import Completion, Model, Occasion, Prompt
@@ -135,6 +135,7 @@ class Caller:
     _alarm: asyncio.TimerHandle | None = None
     _failed: EpcError | None = None
     _given_up: bool = False
+    _failing: str | None = None  # since the last answer
 
     def __post_init__(self) -> None:
         self.progress.from_journal += len(self.journal)
@@ -296,9 +297,10 @@ class Caller:
                 raise  # a cheaper call may fit: the others go on
             except EpcError as error:
                 if self._failed is None:
-                    self._failed = error
-                    self.budget.stop(error)
-                    self._set_alarm(LANDING_S, error)
+                    self._failed = self._explained(error)
+                    self.budget.stop(self._failed)
+                    self._set_alarm(LANDING_S, self._failed)
+                    raise self._failed from None
                 raise
             except asyncio.CancelledError:
                 if self._failed is not None and self._given_up and not task.uncancel():
@@ -320,9 +322,10 @@ class Caller:
                 pair=question.pair,
                 occasion=occasion,
                 lost=lambda: self.budget.claim_again(claim),
-                failed=self.progress.failed,
+                failed=self._note,
             )
             completion = await role.model.complete(prompt, role.decoding)
+            self._failing = None
             call = self.row(name, question, completion, place)
         finally:
             self.budget.settle(claim, call)
@@ -331,6 +334,16 @@ class Caller:
             self.cache.put(call)
         return call
 
+    def _note(self, failure: str) -> None:
+        self._failing = failure
+        self.progress.failed(failure)
+
+    def _explained(self, error: EpcError) -> EpcError:
+        """Return an error with what kept the endpoint from answering before a limit was reached."""
+        if self._failing is None or not isinstance(error, BudgetError):
+            return error
+        return BudgetError(f"{error}\n  last error: {self._failing}")
+
     def _set_alarm(self, seconds: float, error: EpcError) -> None:
         """Let the calls that are still under way after so long end in an error."""
         if self._alarm is not None:
@@ -338,7 +351,7 @@ class Caller:
         self._alarm = asyncio.get_running_loop().call_later(seconds, self._give_up, error)
 
     def _give_up(self, error: EpcError) -> None:
-        self._failed, self._given_up = error, True
+        self._failed, self._given_up = self._failed or self._explained(error), True
         for task in self._asking:
             task.cancel()
 

@@ -17,7 +17,9 @@ from epc.engine.questions import Questions
 from epc.engine.task_group import all_of
 from epc.errors import EpcError, ExitCode
 from epc.protocol.results import Json
+from epc.records.calls import call_of
 from epc.records.canary import TWICE, Canary, CanaryPanel, When, canary, in_words, kept, panel_of
+from epc.records.row_types import Call
 from epc.spec.epc_v1 import DOMAINS
 
 CALLS: Final = (TWICE + 1) * PAIRS  # of a run that is not interrupted
@@ -61,11 +63,11 @@ class CanaryWatch:
     def of(cls, questions: Questions, caller: Caller, run: Path) -> "CanaryWatch":
         """Return the panel of a run: pairs whose answers are taken over, then fixed ones."""
         role, runs = questions.evaluator, caller.named_runs
-        calls = [] if runs is None else [c for c in runs.calls() if c["role"] == role.name]
-        taken = sorted(calls, key=lambda call: str(call["id"]))[:PAIRS]
-        panel = [Question(role=role, text=call["prompt"], side="evaluation") for call in taken]
+        calls = [] if runs is None else [call_of(row) for row in runs.calls()]
+        taken = [call for call in calls if call.role == role.name][:PAIRS]  # by their digests
+        panel = [Question(role=role, text=call.prompt, side="evaluation") for call in taken]
         fixed = list(_fixed(questions))[: PAIRS - len(panel)]
-        before = [*(kept(call["answer"]) for call in taken), *(None for _ in fixed)]
+        before = [*(kept(call.answer) for call in taken), *(None for _ in fixed)]
         return cls(
             run=run,
             caller=caller,
@@ -117,10 +119,10 @@ class CanaryWatch:
         number, progress = len(self._panels), self.caller.progress
         progress.begin("canary", len(self.questions))
 
-        async def one(pair: int, question: Question) -> Json:
-            call = await self.caller.ask_again(question, _place(number, when, pair))
-            progress.done += 1
-            return call
+        async def one(pair: int, question: Question) -> Call:
+            row = await self.caller.ask_again(question, _place(number, when, pair))
+            progress.advance()
+            return call_of(row)
 
         calls = await all_of(one(*numbered) for numbered in enumerate(self.questions))
         self._panels.append(panel_of(when, calls))

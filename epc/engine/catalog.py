@@ -8,6 +8,7 @@ from typing import Final
 from epc.engine import mocks
 from epc.engine.judging import mock
 from epc.engine.model import Model
+from epc.engine.nearest import unknown
 from epc.engine.providers import NATIVE, PROVIDERS, Provider
 from epc.engine.recorded import Recorded
 from epc.errors import UsageError
@@ -52,8 +53,8 @@ def _mock(model: str) -> Model:
     if model.startswith(_SCRIPTED):
         return mocks.Scripted(_file(model.removeprefix(_SCRIPTED)))
     if model not in _MOCKS:
-        known = ", ".join((*_MOCKS, f"{_SCRIPTED}FILE"))
-        raise UsageError(f"there is no mock/{model}: the mocks are {known}")
+        known = [f"mock/{name}" for name in (*_MOCKS, f"{_SCRIPTED}FILE")]
+        raise unknown(f"mock/{model}", known, are="the mocks are")
     return _MOCKS[model]()
 
 

@@ -14,6 +14,7 @@ from epc.engine.asking import TransientError
 from epc.engine.constraints import response_format
 from epc.engine.limits import Ticket
 from epc.engine.model import Completion, Identity
+from epc.engine.nearest import unknown
 from epc.engine.providers import NATIVE, OTHER_FIELD, PROVIDERS, LimitField, Provider
 from epc.engine.remote import Remote, address_of, public_address
 from epc.engine.replies import completion, meant_status, refuses_field, request_id
@@ -38,8 +39,8 @@ def open_hosted(provider: str, model: str) -> "Hosted":
     Raises: UsageError if the provider is unknown, or its address is missing.
     """
     if provider not in PROVIDERS:
-        known = ", ".join(("local", "mock", *PROVIDERS, *NATIVE, "inspect"))
-        raise UsageError(f"there is no provider {provider!r}: the providers are {known}")
+        known = ("local", "mock", *PROVIDERS, *NATIVE, "inspect")
+        raise unknown(provider, known, are="the providers are", what="provider ")
     known_provider = PROVIDERS[provider]
     base_url = address_of(known_provider, example="https://host:8000/v1")
     if base_url is None:

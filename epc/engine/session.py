@@ -141,17 +141,21 @@ def default_folder(evaluator: str, began: datetime) -> Path:
 def fetch_weights(names: Iterable[str | None], say: Callable[[str], None]) -> None:
     """Have the embedded weights, if a model that needs them is named.
 
-    Raises: WorldError if they cannot be had.
-    """
-    from epc.engine.local.models import LOCAL_MODELS
+    A name that is no model's is refused first, whichever it is: then nothing is downloaded.
 
-    for name in names:
-        provider, _, model = (name or "").partition("/")
-        weights = (
-            LOCAL_MODELS[model].weights if provider == "local" and model in LOCAL_MODELS else None
-        )
-        if weights is not None:
-            weights.fetch(say)
+    Raises: UsageError if there is no such model; WorldError if the weights cannot be had.
+    """
+    from epc.engine.local.models import named
+
+    given = [name for name in names if name is not None]
+    embedded = [named(name.removeprefix("local/")) for name in given if name.startswith("local/")]
+    if embedded:
+        for name in given:
+            if not name.startswith("local/"):
+                open_model(name)
+    for each in embedded:
+        if each.weights is not None:
+            each.weights.fetch(say)
 
 
 def prepare(request: Request, *, now: datetime) -> Opened:

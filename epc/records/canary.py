@@ -4,17 +4,17 @@ The panel stands outside the measurement: nothing of it is in the raw files, and
 asked depends on how often the run was interrupted. Everything else follows from the answers.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final, Literal
-
-import msgspec
 
 from epc.audit.canary import ERROR, look
 from epc.protocol.results import Json
 from epc.protocol.verdict import Verdict, parse_verdict
 from epc.records.findings import Findings
 from epc.records.json_difference import disagreements
+from epc.records.row_types import Call
+from epc.records.typed import as_json
 
 When = Literal["start", "resume", "end"]
 TWICE: Final = 2  # how often the panel is asked at the start
@@ -66,22 +66,20 @@ class Canary:
 
     def as_json(self) -> Json:
         """Return it as it stands in a manifest."""
-        document: Json = msgspec.json.decode(msgspec.json.encode(self))
-        if self.before is None:
-            del document["before"]
+        document: Json = as_json(self)
         return document
 
 
-def panel_of(when: When, calls: Sequence[Json]) -> CanaryPanel:
+def panel_of(when: When, calls: Sequence[Call]) -> CanaryPanel:
     """Return the panel that was answered by these calls, in the order of its questions."""
-    times = [call["answered_at"] for call in calls]
+    times = [call.answered_at or "" for call in calls]
     return CanaryPanel(
         when=when,
         first_at=min(times),
         last_at=max(times),
-        answers=tuple(kept(call["answer"]) for call in calls),
-        served_models=_named(calls, "served_model"),
-        system_fingerprints=_named(calls, "system_fingerprint"),
+        answers=tuple(kept(call.answer) for call in calls),
+        served_models=_named(call.served_model for call in calls),
+        system_fingerprints=_named(call.system_fingerprint for call in calls),
     )
 
 
@@ -168,5 +166,5 @@ def _verdicts(answers: Sequence[str | None]) -> list[Verdict | None]:
     return [None if answer is None else parse_verdict(answer) for answer in answers]
 
 
-def _named(calls: Sequence[Json], key: str) -> tuple[str, ...]:
-    return tuple(sorted({call[key] for call in calls} - {None}))
+def _named(names: Iterable[str | None]) -> tuple[str, ...]:
+    return tuple(sorted({name for name in names if name is not None}))

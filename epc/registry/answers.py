@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
+from epc.analysis.sharing import Answer, answer_of, shared
 from epc.json_text import lines_of
 from epc.records import strict_json
 from epc.records.calls import call_of
@@ -53,10 +54,14 @@ def published_calls(checkout: Path, tag: str) -> list[Call]:
 def re_executed(own: list[Call], other: list[Call]) -> str:
     """Say in which way a run adds no answers to those of another; empty if it adds its own.
 
-    Either the evaluator answered whatever both asked alike, and that is half of what one of them
-    asked; or the executor, whose texts are sampled anew in every run, gave half of its texts twice.
+    Either they hold answers of the evaluator that are one and the same, by time, latency and reply;
+    or it answered whatever both asked alike, and that is half of what one of them asked; or the
+    executor, whose texts are sampled anew in every run, gave half of its texts twice.
     """
     # Reading R76: shared answers are no second measurement.
+    one, another = _told_apart(own), _told_apart(other)
+    if copied := shared(one, another).count:
+        return f"{copied:,} of the evaluator's {len(one):,} answers"
     asked, before = answers_of(own, "evaluator"), answers_of(other, "evaluator")
     both = asked.keys() & before.keys()
     if _is_half(both, asked, before) and all(asked[key] == before[key] for key in both):
@@ -66,6 +71,12 @@ def re_executed(own: list[Call], other: list[Call]) -> str:
     if _is_sampled(own) and _is_half(texts, written, earlier):
         return f"{len(texts):,} of the executor's {len(written):,} texts"
     return ""
+
+
+def _told_apart(calls: list[Call]) -> dict[str, Answer]:
+    """Return the evaluator's answers that state what no two answers have in common."""
+    told = (call for call in calls if call.latency_s or call.reply)
+    return {call.id: answer_of(call) for call in told if call.role == "evaluator"}
 
 
 def _is_sampled(calls: list[Call]) -> bool:

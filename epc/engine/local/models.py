@@ -23,6 +23,7 @@ from epc.engine.local.runtime import describe, shared_runtime
 from epc.engine.local.scoring import Scorer, pair_of, said
 from epc.engine.local.weights import MINILM, SMOLLM2, Weights
 from epc.engine.model import Completion, Identity, Model, Prompt
+from epc.engine.nearest import unknown
 from epc.errors import UsageError
 from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
 from epc.protocol.prompt import judged
@@ -258,6 +259,6 @@ def named(name: str) -> Embedded:
     Raises: UsageError if there is none of this name.
     """
     if name not in LOCAL_MODELS:
-        known = ", ".join(f"local/{known}" for known in LOCAL_MODELS)
-        raise UsageError(f"there is no local/{name}: the embedded models are {known}")
+        known = [f"local/{known}" for known in LOCAL_MODELS]
+        raise unknown(f"local/{name}", known, are="the embedded models are")
     return LOCAL_MODELS[name]

@@ -4,13 +4,24 @@ How each provider behaves is in `tests/lab`; here is what takes more than one ru
 """
 
 import json
+import re
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from endpoint_support import Endpoint, Received, Reply, answering, completion, refusal, serving
+from endpoint_support import (
+    Endpoint,
+    HoldsAfter,
+    Received,
+    Reply,
+    answering,
+    completion,
+    refusal,
+    serving,
+)
 from engine_support import environment, epc, files_that_hold, read_rows
 
 SMALL = ("--seeds", "0-1", "--rounds", "3", "--no-cache", "--no-canary")
@@ -233,15 +244,25 @@ def failed_in(seconds_more: float, *arguments: str | Path, env: dict[str, str]) 
 EARLY: dict[str, tuple[Reply, str]] = {
     "a wrong key": (refusal(401, "Incorrect API key"), "check the key in OPENAI_API_KEY"),
     "a wrong name": (refusal(404, "The model `judge` does not exist"), "there is no such model"),
-    "a redirect": (
-        Reply(status=308, headers={"Location": "https://elsewhere.example/v1"}),
-        "set OPENAI_BASE_URL to where it leads",
-    ),
+    **{
+        f"a redirect by {status}": (
+            Reply(status=status, headers={"Location": "https://elsewhere.example/v1"}),
+            "set OPENAI_BASE_URL to where it leads",
+        )
+        for status in (301, 302, 307, 308)
+    },
     "a web page": (
         Reply(body=b"<!doctype html><title>Chat</title>", headers={"Content-Type": "text/html"}),
         "a web page is all that answers there: http",
     ),
-    "a limit of a day": (refusal(429, "slow down", Retry_After="86400"), "slow down"),
+    "a limit of a day": (
+        refusal(429, "slow down", Retry_After="86400"),
+        "HTTP 429: slow down; it is to be asked again in 86,400 s (1 attempt",
+    ),
+    "an outage of a day": (
+        refusal(503, "maintenance", Retry_After="86400"),
+        "HTTP 503: maintenance; it is to be asked again in 86,400 s",
+    ),
 }
 
 
@@ -273,6 +294,88 @@ def test_nothing_listening_ends_a_run_within_3_s_with_one_clear_line(tmp_path: P
     assert "  fix: start the server, or set VLLM_BASE_URL to its address" in failed.stderr
     assert "Client" not in failed.stderr  # no library's own name of the error
     assert not run.exists()
+
+
+def test_a_server_that_never_answers_is_given_up_sooner_than_one_that_did(
+    tmp_path: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("epc.engine.asking.FIRST_DEADLINE_S", 0.3)
+    hangs, run = HoldsAfter(0), tmp_path / "run"
+    endpoint.behave = hangs
+
+    failed = epc("run", *models("vllm"), *SMALL, "--out", run, env=at("vllm", endpoint.url))
+    hangs.go_on.set()
+
+    assert failed.returncode == 3
+    assert f"vllm/judge: connected, no answer within 0.3 s: {endpoint.url}\n" in failed.stderr or (
+        f"vllm/writer: connected, no answer within 0.3 s: {endpoint.url}\n" in failed.stderr
+    )
+    assert "no run folder is left" in failed.stderr
+    assert not run.exists()
+
+
+def test_a_server_that_is_slow_after_its_first_answer_is_waited_for(
+    tmp_path: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Calls that were under way when the first answer came have the usual deadline."""
+    monkeypatch.setattr("epc.engine.asking.FIRST_DEADLINE_S", 0.5)
+    first = threading.Lock()
+
+    def slow(row: Received) -> Reply:
+        if not first.acquire(blocking=False):
+            time.sleep(0.8)
+        return answering(row)
+
+    endpoint.behave = slow
+
+    done = epc(
+        *("run", *models("vllm"), "--seeds", "0", "--rounds", "1", "--no-canary"),
+        *("--out", tmp_path / "run"),
+        env=at("vllm", endpoint.url),
+    )
+
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_time_limit_that_an_outage_uses_up_shows_the_last_error(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    endpoint.behave = lambda _: refusal(503, "overloaded")
+    run = tmp_path / "run"
+
+    stopped = epc(
+        *("run", *models("openai"), *SMALL, "--max-time", "1", "--out", run),
+        env=at("openai", endpoint.url),
+    )
+
+    assert stopped.returncode == 4
+    assert "stopped at --max-time 1 s, with calls that got no answer\n" in stopped.stderr
+    assert re.search(r"\n  last error: openai/\w+: HTTP 503: overloaded\n", stopped.stderr)
+    assert re.search(
+        r"^asking again: openai/\w+: HTTP 503: overloaded$", stopped.stderr, re.MULTILINE
+    )
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "executor", "said"),
+    [
+        ("mock/deterministic", "local/smolm2-135m", "did you mean local/smollm2-135m"),
+        ("mock/determinstic", "local/smollm2-135m", "did you mean mock/deterministic?"),
+        ("opnai/gpt-4o", "local/smollm2-135m", "did you mean openai?"),
+    ],
+)
+def test_a_name_that_is_no_model_s_downloads_nothing_and_says_what_is_near(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, evaluator: str, executor: str, said: str
+) -> None:
+    fetched: list[object] = []
+    monkeypatch.setattr("epc.engine.local.weights.fetch", fetched.append)
+    asked = ("--evaluator", evaluator, "--executor", executor, "--out", tmp_path / "run")
+
+    for more in ((), ("--dry-run",)):
+        done = epc("run", *asked, *more, env=environment(EPC_CACHE_DIR=str(tmp_path / "none")))
+        assert (done.returncode, fetched) == (2, [])
+        assert said in done.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_outage_after_the_first_answer_is_retried_and_keeps_the_folder(

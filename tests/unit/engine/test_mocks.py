@@ -240,12 +240,12 @@ def test_an_evaluator_mock_writes_no_answers(tmp_path: Path, name: str) -> None:
     [
         (
             "mock/stubborn",
-            "the mocks are deterministic, coin-flip, judge, careless-judge, scripted:FILE",
+            "the mocks are mock/deterministic, mock/coin-flip, mock/judge, ",
         ),
         ("gpt-4o", "models are named provider/model"),
         ("openai/", "models are named provider/model"),
         ("", "models are named provider/model"),
-        ("closedai/gpt", "there is no provider 'closedai': the providers are local, mock, openai"),
+        ("closedai/gpt", "there is no provider closedai: the providers are local, mock, openai"),
         ("local/gpt-4o", "the embedded models are local/smollm2-135m, "),
         ("recorded:", "there is no file ''"),
         ("recorded:nowhere.csv", "there is no file 'nowhere.csv'"),

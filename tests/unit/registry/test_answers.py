@@ -1,6 +1,7 @@
 """Whether a repetition has answers of its own (Reading R76)."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,19 @@ def test_reading_r76_texts_that_are_sampled_anew_do_not_come_twice(
     other = [*judged("AAAB"), *written("wxyz", model)]
 
     assert re_executed(own, other) == said
+
+
+def test_reading_r76_answers_that_were_taken_over_in_part_are_counted() -> None:
+    """Three of four are copies; that the fourth differs makes them no answers of their own."""
+    asked = [
+        replace(each, id=each.prompt, latency_s=n + 1.5, answered_at=f"2026-07-0{n + 1}")
+        for n, each in enumerate(judged("ABAB"))
+    ]
+    anew = [replace(each, latency_s=(each.latency_s or 0) + 1e-9) for each in asked]
+    turned = replace(anew[3], answer="A")
+
+    assert re_executed([*asked[:3], turned], asked) == "3 of the evaluator's 4 answers"
+    assert re_executed([*anew[:3], turned], asked) == ""
 
 
 def test_verdicts_are_held_against_each_other_pair_by_pair() -> None:
