@@ -21,6 +21,7 @@ ATTEMPTS: Final = 8
 DEADLINE_S: Final = 120.0  # for one reply
 FIRST_DEADLINE_S: Final = 60.0  # for an endpoint that has answered nothing yet; it is asked once
 PATIENCE_S: Final = 600.0  # for one answer, pauses included
+_SLICES: Final = 10  # of which what this program itself loads meanwhile uses up one at most
 FIRST_PAUSE_S: Final = 0.5
 LONGEST_PAUSE_S: Final = 60.0
 _BAD_REQUEST: Final = 400
@@ -159,9 +160,10 @@ class Line:
             return await asked
         task = asyncio.ensure_future(asked)
         try:
-            await asyncio.wait([task], timeout=FIRST_DEADLINE_S)
-            if task.done() or self.gate.answered:  # another call was answered meanwhile
-                return await task
+            for _ in range(_SLICES):
+                await asyncio.wait([task], timeout=FIRST_DEADLINE_S / _SLICES)
+                if task.done() or self.gate.answered:  # another call was answered meanwhile
+                    return await task
         finally:
             task.cancel()
         raise CallError(

@@ -42,12 +42,12 @@ def exact(changed: Fraction, slip: Fraction, pairs: int, level: Fraction) -> Fra
     """
     step: dict[tuple[int, int], Fraction] = {}
     for swapped, *slips in product((0, 1), repeat=4):
-        chance = changed if swapped else 1 - changed
-        for each in slips:
-            chance *= slip if each else 1 - slip
+        outcome = changed if swapped else 1 - changed
+        for slipped in slips:
+            outcome *= slip if slipped else 1 - slip
         a, b, c = slips[0], slips[1], slips[2] ^ swapped
         moved = (int(len({a, b, c}) == 2), int(a == b != c))
-        step[moved] = step.get(moved, Fraction(0)) + chance
+        step[moved] = step.get(moved, Fraction(0)) + outcome
     reached = {(0, 0): Fraction(1)}
     for _ in range(pairs):
         following: dict[tuple[int, int], Fraction] = {}
