@@ -5,7 +5,7 @@ shows it, and nothing of the measurement depends on the panel: its answers are i
 names of their own, and go into the manifest's `canary` instead of the raw files.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, get_args
@@ -18,7 +18,7 @@ from epc.engine.task_group import all_of
 from epc.errors import EpcError, ExitCode
 from epc.protocol.results import Json
 from epc.records.calls import call_of
-from epc.records.canary import TWICE, Canary, CanaryPanel, When, canary, in_words, kept, panel_of
+from epc.records.canary import TWICE, Canary, CanaryPanel, When, canary, in_words, kept
 from epc.records.row_types import Call
 from epc.spec.epc_v1 import DOMAINS
 
@@ -125,7 +125,7 @@ class CanaryWatch:
             return call_of(row)
 
         calls = await all_of(one(*numbered) for numbered in enumerate(self.questions))
-        self._panels.append(panel_of(when, calls))
+        self._panels.append(_panel_of(when, calls))
 
     def _begun(self) -> When | None:
         """Return when the next panel was asked of which an earlier session kept an answer."""
@@ -143,6 +143,23 @@ class CanaryWatch:
 
 def _place(number: int, when: When, pair: int) -> str:
     return f"{_PLACE}{number}/{when}/{pair}"
+
+
+def _panel_of(when: When, calls: Sequence[Call]) -> CanaryPanel:
+    """Return the panel that was answered by these calls, in the order of its questions."""
+    times = [call.answered_at or "" for call in calls]
+    return CanaryPanel(
+        when=when,
+        first_at=min(times),
+        last_at=max(times),
+        answers=tuple(kept(call.answer) for call in calls),
+        served_models=_named(call.served_model for call in calls),
+        system_fingerprints=_named(call.system_fingerprint for call in calls),
+    )
+
+
+def _named(names: Iterable[str | None]) -> tuple[str, ...]:
+    return tuple(sorted({name for name in names if name is not None}))
 
 
 def _fixed(questions: Questions) -> Iterator[Question]:

@@ -67,10 +67,10 @@ def forecast(
         for role, price in prices.items()
     }
     calls = _calls(plan, config)
-    calls["evaluator"] = _with_rechecks(calls["evaluator"], plan.recheck)
-    calls["evaluator"] = _with_more(calls["evaluator"], len(SIDES) * plan.controls)
-    if plan.canary:
-        calls["evaluator"] = _with_more(calls["evaluator"], canary.CALLS, least=canary.CALLS)
+    asked = _with_rechecks(calls["evaluator"], plan.recheck)
+    asked = _with_more(asked, len(SIDES) * plan.controls)
+    beside = canary.CALLS if plan.canary else 0
+    calls["evaluator"] = _with_more(asked, beside, least=beside)
     return {
         role: _share(calls[role], config, role, decoding, paid[role])
         for role, decoding in decodings.items()

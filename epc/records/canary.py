@@ -4,7 +4,7 @@ The panel stands outside the measurement: nothing of it is in the raw files, and
 asked depends on how often the run was interrupted. Everything else follows from the answers.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final, Literal
 
@@ -13,7 +13,6 @@ from epc.protocol.results import Json
 from epc.protocol.verdict import Verdict, parse_verdict
 from epc.records.findings import Findings
 from epc.records.json_difference import disagreements
-from epc.records.row_types import Call
 from epc.records.typed import as_json
 
 When = Literal["start", "resume", "end"]
@@ -68,19 +67,6 @@ class Canary:
         """Return it as it stands in a manifest."""
         document: Json = as_json(self)
         return document
-
-
-def panel_of(when: When, calls: Sequence[Call]) -> CanaryPanel:
-    """Return the panel that was answered by these calls, in the order of its questions."""
-    times = [call.answered_at or "" for call in calls]
-    return CanaryPanel(
-        when=when,
-        first_at=min(times),
-        last_at=max(times),
-        answers=tuple(kept(call.answer) for call in calls),
-        served_models=_named(call.served_model for call in calls),
-        system_fingerprints=_named(call.system_fingerprint for call in calls),
-    )
 
 
 def kept(answer: str) -> str:
@@ -164,7 +150,3 @@ def _looks(
 
 def _verdicts(answers: Sequence[str | None]) -> list[Verdict | None]:
     return [None if answer is None else parse_verdict(answer) for answer in answers]
-
-
-def _named(names: Iterable[str | None]) -> tuple[str, ...]:
-    return tuple(sorted({name for name in names if name is not None}))

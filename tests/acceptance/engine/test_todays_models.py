@@ -4,7 +4,6 @@ How each provider behaves is in `tests/lab`; here is what takes more than one ru
 """
 
 import json
-import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -343,17 +342,12 @@ def test_a_time_limit_that_an_outage_uses_up_shows_the_last_error(
     endpoint.behave = lambda _: refusal(503, "overloaded")
     run = tmp_path / "run"
 
-    stopped = epc(
-        *("run", *models("openai"), *SMALL, "--max-time", "1", "--out", run),
-        env=at("openai", endpoint.url),
-    )
+    limited = ("--max-time", "1", "--out", str(run))
+    stopped = epc("run", *models("openai"), *SMALL, *limited, env=at("openai", endpoint.url))
 
     assert stopped.returncode == 4
     assert "stopped at --max-time 1 s, with calls that got no answer\n" in stopped.stderr
-    assert re.search(r"\n  last error: openai/\w+: HTTP 503: overloaded\n", stopped.stderr)
-    assert re.search(
-        r"^asking again: openai/\w+: HTTP 503: overloaded$", stopped.stderr, re.MULTILINE
-    )
+    assert "\n  last error: HTTP 503: overloaded\n" in stopped.stderr
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """The canary's rule and its odds, held against sums over every outcome (Reading R76)."""
 
 from collections.abc import Iterator
-from fractions import Fraction
+from functools import cache
 from itertools import product
 from math import sqrt
 from pathlib import Path
@@ -35,55 +35,54 @@ def test_reading_r76_the_looks_of_a_run_share_one_error_rate() -> None:
     assert [level_of(1), level_of(2)] == [ERROR / 2, ERROR / 6]
 
 
-def exact(changed: Fraction, slip: Fraction, pairs: int, level: Fraction) -> Fraction:
+def exact(changed: float, slip: float, pairs: int, level: float) -> float:
     """Work the odds out pair by pair: each one's three answers, over all eight outcomes.
 
     Nothing is shared with the program but the rule: p is the chance of so many, at one in three.
     """
-    step: dict[tuple[int, int], Fraction] = {}
+    step: dict[tuple[int, int], float] = {}
     for swapped, *slips in product((0, 1), repeat=4):
         outcome = changed if swapped else 1 - changed
         for slipped in slips:
             outcome *= slip if slipped else 1 - slip
         a, b, c = slips[0], slips[1], slips[2] ^ swapped
         moved = (int(len({a, b, c}) == 2), int(a == b != c))
-        step[moved] = step.get(moved, Fraction(0)) + outcome
-    reached = {(0, 0): Fraction(1)}
+        step[moved] = step.get(moved, 0.0) + outcome
+    reached = {(0, 0): 1.0}
     for _ in range(pairs):
-        following: dict[tuple[int, int], Fraction] = {}
+        following: dict[tuple[int, int], float] = {}
         for (told, odd), chance in reached.items():
             for (more, alone), each in step.items():
                 key = told + more, odd + alone
-                following[key] = following.get(key, Fraction(0)) + chance * each
+                following[key] = following.get(key, 0.0) + chance * each
         reached = following
-    return sum(
-        (chance for (told, odd), chance in reached.items() if tail(odd, told) <= level), Fraction(0)
-    )
+    return sum((chance for (told, odd), chance in reached.items() if tail(odd, told) <= level), 0.0)
 
 
-def tail(hits: int, n: int) -> Fraction:
+@cache
+def tail(hits: int, n: int) -> float:
     """Return the chance of so many hits or more at one in three, by Pascal's triangle."""
-    row = [Fraction(1)]
+    row = [1.0]
     for _ in range(n):
-        lost = [2 * each / 3 for each in [*row, Fraction(0)]]
-        won = [each / 3 for each in [Fraction(0), *row]]
+        lost = [2 * each / 3 for each in [*row, 0.0]]
+        won = [each / 3 for each in [0.0, *row]]
         row = [x + y for x, y in zip(lost, won, strict=True)]
-    return sum(row[hits:], Fraction(0))
+    return sum(row[hits:], 0.0)
 
 
-@pytest.mark.parametrize("slip", [Fraction(0), Fraction(1, 40), Fraction(1, 10)])
-@pytest.mark.parametrize("changed", [Fraction(0), Fraction(1, 4), Fraction(1)])
-def test_reading_r76_the_odds_are_those_of_every_outcome(changed: Fraction, slip: Fraction) -> None:
-    flips = float(2 * slip * (1 - slip))
+@pytest.mark.parametrize("slip", [0.0, 1 / 40, 1 / 10])
+@pytest.mark.parametrize("changed", [0.0, 1 / 4, 1.0])
+def test_reading_r76_the_odds_are_those_of_every_outcome(changed: float, slip: float) -> None:
+    flips = 2 * slip * (1 - slip)
 
-    expected = exact(changed, slip, PAIRS, Fraction(1, 80))
+    expected = exact(changed, slip, PAIRS, 1 / 80)
 
-    assert odds(float(changed), flips) == pytest.approx(float(expected), abs=1e-12)
+    assert odds(float(changed), flips) == pytest.approx(expected, abs=1e-12)
 
 
 def test_reading_r76_no_evaluator_gives_more_false_alarms_than_are_stated() -> None:
-    for slip in (Fraction(k, 40) for k in range(0, 21, 4)):
-        assert exact(Fraction(0), slip, PAIRS, Fraction(1, 80)) <= Fraction(1, 80)
+    for slip in (k / 40 for k in range(0, 21, 4)):
+        assert exact(0.0, slip, PAIRS, 1 / 80) <= 1 / 80
 
 
 def table() -> Iterator[list[str]]:
@@ -102,6 +101,6 @@ def test_reading_r76_the_page_states_the_odds() -> None:
     assert [row[0] for row in rows] == ["0% (false alarm)", "5%", "10%", "25%", "50%", "100%"]
     for changed, row in zip((0, 5, 10, 25, 50, 100), rows, strict=True):
         for flips, cell in zip((0.0, 0.05, 0.1), row[1:], strict=True):
-            slip = Fraction((1 - sqrt(1 - 2 * flips)) / 2)
-            share = 100 * float(exact(Fraction(changed, 100), slip, PAIRS, Fraction(1, 80)))
+            slip = (1 - sqrt(1 - 2 * flips)) / 2
+            share = 100 * exact(changed / 100, slip, PAIRS, 1 / 80)
             assert cell == f"{share:.1f}%", (changed, flips)
