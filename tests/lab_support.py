@@ -75,6 +75,7 @@ class Behaviour:
             "0",
             "--rounds",
             "2",
+            "--no-canary",
             *self.document.get("run", ()),
             *more,
         )

@@ -26,7 +26,7 @@ from epc.cli.standing import Pace, span
 from epc.engine.calls import Stage
 
 SMALL = ("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806")
-FRESH = ("--seeds", "0-1", "--rounds", "4", "--reuse", "none")
+FRESH = ("--seeds", "0-1", "--rounds", "4", "--reuse", "none", "--no-canary")
 HIDDEN, BACK = "\x1b[?25l", "\x1b[?25h"
 CONTROLS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-9][;m]")
