@@ -19,6 +19,7 @@ from epc.judge.samples import Sample, Unit
 from epc.records.judging.imports import import_replies
 from epc.records.judging.layout import records_path
 from epc.records.judging.sources import entries_of
+from epc.records.typed import as_json
 from epc.spec.judge_v1 import DIMENSIONS, IDENTIFIERS, METHODS, OVERALL, Method
 
 Json = dict[str, Any]
@@ -99,7 +100,8 @@ def judged_by_models(folder: Path, *, limits: Limits | None = None) -> Json:
     """Have a planned evaluation judged, or go on with it, and return its run log."""
     evaluation = open_evaluation(folder)
     work = evaluate(evaluation, clock=lambda: DAY, watch=unwatched, limits=limits)
-    return asyncio.run(work)
+    log: Json = as_json(asyncio.run(work))
+    return log
 
 
 def record_for(row: Json, judge: str, scores: Sequence[int] = (2, 2, 2, 2)) -> Json:
@@ -123,7 +125,8 @@ def imported(folder: Path, rows: Sequence[Json], replies: Iterable[Json], **aske
     judges = asked.pop("judges", ("j/1", "j/2"))
     planned(folder, rows, judges, recorded=True, **asked)
     bundle = write_rows(folder.with_suffix(".replies.jsonl"), replies)
-    return import_replies(bundle, folder, now="2026-07-02T00:00:00Z")
+    log: Json = as_json(import_replies(bundle, folder, now="2026-07-02T00:00:00Z"))
+    return log
 
 
 def archived(folder: Path, *, valid: bool, method: str = "cross_judge") -> list[Json]:

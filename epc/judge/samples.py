@@ -48,7 +48,7 @@ class Sample:
     target_model: str
     output_id: str
     judge_model: str
-    method: str
+    method: Method
 
     @property
     def id(self) -> str:

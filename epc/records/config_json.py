@@ -1,8 +1,12 @@
 """What a configuration decides of a manifest, as JSON, and a decoding back from it."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from epc.protocol.config import Configuration, Decoding, variant_tag
 from epc.protocol.draws import GENERATOR
 from epc.protocol.results import Json
+from epc.records.typed import parse
 from epc.spec.epc_v1 import DOMAINS
 
 
@@ -38,6 +42,6 @@ def config_json(config: Configuration, *, seeds: list[int], reuse: str, exhausti
     }
 
 
-def decoding_of(given: Json) -> Decoding:
+def decoding_of(stated: Mapping[str, Any]) -> Decoding:
     """Return the decoding that stands in a manifest."""
-    return Decoding(**{**given, "stop": tuple(given["stop"])})
+    return parse(stated, Decoding)

@@ -176,7 +176,7 @@ class TrialReplay:
         prompt = evaluation_text(
             pair, method=self.config.method, template=self.config.evaluator_prompt
         )
-        if row.verdict == Verdict.MISSING:
+        if row.verdict == "missing":
             if prompt in self._asked:
                 self._note(f"{where}/verdict", "says missing, and a call holds this pair's verdict")
             return

@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from epc.protocol.config import Configuration
 from epc.protocol.results import Json
-from epc.records.manifest import Manifest, plain
+from epc.records.judging.documents import Plan
+from epc.records.manifest import Manifest, ModelIdentity
 from epc.records.strict_json import dumps_line
 from epc.records.typed import parse
 from epc.registry.card_types import (
@@ -61,13 +62,13 @@ def card_of(
         tag=str(tag),
         generation=said.generation,
         protocol_version=manifest.protocol_version,
-        evaluator=_model(plain(manifest.evaluator), platform, proxy=said.proxy),
+        evaluator=_model(manifest.evaluator, platform, proxy=said.proxy),
         measured={"from": day, "to": day},
         contributor=said.contributor,
         known_faults=(),
         kind="measured",
         trust="replicated" if said.replicates else "recomputed",
-        executor=_model(plain(executor), None, proxy=False) if executor else None,
+        executor=_model(executor, None, proxy=False) if executor else None,
         conditions=conditions_of(manifest),
         audit=audited(audit),
         licence=said.licence,
@@ -78,17 +79,23 @@ def card_of(
     )
 
 
-def judged_card_of(tag: Tag, plan: Json, log: Json, said: Said, life: Life | None) -> JudgedCard:
-    """Return the card of a judge's evaluations, of a plan with one judge that has an identity."""
-    (judge,) = plan["judges"]
+def judged_card_of(
+    tag: Tag,
+    plan: Plan,
+    judge: ModelIdentity,
+    *,
+    days: tuple[date, ...],
+    said: Said,
+    life: Life | None,
+) -> JudgedCard:
+    """Return the card of a judge's evaluations, of a plan with that judge alone."""
     platform = life.platform if life else None
-    first, last = (date.fromisoformat(log["time"][e][: len("2026-07-02")]) for e in ("from", "to"))
     return JudgedCard(
         tag=str(tag),
         generation=said.generation,
-        protocol_version=plan["protocol"],
-        evaluator=_model(judge["identity"], platform, proxy=said.proxy),
-        measured={"from": first, "to": last},
+        protocol_version=plan.protocol,
+        evaluator=_model(judge, platform, proxy=said.proxy),
+        measured={"from": days[0], "to": days[-1]},
         contributor=said.contributor,
         known_faults=(),
         kind="judged",
@@ -136,16 +143,16 @@ def conditions_of(manifest: Manifest) -> Json:
     }
 
 
-def judged_conditions_of(plan: Json) -> Json:
+def judged_conditions_of(plan: Plan) -> Json:
     """Return what must agree, beside the judge, for two evaluations to be like for like."""
     return {
-        "samples": plan["samples"]["sha256"],
-        "methods": plan["methods"],
-        "prompts": _digest({method: p["sha256"] for method, p in plan["prompts"].items()}),
-        "mapping": plan["mapping"] and plan["mapping"]["sha256"],
-        "constraint": plan["constraint"],
-        "retry_malformed": plan["retry_malformed"],
-        "decoding": _digest([judge["decoding"] for judge in plan["judges"]]),
+        "samples": plan.samples.sha256,
+        "methods": list(plan.methods),
+        "prompts": _digest({method: prompt.sha256 for method, prompt in plan.prompts.items()}),
+        "mapping": plan.mapping and plan.mapping.sha256,
+        "constraint": plan.constraint,
+        "retry_malformed": plan.retry_malformed,
+        "decoding": _digest([judge.decoding for judge in plan.judges]),
     }
 
 
@@ -153,13 +160,13 @@ def _digest(value: Any) -> str:
     return hashlib.sha256(dumps_line({"of": value}).encode()).hexdigest()
 
 
-def _model(given: Json, platform: str | None, *, proxy: bool) -> Model:
-    before, slash, model = given["model"].partition("/")
+def _model(asked: ModelIdentity, platform: str | None, *, proxy: bool) -> Model:
+    before, slash, model = asked.model.partition("/")
     return Model(
         model=model if slash else before,
-        platform=platform or platform_of(given) or (before if slash else None),
-        gateway=given["gateway"],
+        platform=platform or platform_of(asked) or (before if slash else None),
+        gateway=asked.gateway,
         proxy=proxy,
         as_printed=None,
-        asked=Asked(model=given["model"], endpoint=given["endpoint"]),
+        asked=Asked(model=asked.model, endpoint=asked.endpoint),
     )

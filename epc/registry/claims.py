@@ -28,9 +28,9 @@ def require_true(registry: Registry, offer: Offer, day: date) -> None:
 def platform_claimed(offer: Offer) -> str | None:
     """Return the platform that is stated, or else the one that the record shows."""
     evaluator = offer.asked["evaluator"]
-    if evaluator["model"].startswith(MOCKS):
+    if evaluator.model.startswith(MOCKS):
         return platforms.platform_of(evaluator)
-    shows = platforms.platform_of(evaluator) or platforms.provider_of(evaluator["model"])
+    shows = platforms.platform_of(evaluator) or platforms.provider_of(evaluator.model)
     return offer.platform or shows
 
 

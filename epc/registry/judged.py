@@ -6,7 +6,7 @@ Every figure is one of `epc judge report`, under the names that snapshots have f
 from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from epc.analysis.judging.summary import summary
 from epc.errors import UsageError
@@ -19,7 +19,8 @@ from epc.registry.layout import FIGURES
 from epc.registry.offers import Offer
 from epc.registry.sums import sha256
 
-_ENDS: Final = ("from", "to")
+_ENDS: Final[tuple[Literal["from", "to"], ...]] = ("from", "to")
+_DAY: Final = len("2026-07-02")
 
 
 def offered_evaluation(folder: Path, said: Said, *, platform: str | None) -> Offer:
@@ -29,12 +30,12 @@ def offered_evaluation(folder: Path, said: Said, *, platform: str | None) -> Off
     MalformedError if a document of it was damaged.
     """
     plan, log = load_plan(folder), load_run_log(folder)
-    if len(plan["judges"]) > 1:
+    if len(plan.judges) > 1:
         raise UsageError(
-            f"{folder} has {len(plan['judges'])} judges, and a snapshot is of one\n"
+            f"{folder} has {len(plan.judges)} judges, and a snapshot is of one\n"
             "  fix: plan one judge a folder with `epc judge plan --judge MODEL`"
         )
-    if log["origin"] != "run":
+    if log.origin != "run":
         raise UsageError(
             f"{folder} holds imported replies: nobody can say when and how they were asked for\n"
             "  fix: have the judge asked by `epc judge run`"
@@ -50,17 +51,20 @@ def offered_evaluation(folder: Path, said: Said, *, platform: str | None) -> Off
             f"{folder} is no evidence: of {figures['n']} cross-judged samples none is valid\n"
             f"  fix: see `epc judge report {folder}`"
         )
+    judge = plan.judges[0].asked
+    assert judge is not None
+    days = tuple(date.fromisoformat((log.time[end] or "")[:_DAY]) for end in _ENDS)
     return Offer(
         run=folder,
         kind="judged",
-        asked={"evaluator": plan["judges"][0]["identity"]},
+        asked={"evaluator": judge},
         platform=platform,
-        days=tuple(date.fromisoformat(log["time"][end][: len("2026-07-02")]) for end in _ENDS),
+        days=days,
         said=said,
         figures=figures,
         raw={name: sha256(folder / name) for name in needed(folder, plan)},
         no_baseline=None,
-        card=lambda tag, life: judged_card_of(tag, plan, log, said, life),
+        card=lambda tag, life: judged_card_of(tag, plan, judge, days=days, said=said, life=life),
     )
 
 

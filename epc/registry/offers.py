@@ -10,7 +10,7 @@ from epc.analysis.audit import audit_checked
 from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.layout import PROBES
-from epc.records.manifest import Manifest, plain
+from epc.records.manifest import Manifest, ModelIdentity, RoleName
 from epc.records.validate import validate
 from epc.registry.card_types import JudgedCard, MeasuredCard
 from epc.registry.cards import NO_BASELINE, Said, card_of
@@ -31,7 +31,7 @@ class Offer:
 
     run: Path
     kind: Literal["measured", "judged"]
-    asked: Mapping[str, Json]
+    asked: Mapping[RoleName, ModelIdentity]
     platform: str | None
     days: tuple[date, ...]
     said: Said
@@ -72,7 +72,7 @@ def measured_offer(
     return Offer(
         run=run,
         kind="measured",
-        asked={role: plain(model) for role, model in manifest.asked.items()},
+        asked=manifest.asked,
         platform=platform,
         days=(date.fromisoformat(manifest.evaluator.measurement_date),),
         said=said,

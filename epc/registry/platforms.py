@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 from epc.printable import shown
-from epc.protocol.results import Json
+from epc.records.manifest import ModelIdentity
 
 Kind = Literal["direct", "gateway", "unknown"]
 
@@ -130,27 +130,27 @@ def addressed(endpoint: str) -> frozenset[str] | None:
     return found if (found and endpoint.startswith("https://")) or SELF_HOSTED in found else None
 
 
-def asked_on(model: Json) -> frozenset[str] | None:
+def asked_on(model: ModelIdentity) -> frozenset[str] | None:
     """Return the platforms on which a record shows that its model can have been asked.
 
     None: name and address mean no certain one, as a gateway's do, or an address that nobody knows.
     Empty: they contradict each other.
     """
-    by_name, by_address = named(model["model"]), addressed(model["endpoint"])
-    if model["endpoint"] == _FILE and not model["model"].startswith(_RECORDED):
+    by_name, by_address = named(model.model), addressed(model.endpoint)
+    if model.endpoint == _FILE and not model.model.startswith(_RECORDED):
         return frozenset()
     if by_name is None or by_address is None:
         return by_address if by_name is None else by_name
     return by_name & by_address
 
 
-def kind_of(model: Json) -> Kind:
+def kind_of(model: ModelIdentity) -> Kind:
     """Return how a role's model was asked, as far as its own record tells.
 
     `unknown`: the address is neither a known gateway nor the platform's own.
     """
-    name, endpoint = model["model"], model["endpoint"]
-    if model["gateway"] is not None or provider_of(name) in GATEWAYS or is_gateway(endpoint):
+    name, endpoint = model.model, model.endpoint
+    if model.gateway is not None or provider_of(name) in GATEWAYS or is_gateway(endpoint):
         return "gateway"
     by_name = named(name)
     if addressed(endpoint) is None and by_name != frozenset({SELF_HOSTED}):
@@ -159,29 +159,29 @@ def kind_of(model: Json) -> Kind:
     return "direct" if asked_on(model) else "unknown"
 
 
-def platform_of(model: Json) -> str | None:
+def platform_of(model: ModelIdentity) -> str | None:
     """Return the one platform on which a model was asked; None where its record leaves it open."""
     found = asked_on(model) or frozenset()
     return next(iter(found)) if len(found) == 1 else None
 
 
-def contradiction(model: Json) -> str:
+def contradiction(model: ModelIdentity) -> str:
     """Say how the name and the address of a record contradict each other; empty if they do not."""
     if asked_on(model) != frozenset():
         return ""
-    places = " or ".join(sorted(addressed(model["endpoint"]) or ())) or "no address"
-    own = " or ".join(sorted(named(model["model"]) or ()))
-    address, name = shown(model["endpoint"]), shown(model["model"])
+    places = " or ".join(sorted(addressed(model.endpoint) or ())) or "no address"
+    own = " or ".join(sorted(named(model.model) or ()))
+    address, name = shown(model.endpoint), shown(model.model)
     return f"{address} is {places}, and {name} is named as a model on {own}"
 
 
-def misplaced(model: Json, platform: str | None) -> str:
+def misplaced(model: ModelIdentity, platform: str | None) -> str:
     """Say why a model was not asked on a platform; empty if it can have been."""
     found = asked_on(model)
     if not found or platform in found:
         return ""
     places = " or ".join(sorted(found))
-    return f"says {platform}, {shown(model['model'])} was asked on {places}"
+    return f"says {platform}, {shown(model.model)} was asked on {places}"
 
 
 def is_gateway(endpoint: str) -> bool:

@@ -109,7 +109,7 @@ def _told(folder: Path, registry: Registry, new: Snapshot, day: date) -> list[Ev
 
 def _life(registry: Registry, offer: Offer) -> Life | None:
     """Return the life of the evaluator on the platform that it was asked on."""
-    if offer.asked["evaluator"]["model"].startswith(MOCKS):
+    if offer.asked["evaluator"].model.startswith(MOCKS):
         return None
     platform = platform_claimed(offer)
     life = registry.life(offer.said.generation, platform)

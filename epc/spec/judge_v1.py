@@ -10,13 +10,23 @@ PROTOCOL: Final = "Judge-v1.0"
 
 Method = Literal["cross_judge", "self_judge"]
 Verdict = Literal["PASS", "PARTIAL", "FAIL"]
+Dimension = Literal[
+    "FORMAT_COMPLIANCE", "INSTRUCTION_COMPLIANCE", "SEMANTIC_FIDELITY", "COMPLETENESS"
+]
+Flag = Literal[
+    "PROTOCOL_VIOLATION",
+    "UNPARSABLE_OUTPUT",
+    "INCOMPLETE_COVERAGE",
+    "JUDGE_REFUSAL_OR_EVASION",
+    "INTERNAL_INCONSISTENCY",
+]
 
 IDENTIFIERS: Final = ("question_id", "prompt_variant", "target_model", "output_id")  # JUDGE-0
 CROSS: Final[Method] = "cross_judge"  # JUDGE-1.1: the primary method
 SELF: Final[Method] = "self_judge"  # JUDGE-1.2: supporting, never in the primary statistics
 METHODS: Final[tuple[Method, ...]] = (CROSS, SELF)
 
-DIMENSIONS: Final = (
+DIMENSIONS: Final[tuple[Dimension, ...]] = (
     "FORMAT_COMPLIANCE",  # JUDGE-2.1, D1
     "INSTRUCTION_COMPLIANCE",  # JUDGE-2.2, D2
     "SEMANTIC_FIDELITY",  # JUDGE-2.3, D3
@@ -40,7 +50,13 @@ UNPARSABLE: Final = "UNPARSABLE_OUTPUT"  # JUDGE-6.2
 COVERAGE: Final = "INCOMPLETE_COVERAGE"  # JUDGE-6.3
 EVASION: Final = "JUDGE_REFUSAL_OR_EVASION"  # JUDGE-6.4
 INCONSISTENCY: Final = "INTERNAL_INCONSISTENCY"  # JUDGE-6.5
-FLAGS: Final = (VIOLATION, UNPARSABLE, COVERAGE, EVASION, INCONSISTENCY)  # Reading R22: the order
+FLAGS: Final[tuple[Flag, ...]] = (
+    VIOLATION,
+    UNPARSABLE,
+    COVERAGE,
+    EVASION,
+    INCONSISTENCY,
+)  # Reading R22: the order
 
 # JUDGE-4.2. Spellings of one mark, which a judge that quotes rightly may exchange (Reading R22).
 QUOTATION_MARKS: Final = {

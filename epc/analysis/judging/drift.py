@@ -9,7 +9,8 @@ from epc.analysis.sharing import is_one
 from epc.errors import Finding
 from epc.judge.samples import Unit
 from epc.protocol.results import Json
-from epc.spec.judge_v1 import METHODS
+from epc.records.judging.documents import Plan, RunLog
+from epc.spec.judge_v1 import METHODS, Method
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,8 +18,8 @@ class Evaluated:
     """A complete evaluation: its name, its plan, its log, its judgments."""
 
     name: str
-    plan: Json
-    log: Json
+    plan: Plan
+    log: RunLog
     judgments: Sequence[Judgment]
 
 
@@ -50,7 +51,7 @@ def drift(before: Evaluated, after: Evaluated) -> Iterator[Json | Finding]:
             yield {
                 "from": before.name,
                 "to": after.name,
-                "times": [one.log["time"]["to"] for one in (before, after)],
+                "times": [one.log.time["to"] for one in (before, after)],
                 "judge": judge,
                 "method": method,
                 "shared": len(shared),
@@ -70,13 +71,13 @@ def _outputs(one: Evaluated) -> set[tuple[object, str]]:
 
 # Reading R27: drift is between evaluations under the same prompt, mapping, constraint, method and
 # decoding. Imported replies state neither prompt nor decoding: known and unknown are not the same.
-def _conditions(plan: Json, judge: str, method: str) -> Json:
+def _conditions(plan: Plan, judge: str, method: Method) -> Json:
     """Return what a judge's scores by a method depend on besides the judge and the outputs."""
-    (decoding,) = [given["decoding"] for given in plan["judges"] if given["model"] == judge]
+    (decoding,) = [planned.decoding for planned in plan.judges if planned.model == judge]
     return {
-        "prompt": plan["prompts"].get(method),
-        "mapping": plan["mapping"],
-        "constraint": plan["constraint"],
+        "prompt": plan.prompts.get(method),
+        "mapping": plan.mapping,
+        "constraint": plan.constraint,
         "decoding": decoding,
     }
 

@@ -11,14 +11,12 @@ from epc.analysis.comparability import are_facts
 from epc.analysis.sharing import Answer, answer_of, undated
 from epc.judge.samples import Unit
 from epc.protocol.results import Json
-from epc.records.calls import call_of
-from epc.records.judging.layout import CALLS, LONGEST_LINE, load_plan, role_of
+from epc.records.judging.asked import calls_of
+from epc.records.judging.documents import Record
+from epc.records.judging.layout import load_plan, role_of
 from epc.records.judging.recheck import records
-from epc.records.manifest import ModelIdentity
-from epc.records.schemas import findings as schema_findings
-from epc.records.strict_json import read_lines
 from epc.spec.epc_v1 import BOOTSTRAP_RESAMPLES, BOOTSTRAP_SEED, CONFIDENCE
-from epc.spec.judge_v1 import CROSS, DIMENSIONS, IDENTIFIERS, SCALE, VERDICTS
+from epc.spec.judge_v1 import CROSS, DIMENSIONS, SCALE, VERDICTS, Method
 from epc.statistics.intervals import share_interval
 
 AXES: Final = ("judge_model", "prompt_variant", "target_model", "question_id")
@@ -34,7 +32,7 @@ class Judgment:
     unit: Unit
     output_sha256: str
     judge_model: str
-    method: str
+    method: Method
     valid: bool
     verdict: str | None
     scores: tuple[int, ...] | None
@@ -61,8 +59,8 @@ def judgments_of(folder: Path) -> list[Judgment]:
     found: dict[str, Judgment] = {}
     calls = _answers(folder)
     for _, record in records(folder):
-        if record["output_sha256"] is not None:
-            found.setdefault(record["id"], _judgment(record, calls))
+        if record.output_sha256 is not None:
+            found.setdefault(record.id, _judgment(record, record.output_sha256, calls))
     return list(found.values())
 
 
@@ -72,39 +70,29 @@ def _answers(folder: Path) -> dict[str, Answer]:
     A mock and pinned weights give the same answer to the same question, whenever they are asked.
     """
     hosted = {
-        role_of(judge["model"])
-        for judge in load_plan(folder)["judges"]
-        if judge["identity"] is not None and not _is_fact(ModelIdentity.parse(judge["identity"]))
+        role_of(judge.model)
+        for judge in load_plan(folder).judges
+        if (model := judge.asked) is not None and not are_facts(model, model)
     }
-    path = folder / CALLS
-    rows = read_lines(path, "calls", longest=LONGEST_LINE) if hosted and path.is_file() else ()
-    return {
-        call["id"]: answer_of(call_of(call))
-        for _, call, problems in rows
-        if not problems and not schema_findings("call", call) and call["role"] in hosted
-    }
+    calls = calls_of(folder) if hosted else ()
+    return {call.id: answer_of(call) for call in calls if call.role in hosted}
 
 
-def _is_fact(model: ModelIdentity) -> bool:
-    return are_facts(model, model)
-
-
-def _judgment(record: Json, calls: Mapping[str, Answer]) -> Judgment:
-    raw, names = record["raw"], record["calls"]
-    answer = calls.get(names[-1]) if names else None
-    if answer is None and raw is not None:
-        answer = undated(raw)
-    sample, scores = record["sample"], record["scores"]
+def _judgment(record: Record, output_sha256: str, calls: Mapping[str, Answer]) -> Judgment:
+    answer = calls.get(record.calls[-1]) if record.calls else None
+    if answer is None and record.raw is not None:
+        answer = undated(record.raw)
+    scores = record.scores
     return Judgment(
-        unit=Unit(**{name: sample[name] for name in IDENTIFIERS}),
-        output_sha256=record["output_sha256"],
-        judge_model=sample["judge_model"],
-        method=sample["method"],
-        valid=record["valid"],
-        verdict=record["verdict"],
+        unit=record.sample.unit,
+        output_sha256=output_sha256,
+        judge_model=record.sample.judge_model,
+        method=record.sample.method,
+        valid=record.valid,
+        verdict=record.verdict,
         scores=None if scores is None else tuple(scores[name] for name in DIMENSIONS),
-        quotes=record["quotes"]["given"],
-        invented=record["quotes"]["invented"],
+        quotes=record.quotes.given,
+        invented=record.quotes.invented,
         answer=answer,
     )
 

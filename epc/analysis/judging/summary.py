@@ -18,6 +18,7 @@ from epc.analysis.judging.shares import (
 from epc.errors import Finding
 from epc.protocol.results import Json
 from epc.records.judging.layout import load_plan, load_run_log
+from epc.records.typed import as_json
 from epc.spec.judge_v1 import CROSS, PROTOCOL, SELF
 
 _FEW_VALID: Final = 0.5
@@ -31,7 +32,7 @@ def summary(folders: Sequence[Path]) -> Json:
 
     Raises: UsageError if a folder is no complete evaluation.
     """
-    evaluated = sorted(map(_load, folders), key=lambda one: one.log["time"]["to"] or "")
+    evaluated = sorted(map(_load, folders), key=lambda one: one.log.time["to"] or "")
     changes = [each for pair in pairwise(evaluated) for each in drift(*pair)]
     return {
         "protocol": PROTOCOL,
@@ -62,23 +63,23 @@ def _summarised(one: Evaluated) -> Json:
     }
     found: Json = {
         "name": one.name,
-        "time": one.log["time"],
-        "origin": one.log["origin"],
-        "prompts": one.plan["prompts"],
-        "constraint": one.plan["constraint"],
-        "mapping": one.plan["mapping"],
-        "judges": one.log["judges"],
-        "malformed": one.log["malformed"],
-        "totals": one.log["totals"],
+        "time": as_json(one.log.time),
+        "origin": one.log.origin,
+        "prompts": as_json(one.plan.prompts),
+        "constraint": one.plan.constraint,
+        "mapping": as_json(one.plan.mapping),
+        "judges": as_json(one.log.judges),
+        "malformed": as_json(one.log.malformed),
+        "totals": as_json(one.log.totals),
         **sections,
         "evidence": evidence(one.judgments),
         "agreement": between_judges(one.judgments),
         "accuracy": accuracy(one.judgments),
     }
-    return {**found, "remarks": list(_remarks(found))}
+    return {**found, "remarks": list(_remarks(one, found))}
 
 
-def _remarks(found: Json) -> Iterator[str]:
+def _remarks(one: Evaluated, found: Json) -> Iterator[str]:
     """Yield in words what a reader must know before believing the numbers."""
     judged = found["primary"]["all"]
     if not judged["samples"]:
@@ -97,14 +98,13 @@ def _remarks(found: Json) -> Iterator[str]:
             )
         elif rows > 1 and group["overall_score"]["ci95"] in _constant(group):
             yield f"{judge} gives every output the same overall score, so it tells nothing apart"
-    for judge in found["judges"]:
-        if len(judge.get("served_models", {})) > 1:
-            served = ", ".join(sorted(judge["served_models"]))
-            yield f"{judge['model']}: the provider served several models ({served})"
-    if found["malformed"]["asked_again"]:
-        again = found["malformed"]
+    for judge in one.log.judges:
+        if len(judge.served_models) > 1:
+            served = ", ".join(sorted(judge.served_models))
+            yield f"{judge.model}: the provider served several models ({served})"
+    if again := one.log.malformed.asked_again:
         yield (
-            f"{again['asked_again']} malformed replies were asked again, {again['mended']} mended; "
+            f"{again} malformed replies were asked again, {one.log.malformed.mended} mended; "
             "these are not first replies"
         )
 

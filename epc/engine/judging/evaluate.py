@@ -4,12 +4,12 @@ The calls go through the same journal, budget and limits as those of `epc run`. 
 asked does not depend on any answer, so everything is under way at once.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from epc.analysis.sharing import with_origin
 from epc.engine.budget import CostCapError, Limits, most_tokens
@@ -30,6 +30,7 @@ from epc.protocol.results import Json
 from epc.records.config_json import decoding_of
 from epc.records.judging import run_log
 from epc.records.judging.archive import Archive, Given
+from epc.records.judging.documents import Plan, RunLog
 from epc.records.judging.evaluation_set import EvaluationSet, Row
 from epc.records.judging.layout import (
     CALLS,
@@ -43,7 +44,7 @@ from epc.records.judging.mappings import load_mapping
 from epc.records.judging.prompts import JudgePrompt, load_prompts
 from epc.records.strict_json import dumps_line, write_text
 from epc.records.usage import Usage
-from epc.spec.judge_v1 import VERDICTS
+from epc.spec.judge_v1 import VERDICTS, Method
 
 _SIDE: Final = "judgment"
 _RETRY: Final = "retry/"  # the occasion of a call that asks a malformed reply's question again
@@ -56,9 +57,9 @@ class Evaluation:
     """An evaluation with its judges open: ready to be forecast or carried out."""
 
     folder: Path
-    plan: Json
+    plan: Plan
     units: EvaluationSet
-    prompts: dict[str, JudgePrompt]
+    prompts: dict[Method, JudgePrompt]
     judges: dict[str, Role]
 
     def questions(self) -> Iterator[tuple[Sample, Question]]:
@@ -73,7 +74,7 @@ class Evaluation:
             sample=sample,
             output=self.units.text(row),
             task=row.task,
-            timestamp=self.plan["date"],
+            timestamp=self.plan.date,
         )
         return Question(role=self.judges[sample.judge_model], text=text, side=_SIDE)
 
@@ -85,14 +86,14 @@ def open_evaluation(folder: Path) -> Evaluation:
     """
     plan = load_plan(folder)
     judges: dict[str, Role] = {}
-    for stated in plan["judges"]:
-        name = stated["model"]
-        if stated["identity"] is None:
+    for stated in plan.judges:
+        name = stated.model
+        if stated.identity is None or stated.decoding is None:
             remedy = f"bring them with `epc judge import REPLIES {folder}`"
             raise UsageError(f"{folder} was planned for replies that exist already: {remedy}")
         model = open_model(name)
-        _require_same(name, stated["identity"], asdict(model.identity))
-        decoding = decoding_of(stated["decoding"])
+        _require_same(name, stated.identity, asdict(model.identity))
+        decoding = decoding_of(stated.decoding)
         judges[name] = Role(name=role_of(name), model=model, decoding=decoding)
     return Evaluation(
         folder=folder,
@@ -105,7 +106,7 @@ def open_evaluation(folder: Path) -> Evaluation:
 
 def expect(evaluation: Evaluation) -> dict[str, Share]:
     """Return what each judge will be asked for, nothing being cached."""
-    retries = evaluation.plan["retry_malformed"]
+    retries = evaluation.plan.retry_malformed
     read: dict[str, list[int]] = {name: [] for name in evaluation.judges}
     most: dict[str, int] = dict.fromkeys(evaluation.judges, 0)
     for sample, question in evaluation.questions():
@@ -123,7 +124,7 @@ async def evaluate(
     clock: Callable[[], datetime],
     watch: Watch,
     limits: Limits | None = None,
-) -> Json:
+) -> RunLog:
     """Carry an evaluation out, from wherever its journal stands, and return its run log.
 
     Raises: StoppedError if a call got no answer or a limit was reached; WorldError if the disk
@@ -180,7 +181,7 @@ class _Sitting:
         places = min(total, sum(role.model.concurrency for role in judges))
         await all_of(self._worker() for _ in range(places))
 
-    def finish(self, *, now: str) -> Json:
+    def finish(self, *, now: str) -> RunLog:
         """Archive every reply, write the calls down, and return the run log."""
         evaluation, folder = self.evaluation, self.evaluation.folder
         archive = Archive(evaluation.plan, evaluation.units, load_mapping(folder, evaluation.plan))
@@ -218,7 +219,7 @@ class _Sitting:
 
     async def _judged(self, question: Question) -> None:
         call = await self.caller.ask(question)
-        for number in range(1, self.evaluation.plan["retry_malformed"] + 1):
+        for number in range(1, self.evaluation.plan.retry_malformed + 1):
             if not _is_malformed(call):
                 break
             call = await self.caller.ask_again(question, f"{_RETRY}{number}")
@@ -228,7 +229,7 @@ class _Sitting:
         """Yield the calls that were made for a question, the one that counts last."""
         places = [
             None,
-            *(f"{_RETRY}{n + 1}" for n in range(self.evaluation.plan["retry_malformed"])),
+            *(f"{_RETRY}{n + 1}" for n in range(self.evaluation.plan.retry_malformed)),
         ]
         for place in places:
             call = self.caller.known(self.caller.name(question, place))
@@ -251,7 +252,7 @@ def _said(raw: str) -> str:
     return str(stated) if stated in VERDICTS else "unreadable"
 
 
-def _require_same(name: str, stated: Json, found: Json) -> None:
+def _require_same(name: str, stated: Mapping[str, Any], found: Json) -> None:
     for key, value in stated.items():
         if found[key] != value:
             raise UsageError(

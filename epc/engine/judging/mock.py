@@ -44,7 +44,9 @@ class Judge(Mock):
             return None
         meta, _ = json.JSONDecoder().raw_decode(text, at + len(_META))
         output = block[2]
-        scores = {name: round(2 * unit(self.identity.model, name, output)) for name in DIMENSIONS}
+        scores: dict[str, int] = {
+            name: round(2 * unit(self.identity.model, name, output)) for name in DIMENSIONS
+        }
         total = sum(scores.values())
         quote = " ".join(output.split()[:_QUOTED])
         return {

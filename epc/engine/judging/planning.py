@@ -22,6 +22,7 @@ from epc.records.judging.layout import MAPPING, PLAN, SAMPLES, THRESHOLDS
 from epc.records.judging.mappings import check_mapping, reference
 from epc.records.judging.prompts import JudgePrompt, read_prompt, write_prompts
 from epc.records.layout import decoding_json, digest
+from epc.records.typed import as_json
 from epc.spec.judge_v1 import PROTOCOL, Method
 
 MAX_TOKENS: Final = 1200  # four scores and quotes with reasons take 300 to 600
@@ -77,11 +78,11 @@ def write_plan(entries: Sequence[Entry], request: Request, folder: Path, *, now:
     """
     judges = list(dict.fromkeys(request.judges))
     stated = [_judge(name, request) for name in judges]
-    prompts: dict[str, JudgePrompt] = {}
+    prompts: dict[Method, JudgePrompt] = {}
     if not request.recorded:
         common = read_prompt(request.prompt)
         own = read_prompt(request.self_prompt) if request.self_prompt else common
-        by_method = {"cross_judge": common, "self_judge": own}
+        by_method: dict[Method, JudgePrompt] = {"cross_judge": common, "self_judge": own}
         prompts |= {method: by_method[method] for method in request.methods}
     mapping = check_mapping(request.mapping)[0] if request.mapping is not None else None
     _make(folder)
@@ -96,10 +97,10 @@ def write_plan(entries: Sequence[Entry], request: Request, folder: Path, *, now:
         "date": now.date().isoformat(),
         "judges": stated,
         "methods": list(request.methods),
-        "prompts": {method: prompt.as_json for method, prompt in prompts.items()},
+        "prompts": {method: as_json(prompt.reference) for method, prompt in prompts.items()},
         "constraint": request.constraint,
         "retry_malformed": request.retry_malformed,
-        "mapping": None if mapping is None else reference(mapping),
+        "mapping": None if mapping is None else as_json(reference(mapping)),
         "thresholds": THRESHOLDS,
         "samples": {"sha256": written["sha256"], "rows": written["rows"]},
         "gaps_allowed": request.allow_gaps,

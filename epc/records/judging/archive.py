@@ -23,12 +23,13 @@ from epc.judge.check import (
 from epc.judge.mapping import RubricMapping
 from epc.judge.reply import read_reply
 from epc.judge.samples import Sample
-from epc.protocol.results import Json
+from epc.records.judging.documents import Plan, Record, Totals
 from epc.records.judging.evaluation_set import EvaluationSet
 from epc.records.judging.layout import INVALID, README, records_path
 from epc.records.judging.totals import Tally
 from epc.records.strict_json import dumps_line, storable, write_text, written_whole
-from epc.spec.judge_v1 import METHODS
+from epc.records.typed import as_json, parse
+from epc.spec.judge_v1 import METHODS, Method
 
 _README: Final = """# Invalid evaluations
 
@@ -71,11 +72,11 @@ class Given:
 class Archive:
     """The records of one evaluation while they are written."""
 
-    def __init__(self, plan: Json, units: EvaluationSet, mapping: RubricMapping | None) -> None:
+    def __init__(self, plan: Plan, units: EvaluationSet, mapping: RubricMapping | None) -> None:
         self._plan, self._units, self._mapping = plan, units, mapping
         self._files: dict[tuple[bool, str], BinaryIO] = {}
         self._seen: set[str] = set()
-        self.tallies: dict[str, Tally] = {method: Tally() for method in METHODS}
+        self.tallies: dict[Method, Tally] = {method: Tally() for method in METHODS}
 
     def add(self, given: Given) -> None:
         """Judge a reply and archive it.
@@ -103,12 +104,12 @@ class Archive:
             "output_sha256": None if row is None else row.output_sha256,
             "raw": None if raw is None else storable(raw),
             "calls": list(calls),
-            "prompt": self._plan["prompts"].get(sample.method),
-            "mapping": self._plan["mapping"],
-            "constraint": self._plan["constraint"],
+            "prompt": as_json(self._plan.prompts.get(sample.method)),
+            "mapping": as_json(self._plan.mapping),
+            "constraint": self._plan.constraint,
             **checked.as_json(),
         }
-        self.tallies[sample.method].add(record)
+        self.tallies[sample.method].add(parse(record, Record))
         self._files[checked.valid, sample.method].write(dumps_line(record).encode("utf-8"))
 
     @contextmanager
@@ -130,9 +131,9 @@ class Archive:
                 if name not in self._seen:
                     self._write(name, sample, unjudged(), raw=None)
 
-    def totals(self) -> Json:
+    def totals(self) -> dict[Method, Totals]:
         """Return the totals of every method."""
-        return {method: tally.as_json() for method, tally in self.tallies.items()}
+        return {method: tally.totals() for method, tally in self.tallies.items()}
 
 
 def judgement(given: Given, units: EvaluationSet, mapping: RubricMapping | None) -> Checked:

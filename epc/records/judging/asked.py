@@ -1,14 +1,17 @@
 """The calls of an evaluation, as far as its records refer to them."""
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from epc.protocol.results import Json
+from epc.records.judging.documents import Plan, Record
 from epc.records.judging.layout import CALLS, LONGEST_LINE, role_of
 from epc.records.layout import CallNames
+from epc.records.row_types import Call
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import read_lines
+from epc.records.typed import parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,32 +27,34 @@ class Asked:
     of the evaluation any more, and a record that refers to it is found.
     """
 
-    def __init__(self, folder: Path, plan: Json) -> None:
+    def __init__(self, folder: Path, plan: Plan) -> None:
         names = {
-            role_of(judge["model"]): CallNames(
-                role_of(judge["model"]), judge["identity"], judge["decoding"]
-            )
-            for judge in plan["judges"]
-            if judge["identity"] is not None
+            role_of(judge.model): CallNames(role_of(judge.model), judge.identity, judge.decoding)
+            for judge in plan.judges
+            if judge.identity is not None and judge.decoding is not None
         }
         self._calls: dict[str, _Call] = {}
-        path = folder / CALLS
-        if not path.is_file():
-            return
-        for _, call, problems in read_lines(path, "calls", longest=LONGEST_LINE):
-            if problems or schema_findings("call", call) or call["role"] not in names:
-                continue
-            if names[call["role"]].name(call["prompt"], call["occasion"]) == call["id"]:
-                self._calls[call["id"]] = _Call(call["role"], _digest(call["answer"]))
+        for call in calls_of(folder):
+            if call.role in names and names[call.role].name(call.prompt, call.occasion) == call.id:
+                self._calls[call.id] = _Call(call.role, _digest(call.answer))
 
-    def answered(self, record: Json) -> bool:
+    def answered(self, record: Record) -> bool:
         """Return whether a record's calls are its judge's, and the last one gave its reply."""
-        calls = [self._calls.get(name) for name in record["calls"]]
-        role = role_of(record["sample"]["judge_model"])
+        calls = [self._calls.get(name) for name in record.calls]
+        role = role_of(record.sample.judge_model)
         if any(call is None or call.role != role for call in calls):
             return False
         last = calls[-1]
-        return last is not None and last.answer == _digest(record["raw"] or "")
+        return last is not None and last.answer == _digest(record.raw or "")
+
+
+def calls_of(folder: Path) -> Iterator[Call]:
+    """Yield the usable calls of an evaluation; one of imported replies has none."""
+    path = folder / CALLS
+    rows = read_lines(path, "calls", longest=LONGEST_LINE) if path.is_file() else ()
+    for _, row, problems in rows:
+        if not problems and not schema_findings("call", row):
+            yield parse(row, Call)
 
 
 def _digest(text: str) -> bytes:

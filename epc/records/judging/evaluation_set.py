@@ -9,13 +9,14 @@ from typing import Final
 from epc.errors import Finding, MalformedError, WorldError
 from epc.judge.evidence import Output
 from epc.judge.samples import Sample, Unit
-from epc.protocol.results import Json
-from epc.records.judging.layout import OUTPUTS, SAMPLES, models, sha256
+from epc.records.judging.documents import Plan
+from epc.records.judging.layout import OUTPUTS, SAMPLES, sha256
 from epc.records.judging.single import content_of
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import dumps_line, read_lines, write_text
-from epc.spec.judge_v1 import IDENTIFIERS
+from epc.records.typed import parse
 
+_BESIDE: Final = ("output_sha256", "task")
 _KEPT: Final = 16  # folded outputs in memory; one judge after another asks for the same
 
 
@@ -40,10 +41,10 @@ class Row:
 class EvaluationSet:
     """The units of a folder before the judges of its plan, and their outputs on demand."""
 
-    def __init__(self, folder: Path, plan: Json) -> None:
+    def __init__(self, folder: Path, plan: Plan) -> None:
         self._folder = folder
-        self._judges = models(plan)
-        self._methods = frozenset(plan["methods"])
+        self._judges = [judge.model for judge in plan.judges]
+        self._methods = frozenset(plan.methods)
         self.rows: list[Row] = list(_read_rows(folder))
         self._by_unit = {row.unit: row for row in self.rows}
         self.folded = lru_cache(maxsize=_KEPT)(self._fold)
@@ -113,12 +114,7 @@ def _read_rows(folder: Path) -> Iterator[Row]:
         found = problems or schema_findings("judge_unit", value, where=where, clause="JUDGE-0")
         if found:
             raise MalformedError(found[0])
-        yield _row(value)
-
-
-def _row(value: Json) -> Row:
-    unit = Unit(**{name: value[name] for name in IDENTIFIERS})
-    return Row(unit=unit, output_sha256=value["output_sha256"], task=value["task"])
+        yield Row(unit=parse(value, Unit), **{name: value[name] for name in _BESIDE})
 
 
 def _damaged(path: Path) -> Finding:

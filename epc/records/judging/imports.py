@@ -15,20 +15,21 @@ from epc.errors import Finding, MalformedError, UsageError, WorldError
 from epc.json_text import pointer
 from epc.judge.mapping import RubricMapping
 from epc.judge.samples import Sample, Unit
-from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.judging import run_log
 from epc.records.judging.archive import Archive, Given
+from epc.records.judging.documents import RunLog
 from epc.records.judging.evaluation_set import EvaluationSet
 from epc.records.judging.layout import LONGEST_LINE, is_complete, load_plan
 from epc.records.judging.mappings import load_mapping
+from epc.records.typed import parse
 from epc.spec.judge_v1 import IDENTIFIERS
 
 _OPENING: Final = 1024  # bytes in which a bundle's first bracket stands
 _NAMES: Final = (*IDENTIFIERS, "judge_model")
 
 
-def import_replies(bundle: Path, folder: Path, *, now: str) -> Json:
+def import_replies(bundle: Path, folder: Path, *, now: str) -> RunLog:
     """Archive the replies of a bundle as the judgments of a planned evaluation.
 
     Returns the run log. Every row is archived: one that fits no sample of the set is kept as
@@ -38,7 +39,7 @@ def import_replies(bundle: Path, folder: Path, *, now: str) -> Json:
     read or does not say whom it is from and about; WorldError if the disk fails.
     """
     plan = load_plan(folder)
-    if plan["prompts"]:
+    if plan.prompts:
         raise UsageError(f"{folder} was planned to be run: plan with --recorded to import")
     if is_complete(folder):
         raise UsageError(f"{folder} holds judgments already: plan another folder")
@@ -65,14 +66,13 @@ def _samples(bundle: Path, mapping: RubricMapping | None) -> Iterator[tuple[Samp
         else:
             raw = json.dumps(row, ensure_ascii=False)
             said = row.get("meta") if mapping is None else mapping.identity(row)
-        names: Json = said if isinstance(said, dict) else {}
+        names: dict[str, Any] = said if isinstance(said, dict) else {}
         missing = [name for name in _NAMES if not isinstance(names.get(name), str)]
         if missing:
             problem = f"does not say its {missing[0]}"
             remedy = "add it, or map it (`fields`, `constants`)"
             raise MalformedError(_finding(where, problem, remedy))
-        unit = Unit(**{name: names[name] for name in IDENTIFIERS})
-        yield unit.before(names["judge_model"]), raw
+        yield parse(names, Unit).before(names["judge_model"]), raw
 
 
 def _rows(bundle: Path) -> Iterator[tuple[str, Any]]:

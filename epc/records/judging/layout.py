@@ -17,16 +17,19 @@ No name comes from an identifier or an output: those stand inside the files only
 """
 
 import hashlib
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from epc.errors import MalformedError, UsageError
 from epc.protocol.results import Json
 from epc.records import strict_json
+from epc.records.judging.documents import Plan, RunLog
 from epc.records.layout import require_unpublished
 from epc.records.schemas import findings as schema_findings
+from epc.records.typed import parse
 from epc.spec.judge_v1 import FAIL_TO, PASS_FROM
+
+T = TypeVar("T")
 
 PLAN: Final = "judge.json"
 SAMPLES: Final = "samples.jsonl"
@@ -68,7 +71,7 @@ def is_complete(folder: Path) -> bool:
     return not problems and isinstance(value, dict) and value.get("state") == "complete"
 
 
-def load(folder: Path, name: str, schema: str) -> Json:
+def load(folder: Path, name: str, schema: str, kind: type[T]) -> T:
     """Return a document of the folder.
 
     Raises: UsageError if it is not there, or there as published only; MalformedError if it was
@@ -81,16 +84,15 @@ def load(folder: Path, name: str, schema: str) -> Json:
     value, problems = strict_json.read(path)
     if problems := problems or schema_findings(schema, value, clause="JUDGE-7.4"):
         raise MalformedError(problems[0])
-    document: Json = value
-    return document
+    return parse(value, kind)
 
 
-def load_plan(folder: Path) -> Json:
+def load_plan(folder: Path) -> Plan:
     """Return what an evaluation was planned to be."""
-    return load(folder, PLAN, "judge_plan")
+    return load(folder, PLAN, "judge_plan", Plan)
 
 
-def load_run_log(folder: Path) -> Json:
+def load_run_log(folder: Path) -> RunLog:
     """Return the log of an evaluation that is complete.
 
     Raises: UsageError if it is not.
@@ -98,15 +100,10 @@ def load_run_log(folder: Path) -> Json:
     if not (folder / RUN_LOG).is_file():
         load_plan(folder)
         raise UsageError(f"{folder} is not judged yet: run `epc judge run {folder}`")
-    log = load(folder, RUN_LOG, "judge_run_log")
-    if log["state"] != "complete":
+    log = load(folder, RUN_LOG, "judge_run_log", RunLog)
+    if log.state != "complete":
         raise UsageError(f"{folder} is not complete: `epc judge run {folder}` goes on")
     return log
-
-
-def models(plan: Json) -> Sequence[str]:
-    """Return the judges of a plan in their order."""
-    return [judge["model"] for judge in plan["judges"]]
 
 
 def role_of(judge: str) -> str:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from epc.protocol.results import Json
+from epc.records.judging.documents import Plan
 from epc.records.judging.evaluation_set import EvaluationSet, output_path
 from epc.records.judging.layout import (
     CALLS,
@@ -17,7 +17,7 @@ from epc.records.judging.prompts import prompt_path
 from epc.spec.judge_v1 import METHODS
 
 
-def needed(folder: Path, plan: Json) -> list[str]:
+def needed(folder: Path, plan: Plan) -> list[str]:
     """Return their paths in the folder, beside those of plan and run log.
 
     They follow from the plan, so whatever else lies in the folder is none of them.
@@ -31,9 +31,9 @@ def needed(folder: Path, plan: Json) -> list[str]:
         folder / PROMPT_MANIFEST,
         folder / INVALID / README,
         *(output_path(folder, digest) for digest in outputs),
-        *(prompt_path(folder, prompt["id"]) for prompt in plan["prompts"].values()),
+        *(prompt_path(folder, prompt.id) for prompt in plan.prompts.values()),
         *(records_path(folder, valid=v, method=m) for v in (True, False) for m in METHODS),
     ]
-    if plan["mapping"]:
+    if plan.mapping:
         paths.append(folder / MAPPING)
     return sorted({path.relative_to(folder).as_posix() for path in paths})

@@ -9,10 +9,11 @@ from typing import Final
 
 from epc.errors import Finding, MalformedError, UsageError, WorldError
 from epc.judge.prompt import template_problem
-from epc.protocol.results import Json
+from epc.records.judging.documents import Plan, Reference
 from epc.records.judging.layout import PROMPT_MANIFEST, PROMPTS, sha256
 from epc.records.judging.single import content_of
 from epc.records.strict_json import write_bytes, write_text
+from epc.spec.judge_v1 import Method
 
 DEFAULT: Final = "judge-v1"
 _ID: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
@@ -27,9 +28,9 @@ class JudgePrompt:
     template: str
 
     @property
-    def as_json(self) -> Json:
+    def reference(self) -> Reference:
         """What records and plans say of it."""
-        return {"id": self.id, "sha256": sha256(self.template.encode("utf-8"))}
+        return Reference(id=self.id, sha256=sha256(self.template.encode("utf-8")))
 
 
 def read_prompt(path: Path | None) -> JudgePrompt:
@@ -53,7 +54,7 @@ def read_prompt(path: Path | None) -> JudgePrompt:
     return prompt
 
 
-def write_prompts(folder: Path, prompts: Mapping[str, JudgePrompt]) -> None:
+def write_prompts(folder: Path, prompts: Mapping[Method, JudgePrompt]) -> None:
     """Write the prompts of an evaluation, by method, and their list.
 
     Raises: UsageError if two prompts share an id; WorldError if the disk refuses.
@@ -71,16 +72,16 @@ def write_prompts(folder: Path, prompts: Mapping[str, JudgePrompt]) -> None:
     write_text(folder / PROMPT_MANIFEST, [f"{line}\n" for line in _manifest(prompts)])
 
 
-def load_prompts(folder: Path, plan: Json) -> dict[str, JudgePrompt]:
+def load_prompts(folder: Path, plan: Plan) -> dict[Method, JudgePrompt]:
     """Return the prompts of an evaluation by method.
 
     Raises: MalformedError if one is no longer what was planned; WorldError if it cannot be read.
     """
-    loaded: dict[str, JudgePrompt] = {}
-    for method, stated in plan["prompts"].items():
-        path = prompt_path(folder, stated["id"])
+    loaded: dict[Method, JudgePrompt] = {}
+    for method, stated in plan.prompts.items():
+        path = prompt_path(folder, stated.id)
         prompt = read_prompt(path)
-        if prompt.as_json != stated:
+        if prompt.reference != stated:
             problem = f"{path} is not the prompt that was planned: its SHA-256 differs"
             remedy = "restore the file, or plan again"
             finding = Finding(clause="JUDGE-9.1", where="", problem=problem, remedy=remedy)
@@ -94,14 +95,14 @@ def prompt_path(folder: Path, name: str) -> Path:
     return folder / PROMPTS / f"{name}.txt"
 
 
-def _manifest(prompts: Mapping[str, JudgePrompt]) -> Iterator[str]:
+def _manifest(prompts: Mapping[Method, JudgePrompt]) -> Iterator[str]:
     yield "# Judge prompts used"
     yield ""
     yield "| used for | id | SHA-256 | file |"
     yield "|---|---|---|---|"
     for method, prompt in prompts.items():
-        told = prompt.as_json
+        sha = prompt.reference.sha256
         place = f"{PROMPTS}/{prompt.id}.txt"
-        yield f"| {_PURPOSES[method]} | `{told['id']}` | `{told['sha256']}` | [{place}]({place}) |"
+        yield f"| {_PURPOSES[method]} | `{prompt.id}` | `{sha}` | [{place}]({place}) |"
     if not prompts:
         yield "| none: the replies were imported | | | |"

@@ -9,11 +9,11 @@ from typing import Final
 from epc.errors import Finding, MalformedError
 from epc.judge.check import unjudged
 from epc.judge.mapping import RubricMapping
-from epc.judge.samples import Sample
 from epc.protocol.results import Json
 from epc.records.findings import Findings
 from epc.records.judging.archive import Given, judgement
 from epc.records.judging.asked import Asked
+from epc.records.judging.documents import Plan, Planned, Record, RunLog
 from epc.records.judging.evaluation_set import EvaluationSet
 from epc.records.judging.layout import (
     LONGEST_LINE,
@@ -29,7 +29,8 @@ from epc.records.judging.totals import Tally
 from epc.records.layout import digest
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import pointer, read_lines
-from epc.spec.judge_v1 import METHODS
+from epc.records.typed import as_json, parse
+from epc.spec.judge_v1 import METHODS, Method
 
 _CLAUSE: Final = "JUDGE-7.4"
 
@@ -55,29 +56,30 @@ def recheck(folder: Path) -> Rechecked:
     plan, log = load_plan(folder), load_run_log(folder)
     findings = Findings()
     _files(folder, plan, log, findings)
-    tallies: dict[str, Tally] = {method: Tally() for method in METHODS}
+    tallies: dict[Method, Tally] = {method: Tally() for method in METHODS}
     basis = _Basis(
         units=EvaluationSet(folder, plan),
         mapping=load_mapping(folder, plan),
-        times=Counter(record["id"] for _, record in records(folder)),
+        times=Counter(record.id for _, record in records(folder)),
         asked=Asked(folder, plan),
     )
     for where, record in records(folder, findings):
         for key, problem in basis.departures(record):
             findings.add("JUDGE-7.3", where + pointer(key), problem, "archive it again")
-        tallies[record["sample"]["method"]].add(record)
+        tallies[record.sample.method].add(record)
     for sample, _ in basis.units.samples():
         if sample.id not in basis.times:
             problem = f"sample {sample.id} of the set has no record"
             findings.add("JUDGE-7.1", "", problem, "archive the evaluation again")
-    totals = {method: tally.as_json() for method, tally in tallies.items()}
-    if totals != log["totals"]:
-        problem = f"the run log's totals are {log['totals']}, the records give {totals}"
+    stated = as_json(log.totals)
+    totals = as_json({method: tally.totals() for method, tally in tallies.items()})
+    if totals != stated:
+        problem = f"the run log's totals are {stated}, the records give {totals}"
         findings.add("JUDGE-7.4", "/totals", problem, "archive the evaluation again")
     return Rechecked(findings=findings.kept(), totals=totals)
 
 
-def records(folder: Path, findings: Findings | None = None) -> Iterator[tuple[str, Json]]:
+def records(folder: Path, findings: Findings | None = None) -> Iterator[tuple[str, Record]]:
     """Yield every usable record of an archive with its place, noting what is wrong with others."""
     noted = Findings() if findings is None else findings
     for method in METHODS:
@@ -94,9 +96,10 @@ def records(folder: Path, findings: Findings | None = None) -> Iterator[tuple[st
                 noted.extend(found)
                 if found:
                     continue
-                if (value["valid"], value["sample"]["method"]) != (valid, method):
+                record = parse(value, Record)
+                if (record.valid, record.sample.method) != (valid, method):
                     noted.add(_CLAUSE, where, f"stands under {name}", "move it where it belongs")
-                yield where, value
+                yield where, record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,15 +111,14 @@ class _Basis:
     times: Counter[str]
     asked: Asked
 
-    def departures(self, record: Json) -> Iterator[tuple[str, str]]:
+    def departures(self, record: Record) -> Iterator[tuple[str, str]]:
         """Yield every key of a record that its raw reply does not give."""
-        sample = Sample(**record["sample"])
+        sample, stated = record.sample, as_json(record)
         row = self.units.row(sample)
-        if record["raw"] is None:
+        if record.raw is None:
             checked = unjudged()
         else:
-            again = self.times[record["id"]] > 1
-            given = Given(sample=sample, raw=record["raw"], again=again)
+            given = Given(sample=sample, raw=record.raw, again=self.times[record.id] > 1)
             checked = judgement(given, self.units, self.mapping)
         expected = {
             "id": sample.id,
@@ -124,25 +126,25 @@ class _Basis:
             **checked.as_json(),
         }
         for key, value in expected.items():
-            if record[key] != value:
-                yield key, f"says {_short(record[key])}, the raw reply gives {_short(value)}"
-        if record["calls"] and not self.asked.answered(record):
+            if stated[key] != value:
+                yield key, f"says {_short(stated[key])}, the raw reply gives {_short(value)}"
+        if record.calls and not self.asked.answered(record):
             yield "calls", "calls.jsonl has no such answer of this judge to this record's prompt"
 
 
-def _files(folder: Path, plan: Json, log: Json, findings: Findings) -> None:
+def _files(folder: Path, plan: Plan, log: RunLog, findings: Findings) -> None:
     """Compare the files with what plan and log say of them."""
     found = digest(folder / SAMPLES)
-    if {key: found[key] for key in ("sha256", "rows")} != plan["samples"]:
+    if parse(found, Planned) != plan.samples:
         problem = f"{SAMPLES} is not what was planned"
         findings.add("JUDGE-7.1", "/samples", problem, "restore the file, or plan again")
     try:
         load_prompts(folder, plan)
     except MalformedError as error:
         findings.extend([error.finding])
-    there = described(folder)
-    for name in sorted(there.keys() | log["files"].keys()):
-        if there.get(name) != log["files"].get(name):
+    there, files = described(folder), log.files
+    for name in sorted(there.keys() | files.keys()):
+        if there.get(name) != files.get(name):
             problem = f"{name} is not the file that the run log describes"
             where = pointer("files", name)
             findings.add(_CLAUSE, where, problem, "restore the file, or archive it again")

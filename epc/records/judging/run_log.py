@@ -7,10 +7,12 @@ from typing import Final
 from epc import __version__
 from epc.protocol.results import Json
 from epc.records import strict_json
+from epc.records.judging.documents import DescribedFile, Plan, RunLog, Totals
 from epc.records.judging.layout import CALLS, RUN_LOG, SAMPLES, records_path, role_of
 from epc.records.layout import digest
+from epc.records.typed import as_json, parse
 from epc.records.usage import Spent
-from epc.spec.judge_v1 import METHODS, PROTOCOL
+from epc.spec.judge_v1 import METHODS, PROTOCOL, Method
 
 NO_TOOLS: Final = "none: the judge sees its prompt only"
 UNKNOWN_TOOLS: Final = "unknown: the replies were imported"
@@ -26,43 +28,43 @@ def begin(folder: Path, *, origin: str, now: str) -> None:
 
 def complete(
     folder: Path,
-    plan: Json,
+    plan: Plan,
     *,
-    totals: Json,
+    totals: Mapping[Method, Totals],
     spent: Mapping[str, Spent],
     malformed: Iterable[int],
     now: str | None,
-) -> Json:
+) -> RunLog:
     """Write the log of a complete evaluation and return it.
 
     `spent` is by the judges' roles; `malformed` are two counts: replies that were asked again,
     and those mended by it.
     """
-    began, _ = strict_json.read(folder / RUN_LOG)
+    began = parse(strict_json.read(folder / RUN_LOG)[0], RunLog)
     asked_again, mended = malformed
     log = {
-        **_head(began["origin"]),
+        **_head(began.origin),
         "state": "complete",
-        "time": {"from": began["time"]["from"], "to": now},
+        "time": {"from": began.time["from"], "to": now},
         "judges": [
-            {**judge, **spent.get(role_of(judge["model"]), Spent()).as_json()}
-            for judge in plan["judges"]
+            {**as_json(judge), **spent.get(role_of(judge.model), Spent()).as_json()}
+            for judge in plan.judges
         ],
-        "tools": NO_TOOLS if began["origin"] == "run" else UNKNOWN_TOOLS,
-        "samples": plan["samples"]["rows"],
+        "tools": NO_TOOLS if began.origin == "run" else UNKNOWN_TOOLS,
+        "samples": plan.samples.rows,
         "malformed": {
-            "retries_allowed": plan["retry_malformed"],
+            "retries_allowed": plan.retry_malformed,
             "asked_again": asked_again,
             "mended": mended,
         },
-        "totals": totals,
-        "files": described(folder),
+        "totals": as_json(totals),
+        "files": as_json(described(folder)),
     }
     strict_json.write(folder / RUN_LOG, log)
-    return log
+    return parse(log, RunLog)
 
 
-def described(folder: Path) -> Json:
+def described(folder: Path) -> dict[str, DescribedFile]:
     """Return SHA-256, bytes and rows of every file whose content the log vouches for."""
     paths = [
         records_path(folder, valid=valid, method=method)
@@ -70,7 +72,11 @@ def described(folder: Path) -> Json:
         for method in METHODS
     ]
     paths += [folder / SAMPLES, folder / CALLS]
-    return {path.relative_to(folder).as_posix(): digest(path) for path in paths if path.is_file()}
+    return {
+        path.relative_to(folder).as_posix(): parse(digest(path), DescribedFile)
+        for path in paths
+        if path.is_file()
+    }
 
 
 def _head(origin: str) -> Json:

@@ -1,7 +1,6 @@
 """One reply beside its sample and its output: the files that `epc judge check` reads."""
 
 from pathlib import Path
-from typing import Final
 
 from epc.errors import MalformedError, UsageError, WorldError
 from epc.judge.check import Checked, check
@@ -9,8 +8,7 @@ from epc.judge.evidence import Output
 from epc.judge.samples import Sample
 from epc.records import strict_json
 from epc.records.schemas import findings as schema_findings
-
-_FIELDS: Final = tuple(Sample.__slots__)
+from epc.records.typed import parse
 
 
 def check_files(response: Path, sample: Path, output: Path) -> Checked:
@@ -31,7 +29,7 @@ def read_sample(path: Path) -> Sample:
     value, problems = strict_json.read(path)
     if problems := problems or schema_findings("judge_sample", value, clause="JUDGE-0"):
         raise MalformedError(problems[0])
-    return Sample(**{name: value[name] for name in _FIELDS})
+    return parse(value, Sample)
 
 
 def content_of(path: Path) -> bytes:

@@ -14,7 +14,7 @@ from epc.errors import Finding, Severity
 from epc.printable import shown
 from epc.protocol.results import Json
 from epc.records.layout import MANIFEST, RAW
-from epc.records.manifest import Manifest, plain
+from epc.records.manifest import Manifest, ModelIdentity
 from epc.registry import layout as registry_layout
 from epc.registry import platforms
 from epc.registry.answers import calls_of, published_calls, re_executed
@@ -63,9 +63,9 @@ def published(checkout: Path, registry: Registry) -> Iterator[tuple[str, Fingerp
             yield tag, Fingerprint.of(Manifest.parse(json.loads(path.read_bytes())))
 
 
-def candidates(registry: Registry, model: Json) -> list[tuple[str, Life]]:
+def candidates(registry: Registry, model: ModelIdentity) -> list[tuple[str, Life]]:
     """Return the generations that a model's name can mean, each on a platform it was asked on."""
-    name = model["model"].rpartition("/")[2]
+    name = model.model.rpartition("/")[2]
     told = [(g.name, life) for g, life in find(name, registry.generations.values())]
     return [(g, life) for g, life in told if not platforms.misplaced(model, life.platform)]
 
@@ -105,7 +105,7 @@ def generation(manifest: Manifest, statement: Statement, registry: Registry) -> 
 
 def placed_on(manifest: Manifest, statement: Statement) -> Iterator[Finding]:
     """Yield that the evaluator was asked on another platform than the statement's."""
-    problem = platforms.misplaced(plain(manifest.evaluator), statement.platform)
+    problem = platforms.misplaced(manifest.evaluator, statement.platform)
     if problem and not manifest.evaluator.model.startswith(MOCKS):
         yield _finding(layout.KNOWN, "platform", problem, "name the platform that was asked")
 

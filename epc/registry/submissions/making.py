@@ -10,7 +10,7 @@ from typing import Any, Final
 from epc.errors import UsageError, WorldError
 from epc.records import strict_json
 from epc.records.findings import Findings
-from epc.records.manifest import Manifest, plain
+from epc.records.manifest import Manifest
 from epc.records.validate import validate
 from epc.registry import platforms
 from epc.registry.lifecycles import MOCKS
@@ -55,8 +55,8 @@ def manifest_of(run: Path) -> Manifest:
 
 def inferred(manifest: Manifest, registry: Registry, platform: str | None = None) -> Inferred:
     """Return what follows from a manifest and the registry."""
-    evaluator = plain(manifest.evaluator)
-    model, kind = evaluator["model"], platforms.kind_of(evaluator)
+    evaluator = manifest.evaluator
+    model, kind = evaluator.model, platforms.kind_of(evaluator)
     endpoint: Endpoint | None = None if kind == "unknown" else kind
     if model.startswith(MOCKS):
         return Inferred(generation=_of_mock(model, registry), platform=None, endpoint=endpoint)

@@ -13,11 +13,10 @@ from typing import Final
 from epc.errors import Finding, Severity
 from epc.printable import shown
 from epc.protocol.draws import GENERATOR
-from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.calls import call_of
 from epc.records.layout import MANIFEST, RAW
-from epc.records.manifest import Manifest, plain
+from epc.records.manifest import Manifest, ModelIdentity
 from epc.registry import platforms
 from epc.registry.days import misdated
 from epc.registry.submissions import layout
@@ -73,22 +72,22 @@ def seeds(manifest: Manifest) -> Iterator[Finding]:
 
 def endpoints(manifest: Manifest, declared: Endpoint) -> Iterator[Finding]:
     """Yield where what is declared, models' names and their addresses tell different stories."""
-    yield from asked_at(plain(manifest.evaluator), "evaluator", declared)
+    yield from asked_at(manifest.evaluator, "evaluator", declared)
     if manifest.executor is not None:
-        yield from asked_at(plain(manifest.executor), "executor", declared)
+        yield from asked_at(manifest.executor, "executor", declared)
 
 
-def asked_at(model: Json, role: str, declared: Endpoint) -> Iterator[Finding]:
+def asked_at(model: ModelIdentity, role: str, declared: Endpoint) -> Iterator[Finding]:
     """Yield what is wrong with how a role's model says that it was asked.
 
     An executor's gateway changes answers, which are all there to be read: nobody declares it.
     """
     where, kind = f"/{role}/endpoint", platforms.kind_of(model)
-    address = shown(model["endpoint"])
+    address = shown(model.endpoint)
     if problem := platforms.contradiction(model):
         yield _finding(layout.ENDPOINT, where, problem, _OWN_SERVER)
     elif kind == "unknown":
-        whose = " or ".join(sorted(platforms.named(model["model"]) or ())) or "any platform"
+        whose = " or ".join(sorted(platforms.named(model.model) or ())) or "any platform"
         problem = f"{address} is not known to be {whose}'s own"
         if declared == "direct" and role == "evaluator":
             problem += ", declared direct"
@@ -97,7 +96,7 @@ def asked_at(model: Json, role: str, declared: Endpoint) -> Iterator[Finding]:
             remedy = "say in the pull request whose it is"
             yield _finding(layout.ENDPOINT, where, problem, remedy, "warning")
     elif role == "evaluator" and declared == "direct" and kind == "gateway":
-        by = model["gateway"] or platforms.host_of(model["endpoint"])
+        by = model.gateway or platforms.host_of(model.endpoint)
         problem = f"was asked through the gateway {shown(str(by))}, declared direct"
         yield _finding(layout.ENDPOINT, where, problem, _GATEWAY)
     elif role == "evaluator" and declared == "gateway" and kind == "direct":

@@ -9,7 +9,7 @@ from epc.errors import Finding
 from epc.printable import shown
 from epc.protocol.results import Json
 from epc.records.findings import Findings
-from epc.records.manifest import Evaluator, Manifest, plain
+from epc.records.manifest import Evaluator, Manifest
 from epc.registry import platforms
 from epc.registry.submissions.against import Fingerprint
 from epc.registry.submissions.figures import figures
@@ -85,7 +85,7 @@ def _claimed(statement: Statement) -> str:
 
 def _endpoint(statement: Statement | None, evaluator: Evaluator | None) -> str | None:
     """Return how the evaluator was asked; what its record shows outweighs what is declared."""
-    if evaluator and platforms.kind_of(plain(evaluator)) == "gateway":
+    if evaluator and platforms.kind_of(evaluator) == "gateway":
         return "gateway"
     return statement.endpoint if statement else None
 

@@ -16,13 +16,14 @@ from epc.analysis.sharing import (
     shared,
     with_origin,
 )
+from epc.records.calls import call_of
 
 SUM = "0123456789abcdef" * 4
 HOSTED = {**call(1), "latency_s": 0.731204518, "reply": '{"id": "chatcmpl-1"}'}
 
 
 def answers(*rows: dict[str, Any]) -> dict[str, Answer]:
-    return {row["id"]: answer_of(row) for row in rows}
+    return {row["id"]: answer_of(call_of(row)) for row in rows}
 
 
 @pytest.mark.parametrize(
@@ -43,8 +44,8 @@ def test_reading_r76_two_answers_differ_in_what_both_records_state(
     changed: dict[str, Any],
     one: bool,  # noqa: FBT001  (pytest hands it over by name)
 ) -> None:
-    assert is_one(answer_of(HOSTED), answer_of({**HOSTED, **changed})) is one
-    assert is_one(answer_of({**HOSTED, **changed}), answer_of(HOSTED)) is one
+    assert is_one(answer_of(call_of(HOSTED)), answer_of(call_of({**HOSTED, **changed}))) is one
+    assert is_one(answer_of(call_of({**HOSTED, **changed})), answer_of(call_of(HOSTED))) is one
 
 
 def test_reading_r76_an_answer_taken_from_the_other_run_is_shared_whatever_it_says() -> None:

@@ -17,6 +17,7 @@ from epc.judge.mapping import RubricMapping, read_mapping
 from epc.records.judging.layout import MAPPING, load_plan
 from epc.records.judging.mappings import check_mapping, load_mapping
 from epc.records.judging.recheck import recheck
+from epc.records.typed import as_json
 
 EIGHT: dict[str, Any] = {
     "id": "eight-to-four",
@@ -197,9 +198,9 @@ def test_judge_2_5_an_imported_bundle_records_its_mapping(tmp_path: Path) -> Non
     log = imported(tmp_path / "e", rows, bundle, judges=["j/1"], mapping=tmp_path / "map.json")
 
     assert log["totals"]["cross_judge"]["valid"] == 4
-    stated = load_plan(tmp_path / "e")["mapping"]
+    stated = load_plan(tmp_path / "e").mapping
     for record in archived(tmp_path / "e", valid=True):
-        assert record["mapping"] == stated
+        assert record["mapping"] == as_json(stated)
         assert record["judge_verdict"] == "B+"
         assert json.loads(record["raw"])["marks"]["drift"] == 1
     assert recheck(tmp_path / "e").ok

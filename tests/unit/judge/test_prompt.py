@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,7 +22,7 @@ HOSTILE = [
 ]
 
 
-def asked(output: str, task: str | None = "Write a plan.", **changed: str) -> str:
+def asked(output: str, task: str | None = "Write a plan.", **changed: Any) -> str:
     sample = replace(SAMPLE, **changed)
     return judge_prompt(TEMPLATE, sample=sample, output=output, task=task, timestamp="2026-07-02")
 

@@ -10,11 +10,12 @@ from records_support import Run, make_run
 
 from epc.protocol.verdict import Verdict
 from epc.records import recompute as recomputing
-from epc.records.calls import Call, call_of
+from epc.records.calls import call_of
 from epc.records.derive import Derivation, derive
 from epc.records.findings import Findings
 from epc.records.layout import consists_of, write_rows
 from epc.records.manifest import Manifest
+from epc.records.row_types import Call
 from epc.records.strict_json import dumps_line
 
 ODD = "strategy,domain,task,verdict\n" + "".join(

@@ -6,6 +6,7 @@ import pytest
 
 from epc.engine.inspected import _GATEWAYS
 from epc.engine.providers import NATIVE, PROVIDERS
+from epc.records.manifest import ModelIdentity
 from epc.registry.platforms import (
     GATEWAYS,
     PLATFORMS,
@@ -19,8 +20,8 @@ from epc.registry.platforms import (
 )
 
 
-def model(name: str, endpoint: str, gateway: str | None = None) -> dict[str, str | None]:
-    return {"model": name, "endpoint": endpoint, "gateway": gateway}
+def model(name: str, endpoint: str, gateway: str | None = None) -> ModelIdentity:
+    return ModelIdentity(model=name, version=None, endpoint=endpoint, gateway=gateway, details={})
 
 
 @pytest.mark.parametrize(

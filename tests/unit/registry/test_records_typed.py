@@ -9,6 +9,7 @@ import pytest
 from registry_support import ROOT
 from schema_support import departures
 
+from epc.records.judging.documents import Plan, Record, RunLog
 from epc.records.row_types import Call, ProbeRow, Trial, WeightRow
 from epc.records.schemas import schema
 from epc.records.strict_json import dumps, dumps_line
@@ -51,7 +52,15 @@ def without(name: str, key: str) -> Json:
     return whole
 
 
-ROWS = {"trial": Trial, "call": Call, "weight": WeightRow, "probe": ProbeRow}
+ROWS: dict[str, Any] = {
+    "trial": Trial,
+    "call": Call,
+    "weight": WeightRow,
+    "probe": ProbeRow,
+    "judge_plan": Plan,
+    "judge_run_log": RunLog,
+    "judge_record": Record,
+}
 PAIRS: dict[str, tuple[Any, Json]] = {
     **{f"{kind} card": (KINDS[kind], of_kind("snapshot", kind)) for kind in KINDS},
     **{name: (kind, schema(name)) for name, kind in ROWS.items()},
@@ -73,8 +82,12 @@ def test_a_key_that_one_side_alone_has_or_requires_is_found(name: str) -> None:
     added, dropped, freed, nulled = (deepcopy(right) for _ in range(4))
     added["properties"]["surplus"] = {"type": "string"}
     key = next(
-        k for k in ("tag", "generation", "kind", "strategy", "prompt") if k in right["properties"]
+        k
+        for k in ("tag", "generation", "kind", "strategy", "prompt", "protocol", "id")
+        if k in right["properties"]
     )
+    named = ("tag", "generation", "kind", "strategy", "id", "protocol")
+    key = next(k for k in named if k in right["properties"])
     del dropped["properties"][key]
     freed["required"].remove(key)
     nulled["properties"][key] = {"anyOf": [right["properties"][key], {"type": "null"}]}

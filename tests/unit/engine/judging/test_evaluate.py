@@ -23,10 +23,12 @@ from epc.engine.judging.planning import Request, problems
 from epc.engine.prices import Price
 from epc.errors import MalformedError, StoppedError, UsageError
 from epc.judge.samples import Unit
+from epc.records.judging.documents import Thresholds
 from epc.records.judging.evaluation_set import Entry
 from epc.records.judging.layout import CALLS, PROMPTS, RUN_LOG, is_complete, load_plan, load_run_log
 from epc.records.judging.recheck import recheck
 from epc.records.schemas import findings as schema_findings
+from epc.records.typed import as_json
 
 ROWS = grid(targets=("openai/judge-1", "m/x"))
 HOSTED = "openai/judge-1"
@@ -137,7 +139,7 @@ def test_judge_8_4_the_log_has_time_range_and_sample_count(tmp_path: Path) -> No
 def test_judge_3_4_thresholds_are_fixed_with_the_plan(tmp_path: Path) -> None:
     planned(tmp_path / "e", ROWS, ["mock/judge"])
     path = tmp_path / "e" / "judge.json"
-    assert load_plan(tmp_path / "e")["thresholds"] == {"pass_from": 7, "fail_to": 3}
+    assert load_plan(tmp_path / "e").thresholds == Thresholds(pass_from=7, fail_to=3)
 
     path.write_text(path.read_text("utf-8").replace('"pass_from": 7', '"pass_from": 6'), "utf-8")
 
@@ -411,7 +413,7 @@ def test_a_complete_evaluation_is_not_run_again(tmp_path: Path, endpoint: Endpoi
 
     again = asyncio.run(evaluate(evaluation, clock=lambda: DAY, watch=unwatched))
 
-    assert again == first
+    assert as_json(again) == first
     assert (tmp_path / "e" / RUN_LOG).stat().st_mtime_ns == written
 
 

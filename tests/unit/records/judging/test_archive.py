@@ -225,7 +225,7 @@ def test_a_record_that_was_taken_out_is_missed(tmp_path: Path) -> None:
 
 def test_totals_that_were_changed_are_found(tmp_path: Path) -> None:
     imported(tmp_path / "e", ROWS, good())
-    log = load_run_log(tmp_path / "e")
+    log = json.loads((tmp_path / "e" / RUN_LOG).read_text("utf-8"))
     log["totals"]["cross_judge"]["valid"] = 7
     (tmp_path / "e" / RUN_LOG).write_text(json.dumps(log), "utf-8")
 
@@ -278,8 +278,8 @@ def test_records_without_a_wrapper_are_imported_by_their_own_meta(tmp_path: Path
 
     log = import_replies(bundle, tmp_path / "e", now="2026-07-02T00:00:00Z")
 
-    assert log["totals"]["cross_judge"]["valid"] == 4
-    assert log["tools"].startswith("unknown")
+    assert log.totals["cross_judge"].valid == 4
+    assert log.tools.startswith("unknown")
 
 
 def test_an_evaluation_is_judged_once(tmp_path: Path) -> None:
@@ -289,4 +289,4 @@ def test_an_evaluation_is_judged_once(tmp_path: Path) -> None:
         import_replies(tmp_path / "e.replies.jsonl", tmp_path / "e", now="2026-07-02T00:00:00Z")
     with pytest.raises(UsageError, match="epc judge import"):
         judged_by_models(tmp_path / "e")
-    assert tuple(load_run_log(tmp_path / "e")["totals"]) == METHODS
+    assert tuple(load_run_log(tmp_path / "e").totals) == METHODS

@@ -1,0 +1,176 @@
+"""The documents of an evaluation as values: its plan, its log, its records.
+
+The classes follow the schemas `judge_plan`, `judge_run_log` and `judge_record`, and a test compares
+them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from epc.errors import Severity
+from epc.judge.samples import Sample
+from epc.records.manifest import ModelIdentity
+from epc.spec.judge_v1 import Dimension, Flag, Method, Verdict
+
+Constraint = Literal["json", "judge_reply"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """A prompt or a mapping: its id, and the digest of its text."""
+
+    id: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judge:
+    """A judge; of one whose replies are imported, nothing but the name is known."""
+
+    model: str
+    identity: Mapping[str, Any] | None
+    decoding: Mapping[str, Any] | None
+
+    @property
+    def asked(self) -> ModelIdentity | None:
+        """Who was asked, and where."""
+        return None if self.identity is None else ModelIdentity.parse(dict(self.identity))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """The overall scores at which a verdict begins and ends (JUDGE-3.3)."""
+
+    pass_from: Literal[7]
+    fail_to: Literal[3]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """The set that an evaluation was planned for."""
+
+    sha256: str
+    rows: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is evaluated, by whom, and how (`judge.json`)."""
+
+    protocol: Literal["Judge-v1.0"]
+    epc_version: str
+    date: str
+    judges: tuple[Judge, ...]
+    methods: tuple[Method, ...]
+    prompts: Mapping[Method, Reference]
+    constraint: Constraint | None
+    retry_malformed: int
+    mapping: Reference | None
+    thresholds: Thresholds
+    samples: Planned
+    gaps_allowed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeUsage(Judge):
+    """A judge, and what its calls came to."""
+
+    calls: int
+    retries: int
+    tokens_in: int
+    tokens_out: int
+    served_models: Mapping[str, int]
+    system_fingerprints: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Malformed:
+    """How many malformed replies were asked again, and mended by it."""
+
+    retries_allowed: int
+    asked_again: int
+    mended: int
+
+
+_NONE: Final = Malformed(retries_allowed=0, asked_again=0, mended=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Totals:
+    """The counts of one method (Reading R23)."""
+
+    samples: int
+    valid: int
+    invalid: int
+    not_judged: int
+    replies: int
+    surplus: int
+    flags: Mapping[Flag, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribedFile:
+    """A file whose content the log vouches for."""
+
+    sha256: str
+    bytes: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunLog:
+    """Who judged, how, when, and how much came of it (JUDGE-8); whole once it is complete."""
+
+    protocol: Literal["Judge-v1.0"]
+    state: Literal["running", "complete"]
+    epc_version: str
+    origin: Literal["run", "import"]
+    time: Mapping[Literal["from", "to"], str | None]
+    judges: tuple[JudgeUsage, ...] = ()
+    tools: str = ""
+    samples: int = 0
+    malformed: Malformed = field(default_factory=lambda: _NONE)
+    totals: Mapping[Method, Totals] = field(default_factory=dict)
+    files: Mapping[str, DescribedFile] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quotes:
+    """How many quotes a reply gives that are not blank, and how many its output does not hold."""
+
+    given: int
+    invented: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One reason why a record is invalid."""
+
+    flag: Flag
+    clause: str
+    where: str
+    problem: str
+    remedy: str
+    severity: Severity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """An archived evaluation: the raw reply, and what it is worth."""
+
+    id: str
+    sample: Sample
+    output_sha256: str | None
+    raw: str | None
+    calls: tuple[str, ...]
+    prompt: Reference | None
+    mapping: Reference | None
+    constraint: Constraint | None
+    valid: bool
+    flags: tuple[Flag, ...]
+    scores: Mapping[Dimension, int] | None
+    verdict: Verdict | None
+    judge_verdict: str | None
+    quotes: Quotes
+    findings: tuple[Fault, ...]
