@@ -15,6 +15,7 @@ from registry_support import Checkout, generation_record, life_record, stated
 
 from epc.records.layout import CallNames
 from epc.records.strict_json import dumps
+from epc.records.typed import as_json
 from epc.registry import publishing
 from epc.registry.cards import Said
 from epc.registry.locking import locked
@@ -92,7 +93,8 @@ class Offered:
 
     def check(self, changed: list[str] | None = None) -> Json:
         base = Base.of(self.checkout, TODAY)
-        return check([self.checkout / "submissions"], base, changed=changed)
+        document: Json = as_json(check([self.checkout / "submissions"], base, changed=changed))
+        return document
 
 
 def rename(run: Run, role: str, **model: Any) -> None:

@@ -132,6 +132,7 @@ def check(
     Example:
       epc submission check submissions/coin-flip-3fa94c1e
     """
+    from epc.records.typed import as_json
     from epc.registry.reading import find_checkout
     from epc.registry.submissions import layout
     from epc.registry.submissions.changed import read_changed
@@ -146,11 +147,11 @@ def check(
         changed=read_changed(changed) if changed else None,
     )
     if form == "json":
-        echo_json(value)
+        echo_json(as_json(value))
     else:
         for line in text(value):
             say(line)
-    ctx.exit(ExitCode.CLEAN if value["ok"] else ExitCode.FINDINGS)
+    ctx.exit(ExitCode.CLEAN if value.ok else ExitCode.FINDINGS)
 
 
 @command.command()

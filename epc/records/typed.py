@@ -5,7 +5,7 @@ optional key, which is absent where it has the default. A test compares each cla
 """
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import field, fields, is_dataclass
 from datetime import date
 from functools import cache
 from typing import Any, TypeVar
@@ -39,10 +39,15 @@ def as_json(value: Any) -> Any:
     return value.isoformat() if isinstance(value, date) else value
 
 
+def written(absent: Any) -> Any:
+    """Return the field of an optional key that is written always; absent, it has this value."""
+    return field(default_factory=lambda: absent)
+
+
 @cache
 def _keys(kind: Any) -> list[tuple[str, Any]]:
     """Return the sorted keys of a class, each with its default, MISSING where it has none."""
-    return sorted(((field.name, field.default) for field in fields(kind)), key=lambda key: key[0])
+    return sorted(((key.name, key.default) for key in fields(kind)), key=lambda key: key[0])
 
 
 def _with_integers(value: Any) -> Any:

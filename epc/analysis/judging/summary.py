@@ -102,9 +102,10 @@ def _remarks(one: Evaluated, found: Json) -> Iterator[str]:
         if len(judge.served_models) > 1:
             served = ", ".join(sorted(judge.served_models))
             yield f"{judge.model}: the provider served several models ({served})"
-    if again := one.log.malformed.asked_again:
+    if (malformed := one.log.malformed) and malformed.asked_again:
         yield (
-            f"{again} malformed replies were asked again, {one.log.malformed.mended} mended; "
+            f"{malformed.asked_again} malformed replies were asked again, "
+            f"{malformed.mended} mended; "
             "these are not first replies"
         )
 

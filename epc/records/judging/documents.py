@@ -6,7 +6,7 @@ them.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from epc.errors import Severity
 from epc.judge.samples import Sample
@@ -93,9 +93,6 @@ class Malformed:
     mended: int
 
 
-_NONE: Final = Malformed(retries_allowed=0, asked_again=0, mended=0)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
     """The counts of one method (Reading R23)."""
@@ -130,7 +127,7 @@ class RunLog:
     judges: tuple[JudgeUsage, ...] = ()
     tools: str = ""
     samples: int = 0
-    malformed: Malformed = field(default_factory=lambda: _NONE)
+    malformed: Malformed | None = None
     totals: Mapping[Method, Totals] = field(default_factory=dict)
     files: Mapping[str, DescribedFile] = field(default_factory=dict)
 

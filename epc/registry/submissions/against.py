@@ -8,11 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Literal, Self
 
 from epc.errors import Finding, Severity
 from epc.printable import shown
-from epc.protocol.results import Json
 from epc.records.layout import MANIFEST, RAW
 from epc.records.manifest import Manifest, ModelIdentity
 from epc.registry import layout as registry_layout
@@ -28,6 +27,8 @@ from epc.registry.submissions.statement import Statement
 _CONTACT: Final = "say in an issue how both came about"
 _FEWEST: Final = 20  # pairs that both have a verdict on, for their number to say something
 _MOST_TOLD: Final = 3
+# With whose verdicts a submission's agree, on how many pairs, and of how many.
+Overlap = Mapping[Literal["with", "same", "pairs"], Any]
 OFFERED: Final = "submission "  # before the slug of what is offered; no tag has a space
 
 
@@ -168,7 +169,7 @@ def _apart(name: str, own: Fingerprint, other: Fingerprint) -> str:
     return f"measure anew; if you repeated another's measurement, name {shown(name)} in replicates"
 
 
-def overlaps(own: Fingerprint, others: Mapping[str, Fingerprint]) -> list[Json]:
+def overlaps(own: Fingerprint, others: Mapping[str, Fingerprint]) -> list[Overlap]:
     """Return the measurements whose verdicts are most like one's own, pair by pair.
 
     A statement and no finding: an honest repetition at temperature 0 agrees, too.

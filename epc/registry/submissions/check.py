@@ -12,7 +12,6 @@ from pathlib import Path
 from epc.analysis.audit import Audit, audit_checked
 from epc.errors import MalformedError, UsageError, WorldError
 from epc.printable import shown
-from epc.protocol.results import Json
 from epc.records.findings import Findings
 from epc.records.layout import MANIFEST
 from epc.records.manifest import Manifest
@@ -25,7 +24,7 @@ from epc.registry.submissions import against, folder, layout, plausible
 from epc.registry.submissions.against import Fingerprint
 from epc.registry.submissions.changed import foreign
 from epc.registry.submissions.listing import located, reasons
-from epc.registry.submissions.report import Checked, report
+from epc.registry.submissions.report import Checked, Report, report
 from epc.registry.submissions.secrets import LEAKED, scan
 from epc.registry.submissions.statement import manifest_texts, placed, read
 from epc.registry.tags import Tag, next_tag
@@ -73,7 +72,7 @@ class Base:
             return None
 
 
-def check(paths: Sequence[Path], base: Base, *, changed: Sequence[str] | None = None) -> Json:
+def check(paths: Sequence[Path], base: Base, *, changed: Sequence[str] | None = None) -> Report:
     """Return the report on some submissions, or folders of submissions.
 
     `changed` are the paths that a pull request touches; only its submission is then looked at, and

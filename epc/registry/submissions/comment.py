@@ -5,20 +5,21 @@ shape is checked, and every text of it stands in a code span, in which a forge r
 no HTML, no link, no picture, and notifies nobody.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from epc.printable import shown
-from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.schemas import findings as schema_findings
+from epc.records.typed import parse
 from epc.registry.submissions.report import (
-    audit_words,
+    Listed,
+    Report,
+    Submitted,
     figure_line,
     headline,
     overlap_line,
-    standing,
 )
 
 MARKER: Final = "<!-- epc-submission-report -->"
@@ -45,14 +46,14 @@ def comment(path: Path) -> str:
     wrong = wrong or schema_findings("submission_report", value, clause="EPC-4")
     if wrong:
         return _unusable(f"{wrong[0].where or 'the document'}: {wrong[0].problem}")
-    return markdown(value)
+    return markdown(parse(value, Report))
 
 
-def markdown(value: Json) -> str:
-    """Return the comment for a report of valid shape."""
-    lines = [MARKER, f"### {headline(value)}", ""]
+def markdown(report: Report) -> str:
+    """Return the comment for a report."""
+    lines = [MARKER, f"### {headline(report)}", ""]
     length = sum(map(len, lines))
-    for line in (*_body(value), "", _NOTE):
+    for line in (*_body(report), "", _NOTE):
         length += len(line) + 1
         if length > _LONGEST:
             lines += ["", "The rest is left out; see the report of the workflow's run."]
@@ -67,45 +68,40 @@ def code(text: str, longest: int = 300) -> str:
     return f"`{kept}`" if kept else "(nothing)"
 
 
-def _body(value: Json) -> Iterator[str]:
-    for submission in value["submissions"]:
+def _body(report: Report) -> Iterator[str]:
+    for submission in report.submissions:
         yield from _submission(submission)
-    if value["findings"]:
+    if report.findings:
         yield from ("", "**The pull request**", "")
-        yield from _findings(value["findings"])
+        yield from _findings(report.findings)
 
 
-def _submission(given: Json) -> Iterator[str]:
-    yield from ("", f"**{code(given['slug'])}**: {standing(given)}", "")
+def _submission(submission: Submitted) -> Iterator[str]:
+    yield from ("", f"**{code(submission.slug)}**: {submission.standing}", "")
     facts = (
-        ("claimed to be", given.get("claimed")),
-        ("asked as", given["evaluator"]),
-        ("asked at", given.get("address")),
-        ("endpoint", given["endpoint"]),
-        ("seeds", given["n"]),
-        ("contributor", given["contributor"]),
-        ("next free tag", given["tag"]),
-        ("audit", audit_words(given["audit"]) if given["audit"] else None),
+        ("claimed to be", submission.claimed),
+        ("asked as", submission.evaluator),
+        ("asked at", submission.address),
+        ("endpoint", submission.endpoint),
+        ("seeds", submission.n),
+        ("contributor", submission.contributor),
+        ("next free tag", submission.tag),
+        ("audit", submission.audit),
     )
-    for name, fact in facts:
-        if fact is not None:
-            yield f"- {name}: {code(str(fact))}"
-    for figure in given["figures"]:
-        yield f"- {code(figure_line(figure))}"
-    for each in given.get("overlap", []):
-        yield f"- overlap: {code(overlap_line(each))}"
-    for block in given["blocks"]:
-        yield f"- blocks publication: {code(block)}"
-    if given["findings"]:
+    yield from (f"- {name}: {code(str(fact))}" for name, fact in facts if fact is not None)
+    yield from (f"- {code(figure_line(figure))}" for figure in submission.figures)
+    yield from (f"- overlap: {code(overlap_line(overlap))}" for overlap in submission.overlap)
+    yield from (f"- blocks publication: {code(block)}" for block in submission.blocks)
+    if submission.findings:
         yield ""
-    yield from _findings(given["findings"])
+    yield from _findings(submission.findings)
 
 
-def _findings(findings: list[Json]) -> Iterator[str]:
+def _findings(findings: Sequence[Listed]) -> Iterator[str]:
     for number, finding in enumerate(findings[:_MOST_FINDINGS], start=1):
-        place, clause = code(finding["where"] or "(the whole)"), code(finding["clause"])
-        yield f"{number}. {finding['severity']}, {place}: {code(finding['problem'])} ({clause})"
-        yield f"   Fix: {code(finding['remedy'])}"
+        place, clause = code(finding.where or "(the whole)"), code(finding.clause)
+        yield f"{number}. {finding.severity}, {place}: {code(finding.problem)} ({clause})"
+        yield f"   Fix: {code(finding.remedy)}"
     if len(findings) > _MOST_FINDINGS:
         yield f"{_MOST_FINDINGS + 1}. and {len(findings) - _MOST_FINDINGS} more"
 

@@ -1,44 +1,48 @@
 """The figures that a report shows, each with its interval, its noise floor and its excess."""
 
-from typing import Final
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from epc.analysis.audit import Audit
-from epc.protocol.results import Json
-from epc.records.manifest import Manifest, plain
+from epc.records.manifest import Estimate, Floor, Manifest
 from epc.spec.epc_v1 import DIRECTIONS, DOMAINS
 
-_BY_DIRECTION: Final = ("gamma", "jsd", "zero_coupling_rate")
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A figure; the noise floor and the excess are gamma's, and the others have none."""
+
+    name: str
+    mean: float
+    ci95: tuple[float, float] | None
+    noise_floor: Floor | None
+    excess: Estimate | None
 
 
-def figures(manifest: Manifest, audit: Audit) -> list[Json]:
-    """Return the headline figures of a manifest of valid shape, and of its audit.
+def figures(manifest: Manifest, audit: Audit) -> Iterator[Figure]:
+    """Yield the headline figures of a manifest of valid shape, and of its audit."""
+    summary = manifest.results.summary
+    for direction in DIRECTIONS:
+        yield Figure(
+            name=f"gamma/{direction}",
+            mean=summary.gamma[direction].mean,
+            ci95=summary.gamma[direction].ci95,
+            noise_floor=summary.control.noise_floor[direction],
+            excess=summary.control.excess[direction],
+        )
+    by_name = {"jsd": summary.jsd, "zero_coupling_rate": summary.zero_coupling_rate}
+    for name, estimates in by_name.items():
+        for direction in DIRECTIONS:
+            yield _plain(f"{name}/{direction}", estimates[direction])
+    crossing = (audit.facts.transfer.directions if audit.facts.transfer else None) or {}
+    for name in ("redirected", "regret"):
+        for direction, into in crossing.items():
+            mean, ci95 = getattr(into, name), getattr(into, f"{name}_ci95")
+            yield _plain(f"{name}/{direction}", Estimate(mean=mean, ci95=ci95))
+    yield _plain("tie_rate", summary.tie_rate)
+    yield from (_plain(f"pci/{domain}", summary.pci[domain]) for domain in DOMAINS)
 
-    The noise floor and the excess are gamma's; the others have none.
-    """
-    summary = plain(manifest.results.summary)
-    control = summary["control"]
-    shown = [
-        {
-            "name": f"{name}/{direction}",
-            **summary[name][direction],
-            "noise_floor": control["noise_floor"][direction] if name == "gamma" else None,
-            "excess": control["excess"][direction] if name == "gamma" else None,
-        }
-        for name in _BY_DIRECTION
-        for direction in DIRECTIONS
-    ]
-    directions = (audit.facts.transfer.directions if audit.facts.transfer else None) or {}
-    alone = {
-        f"{name}/{direction}": {"mean": getattr(into, name), "ci95": getattr(into, f"{name}_ci95")}
-        for name in ("redirected", "regret")
-        for direction, into in directions.items()
-    }
-    alone |= {"tie_rate": summary["tie_rate"]}
-    alone |= {f"pci/{domain}": summary["pci"][domain] for domain in DOMAINS}
-    return [
-        *shown,
-        *(
-            {"name": n, **plain(value), "noise_floor": None, "excess": None}
-            for n, value in alone.items()
-        ),
-    ]
+
+def _plain(name: str, estimate: Estimate) -> Figure:
+    mean, ci95 = estimate.mean, estimate.ci95
+    return Figure(name=name, mean=mean, ci95=ci95, noise_floor=None, excess=None)

@@ -1,23 +1,91 @@
-"""What a check says, as one JSON value; its text, its exit code and its comment follow from it."""
+"""What a check says, as one value; its text, its exit code and its comment follow from it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal
 
 from epc.analysis.audit import Audit
-from epc.errors import Finding
+from epc.audit.facts import Word
+from epc.errors import Finding, Severity
 from epc.printable import shown
-from epc.protocol.results import Json
 from epc.records.findings import Findings
 from epc.records.manifest import Evaluator, Manifest
+from epc.records.typed import written
 from epc.registry import platforms
-from epc.registry.submissions.against import Fingerprint
-from epc.registry.submissions.figures import figures
-from epc.registry.submissions.statement import Statement
+from epc.registry.submissions.against import Fingerprint, Overlap
+from epc.registry.submissions.figures import Figure, figures
+from epc.registry.submissions.statement import Endpoint, Statement
 
-SCHEMA: Final = 1
 MOST_LISTED: Final = 100
 _LONGEST: Final = 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """A finding whose texts can be shown anywhere."""
+
+    clause: str
+    where: str
+    problem: str
+    remedy: str
+    severity: Severity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audited:
+    """What an audit says of a submission; reports of rule 1 state none."""
+
+    verdict: Word
+    p_value: float | None
+    tie_rate: float | None
+    control: Literal["simulated", "measured", "coin_flip"]
+    findings: tuple[Listed, ...]
+    rule: int = written(1)
+
+    def __str__(self) -> str:
+        """Return the word with its rule."""
+        return f"{self.verdict} (rule {self.rule})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submitted:
+    """What is said of one submission, as far as it could be looked into."""
+
+    slug: str
+    ok: bool
+    tag: str | None
+    contributor: str | None
+    evaluator: str | None
+    endpoint: Endpoint | None
+    n: int | None
+    audit: Audited | None
+    figures: tuple[Figure, ...]
+    blocks: tuple[str, ...]
+    findings: tuple[Listed, ...]
+    # Reports of before have none of these.
+    address: str | None = written(None)
+    claimed: str | None = written(None)
+    overlap: tuple[Overlap, ...] = written(())
+
+    @property
+    def standing(self) -> str:
+        """What it comes to, in a word or two: from its findings, not its flags."""
+        if any(finding.severity == "error" for finding in self.findings):
+            return "refused"
+        if self.blocks:
+            return "not a baseline"
+        return "ready" if self.ok else "refused"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What a check of submissions says (`submission_report` among the schemas)."""
+
+    schema: Literal[1]
+    ok: bool
+    submissions: tuple[Submitted, ...]
+    foreign: tuple[str, ...]
+    findings: tuple[Listed, ...]
 
 
 @dataclass(kw_only=True)
@@ -31,7 +99,7 @@ class Checked:
     audit: Audit | None = None
     blocks: list[str] = field(default_factory=list)
     fingerprint: Fingerprint | None = None
-    overlap: list[Json] = field(default_factory=list)
+    overlap: list[Overlap] = field(default_factory=list)
 
     @property
     def ok(self) -> bool:
@@ -44,37 +112,37 @@ def report(
     whole: Findings,
     foreign: Sequence[str],
     tags: Mapping[str, str | None],
-) -> Json:
+) -> Report:
     """Return the report on some submissions."""
     general = whole.kept()
-    return {
-        "schema": SCHEMA,
-        "ok": not _errors(general) and all(each.ok for each in done),
-        "submissions": [_submission(each, tags.get(each.slug)) for each in done],
-        "foreign": list(foreign),
-        "findings": _listed(general),
-    }
+    return Report(
+        schema=1,
+        ok=not _errors(general) and all(each.ok for each in done),
+        submissions=tuple(_submission(each, tags.get(each.slug)) for each in done),
+        foreign=tuple(foreign),
+        findings=_listed(general),
+    )
 
 
-def _submission(checked: Checked, tag: str | None) -> Json:
+def _submission(checked: Checked, tag: str | None) -> Submitted:
     statement, manifest, audit = checked.statement, checked.manifest, checked.audit
     evaluator = manifest.evaluator if manifest else None
-    return {
-        "slug": shown(checked.slug),
-        "ok": checked.ok,
-        "tag": tag,
-        "contributor": shown(statement.contributor) if statement else None,
-        "evaluator": shown(evaluator.model) if evaluator else None,
-        "endpoint": _endpoint(statement, evaluator),
-        "address": shown(evaluator.endpoint) if evaluator else None,
-        "claimed": _claimed(statement) if statement else None,
-        "n": len(manifest.config.seeds) if manifest else None,
-        "audit": _audited(audit) if audit else None,
-        "figures": figures(manifest, audit) if manifest and audit else [],
-        "overlap": checked.overlap,
-        "blocks": checked.blocks,
-        "findings": _listed(checked.found.kept()),
-    }
+    return Submitted(
+        slug=shown(checked.slug),
+        ok=checked.ok,
+        tag=tag,
+        contributor=shown(statement.contributor) if statement else None,
+        evaluator=shown(evaluator.model) if evaluator else None,
+        endpoint=_endpoint(statement, evaluator),
+        address=shown(evaluator.endpoint) if evaluator else None,
+        claimed=_claimed(statement) if statement else None,
+        n=len(manifest.config.seeds) if manifest else None,
+        audit=_audited(audit) if audit else None,
+        figures=tuple(figures(manifest, audit)) if manifest and audit else (),
+        overlap=tuple(checked.overlap),
+        blocks=tuple(checked.blocks),
+        findings=_listed(checked.found.kept()),
+    )
 
 
 def _claimed(statement: Statement) -> str:
@@ -83,55 +151,57 @@ def _claimed(statement: Statement) -> str:
     return f"{shown(statement.generation)}{shown(where)}"
 
 
-def _endpoint(statement: Statement | None, evaluator: Evaluator | None) -> str | None:
+def _endpoint(statement: Statement | None, evaluator: Evaluator | None) -> Endpoint | None:
     """Return how the evaluator was asked; what its record shows outweighs what is declared."""
     if evaluator and platforms.kind_of(evaluator) == "gateway":
         return "gateway"
     return statement.endpoint if statement else None
 
 
-def _audited(audit: Audit) -> Json:
-    given = audit.as_json()
-    kept = {key: given[key] for key in ("verdict", "rule", "p_value", "tie_rate", "control")}
-    return {**kept, "findings": _listed(audit.findings)}
+def _audited(audit: Audit) -> Audited:
+    stated = audit.as_json()
+    kept = {key: stated[key] for key in ("verdict", "rule", "p_value", "tie_rate", "control")}
+    return Audited(**kept, findings=_listed(audit.findings))
 
 
-def _listed(findings: Sequence[Finding]) -> list[Json]:
-    """Return findings as JSON that can be shown anywhere: errors first, so many, so long."""
+def _listed(findings: Sequence[Finding]) -> tuple[Listed, ...]:
+    """Return findings that can be shown anywhere: errors first, so many, so long."""
     ordered = sorted(findings, key=lambda finding: finding.severity != "error")
     listed = [
-        {key: shown(value, _LONGEST) for key, value in finding.as_json().items()}
+        Listed(
+            clause=shown(finding.clause, _LONGEST),
+            where=shown(finding.where, _LONGEST),
+            problem=shown(finding.problem, _LONGEST),
+            remedy=shown(finding.remedy, _LONGEST),
+            severity=finding.severity,
+        )
         for finding in ordered[:MOST_LISTED]
     ]
     if more := len(findings) - len(listed):
-        left = {"clause": "EPC-2.8", "where": "", "severity": "warning"}
-        problem = {"problem": f"{more} more findings are not listed", "remedy": "mend these first"}
-        listed.append({**left, **problem})
-    return listed
+        listed.append(
+            Listed(
+                clause="EPC-2.8",
+                where="",
+                problem=f"{more} more findings are not listed",
+                remedy="mend these first",
+                severity="warning",
+            )
+        )
+    return tuple(listed)
 
 
-def _errors(findings: Sequence[Finding]) -> bool:
+def _errors(findings: Sequence[Finding | Listed]) -> bool:
     return any(finding.severity == "error" for finding in findings)
 
 
-def standing(submission: Json) -> str:
-    """Return what a submission comes to, in a word or two: from its findings, not its flags."""
-    if any(finding["severity"] == "error" for finding in submission["findings"]):
-        return "refused"
-    if submission["blocks"]:
-        return "not a baseline"
-    return "ready" if submission["ok"] else "refused"
-
-
-def headline(value: Json) -> str:
+def headline(report: Report) -> str:
     """Return the verdict on a report as one sentence; text and comment begin with it."""
-    words = [standing(submission) for submission in value["submissions"]]
-    general = [f for f in value["findings"] if f["severity"] == "error"]
-    if not words and not general:
-        return "There is no submission to check." if value["ok"] else "Refused."
-    if value["foreign"] or general or set(words) - {"ready"} or not value["ok"]:
-        own = [f for s in value["submissions"] for f in s["findings"] if f["severity"] == "error"]
-        count = len(own) + len(general)
+    words = [submission.standing for submission in report.submissions]
+    if not words and not _errors(report.findings):
+        return "There is no submission to check." if report.ok else "Refused."
+    if report.foreign or _errors(report.findings) or set(words) - {"ready"} or not report.ok:
+        listed = [*report.findings, *(f for s in report.submissions for f in s.findings)]
+        count = sum(finding.severity == "error" for finding in listed)
         if not count and "not a baseline" in words:
             return "Not to be published: what was measured cannot serve as a baseline."
         return f"Refused: {count} {'error' if count == 1 else 'errors'}."
@@ -139,54 +209,46 @@ def headline(value: Json) -> str:
     return f"{many} can be published."
 
 
-def text(value: Json) -> Iterator[str]:
+def text(report: Report) -> Iterator[str]:
     """Yield the lines of a report for a terminal."""
-    for submission in value["submissions"]:
+    for submission in report.submissions:
         yield from _submission_lines(submission)
-    for finding in value["findings"]:
+    for finding in report.findings:
         yield from finding_lines(finding)
-    yield headline(value)
+    yield headline(report)
 
 
-def _submission_lines(given: Json) -> Iterator[str]:
-    yield f"{given['slug']}: {standing(given)}"
-    if given["evaluator"]:
-        by = f", by {given['contributor']}" if given["contributor"] else ""
-        how = given["endpoint"] or "?"
-        yield f"  {given['evaluator']}, {how}, n = {given['n']}{by}"
-    for title, key in (("asked at", "address"), ("claimed to be", "claimed")):
-        if given.get(key):  # reports of before these were told have neither
-            yield f"  {title:<15}{given[key]}"
-    if given["tag"]:
-        yield f"  next free tag  {given['tag']}"
-    if given["audit"]:
-        yield f"  audit          {audit_words(given['audit'])}"
-    for figure in given["figures"]:
-        yield f"  {figure_line(figure)}"
-    yield from (f"  overlap        {overlap_line(each)}" for each in given.get("overlap", []))
-    for block in given["blocks"]:
-        yield f"  blocks publication: {block}"
-    for finding in given["findings"]:
+def _submission_lines(submission: Submitted) -> Iterator[str]:
+    yield f"{submission.slug}: {submission.standing}"
+    if submission.evaluator:
+        by = f", by {submission.contributor}" if submission.contributor else ""
+        how = submission.endpoint or "?"
+        yield f"  {submission.evaluator}, {how}, n = {submission.n}{by}"
+    facts = (
+        ("asked at", submission.address),
+        ("claimed to be", submission.claimed),
+        ("next free tag", submission.tag),
+        ("audit", submission.audit),
+    )
+    yield from (f"  {title:<15}{fact}" for title, fact in facts if fact)
+    yield from (f"  {figure_line(figure)}" for figure in submission.figures)
+    yield from (f"  overlap        {overlap_line(overlap)}" for overlap in submission.overlap)
+    yield from (f"  blocks publication: {block}" for block in submission.blocks)
+    for finding in submission.findings:
         yield from finding_lines(finding)
 
 
-def audit_words(audit: Json) -> str:
-    """Return an audit's word with its rule; reports of rule 1 state none."""
-    return f"{audit['verdict']} (rule {audit.get('rule', 1)})"
-
-
-def overlap_line(overlap: Json) -> str:
+def overlap_line(overlap: Overlap) -> str:
     """Return with what a submission's verdicts agree, and on how many pairs."""
     return f"{overlap['same']} of {overlap['pairs']} verdicts are those of {overlap['with']}"
 
 
-def figure_line(figure: Json) -> str:
+def figure_line(figure: Figure) -> str:
     """Return one figure with its interval and, where it has one, its noise."""
-    line = f"{figure['name']:<34} {figure['mean']:.3f} {_interval(figure['ci95'])}"
-    if figure["noise_floor"]:
-        floor, excess = figure["noise_floor"], figure["excess"]
-        line += f"  noise floor {floor['mean']:.3f} ({floor['q025']:.2f} to {floor['q975']:.2f})"
-        line += f"  excess {excess['mean']:+.3f} {_interval(excess['ci95'])}"
+    line = f"{figure.name:<34} {figure.mean:.3f} {_interval(figure.ci95)}"
+    if (floor := figure.noise_floor) and (excess := figure.excess):
+        line += f"  noise floor {floor.mean:.3f} ({floor.q025:.2f} to {floor.q975:.2f})"
+        line += f"  excess {excess.mean:+.3f} {_interval(excess.ci95)}"
     return line.rstrip()
 
 
@@ -194,9 +256,9 @@ def _interval(bounds: Sequence[float] | None) -> str:
     return f"[{bounds[0]:.3f}, {bounds[1]:.3f}]" if bounds else "(no interval)"
 
 
-def finding_lines(finding: Json) -> Iterator[str]:
+def finding_lines(finding: Listed) -> Iterator[str]:
     """Yield a finding as `epc validate` prints one."""
-    mark = "" if finding["severity"] == "error" else f"{finding['severity']}: "
-    place = finding["where"] or "(the whole)"
-    yield f"  {place}: {mark}{finding['problem']} [{finding['clause']}]"
-    yield f"    fix: {finding['remedy']}"
+    mark = "" if finding.severity == "error" else f"{finding.severity}: "
+    place = finding.where or "(the whole)"
+    yield f"  {place}: {mark}{finding.problem} [{finding.clause}]"
+    yield f"    fix: {finding.remedy}"

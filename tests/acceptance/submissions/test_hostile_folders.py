@@ -12,8 +12,9 @@ import pytest
 from program_support import as_text, run_program
 from submissions_support import Offered, errors, tree
 
+from epc.records.typed import parse
 from epc.registry.submissions.comment import markdown
-from epc.registry.submissions.report import standing
+from epc.registry.submissions.report import Report, Submitted
 
 Build = Callable[[Offered], object]
 Wanted = tuple[str, str, str]  # clause, a part of the place, a part of the problem
@@ -268,7 +269,7 @@ def test_a_hostile_folder_is_refused_before_anything_in_it_is_parsed(
         for f in errors(value)
         if f["clause"] == clause and place in f["where"] and problem in f["problem"]
     ], errors(value)
-    bad = [s for s in value["submissions"] if standing(s) == "refused"]
+    bad = [s for s in value["submissions"] if parse(s, Submitted).standing == "refused"]
     assert all(s["evaluator"] is None and s["figures"] == [] for s in bad)
     assert tree(honest.checkout) == before
     assert not honest.canary.exists()
@@ -332,7 +333,7 @@ def test_text_that_is_more_than_text_is_refused_and_shown_as_it_stands(
     at_field = [f for f in errors(value) if f["where"] == field]
 
     assert {f["clause"] for f in at_field} & {"Submission S5", "Submission S7"}, errors(value)
-    require_plain(markdown(value))
+    require_plain(markdown(parse(value, Report)))
 
 
 def require_plain(comment: str) -> None:

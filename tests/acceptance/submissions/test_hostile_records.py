@@ -26,8 +26,9 @@ from submissions_support import (
 )
 
 from epc.records.manifest import Manifest
+from epc.records.typed import parse
 from epc.registry.submissions.comment import markdown
-from epc.registry.submissions.report import headline, text
+from epc.registry.submissions.report import Report, headline, text
 
 Build = Callable[[Offered], object]
 KEY = "sk-proj-" + "a1B2c3D4e5F6g7H8i9J0k1L2"
@@ -611,8 +612,8 @@ def test_a_hostile_record_is_refused_with_the_finding_that_says_why(
 
     assert value["ok"] is False
     assert found(value, wanted), errors(value)[:8]
-    assert headline(value).startswith("Refused: ")
-    assert headline(value) in markdown(value)
+    assert headline(parse(value, Report)).startswith("Refused: ")
+    assert headline(parse(value, Report)) in markdown(parse(value, Report))
     assert tree(honest.checkout) == before
     assert KEY not in json.dumps(value)
 
@@ -643,8 +644,8 @@ def test_the_report_states_with_whose_verdicts_a_submissions_agree(
     assert overlap["with"] == PUBLISHED
     assert overlap["same"] == overlap["pairs"] > 100
     line = f"{overlap['pairs']} of {overlap['pairs']} verdicts are those of {PUBLISHED}"
-    assert f"- overlap: `{line}`" in markdown(value)
-    assert f"  overlap        {line}" in list(text(value))
+    assert f"- overlap: `{line}`" in markdown(parse(value, Report))
+    assert f"  overlap        {line}" in list(text(parse(value, Report)))
 
 
 def test_a_copy_with_strategies_renamed_is_no_measurement_of_its_own(
@@ -692,7 +693,7 @@ def test_an_honest_submission_is_ready(honest: Offered) -> None:
     value = honest.check()
 
     assert value["ok"] is True, errors(value)
-    assert headline(value) == "This submission can be published."
+    assert headline(parse(value, Report)) == "This submission can be published."
     submission = value["submissions"][0]
     assert (submission["tag"], submission["n"]) == ("v1.0-deterministic", 10)
     assert submission["endpoint"] == "direct"
@@ -741,7 +742,7 @@ def test_reading_r8_a_run_without_verdicts_is_no_baseline(honest: Offered, tmp_p
     assert submission["audit"]["verdict"] == "no_verdicts_counted"
     assert "no baseline" in submission["blocks"][0]
     if not errors(value):
-        assert headline(value).startswith("Not to be published")
+        assert headline(parse(value, Report)).startswith("Not to be published")
 
 
 def test_the_records_of_the_corpus_are_many() -> None:

@@ -5,8 +5,9 @@ import re
 import pytest
 from submissions_support import SLUG, Offered, found
 
+from epc.records.typed import parse
 from epc.registry.submissions.comment import markdown
-from epc.registry.submissions.report import headline
+from epc.registry.submissions.report import Report, headline
 
 FOREIGN = [
     "epc/registry/submissions/check.py",
@@ -40,7 +41,7 @@ def test_a_pull_request_that_changes_anything_else_is_refused(path: str, honest:
     assert len(value["foreign"]) == 1
     assert found(value, ("Submission S1", value["foreign"][0], "which is no file of a submission"))
     assert value["foreign"][0].isprintable()
-    assert f"`{re.sub('[`|]', '', value['foreign'][0])}`" in markdown(value)
+    assert f"`{re.sub('[`|]', '', value['foreign'][0])}`" in markdown(parse(value, Report))
 
 
 def test_a_pull_request_with_two_submissions_is_refused(honest: Offered) -> None:
@@ -68,7 +69,7 @@ def test_a_pull_request_that_offers_nothing_is_none_of_our_business(
     value = honest.check(changed)
 
     assert (value["ok"], value["submissions"], value["findings"]) == (True, [], [])
-    assert headline(value) == "There is no submission to check."
+    assert headline(parse(value, Report)) == "There is no submission to check."
 
 
 @pytest.mark.parametrize(

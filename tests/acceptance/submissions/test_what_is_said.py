@@ -12,8 +12,9 @@ from program_support import as_text, run_program
 from records_support import make_run
 from submissions_support import PUBLISHED, Offered, published_run
 
+from epc.records.typed import parse
 from epc.registry.submissions.comment import markdown
-from epc.registry.submissions.report import headline, text
+from epc.registry.submissions.report import Report, headline, text
 
 Json = dict[str, Any]
 Done = subprocess.CompletedProcess[str]
@@ -72,11 +73,11 @@ def test_epc_2_5_g_ten_seeds_make_a_baseline_and_thirty_no_warning(
         submission["findings"]
     )
     assert [f["where"] for f in told] == (["manifest.json/results/summary/n"] if warned else [])
-    for shown in ("\n".join(text(value)), markdown(value)):
+    for shown in ("\n".join(text(parse(value, Report))), markdown(parse(value, Report))):
         assert ("EPC-2.5(g)" in shown) is bool(warned)
         assert warned is None or warned in shown
     assert bool(submission["blocks"]) is not ok
-    assert (headline(value) == "This submission can be published.") is ok
+    assert (headline(parse(value, Report)) == "This submission can be published.") is ok
 
 
 def test_nothing_that_the_audit_says_stands_twice(honest: Offered) -> None:

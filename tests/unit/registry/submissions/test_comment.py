@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from epc.records.schemas import findings as schema_findings
+from epc.records.typed import parse
 from epc.registry.submissions.comment import MARKER, code, comment, markdown
-from epc.registry.submissions.report import headline, standing, text
+from epc.registry.submissions.report import Report, Submitted, headline, text
 
 TEXT = st.text(max_size=60) | st.sampled_from(
     ["`@all`", "``` x", "<!-- x -->", "| a |", "#1", "www.a.b", "![a](b)", "x\n\n# y", "\\`@a"]
@@ -72,7 +73,7 @@ def tokens(comment_text: str) -> list[Any]:
 def test_nothing_of_a_report_is_rendered_but_as_code(value: Any) -> None:
     assert schema_findings("submission_report", value) == []
 
-    flat = tokens(markdown(value))
+    flat = tokens(markdown(parse(value, Report)))
 
     assert not [
         t
@@ -87,11 +88,11 @@ def test_nothing_of_a_report_is_rendered_but_as_code(value: Any) -> None:
 
 @given(REPORT)
 def test_text_and_comment_say_the_same_verdict(value: Any) -> None:
-    said = list(text(value))
+    said = list(text(parse(value, Report)))
 
-    assert said[-1] == headline(value)
-    assert f"### {headline(value)}\n" in markdown(value)
-    assert all(line.isprintable() for line in map(str, [headline(value)]))
+    assert said[-1] == headline(parse(value, Report))
+    assert f"### {headline(parse(value, Report))}\n" in markdown(parse(value, Report))
+    assert all(line.isprintable() for line in map(str, [headline(parse(value, Report))]))
 
 
 @pytest.mark.slow
@@ -105,12 +106,12 @@ def test_a_report_that_flatters_itself_is_not_believed(value: Any) -> None:
     wrong = any(f["severity"] == "error" for f in listed)
     blocked = any(s["blocks"] for s in value["submissions"])
 
-    said = headline(flattering)
+    said = headline(parse(flattering, Report))
 
     assert ("can be published" in said) == bool(
         value["submissions"] and not wrong and not blocked and not value["foreign"]
     )
-    assert [standing(s) == "ready" for s in flattering["submissions"]] == [
+    assert [parse(s, Submitted).standing == "ready" for s in flattering["submissions"]] == [
         not s["blocks"] and not any(f["severity"] == "error" for f in s["findings"])
         for s in flattering["submissions"]
     ]
