@@ -10,13 +10,14 @@ from typing import Final
 
 from epc.errors import Finding, MalformedError
 from epc.protocol.config import Configuration
-from epc.protocol.results import Json
 from epc.protocol.verdict import Verdict
 from epc.protocol.weights import Weights, uniform, update
 from epc.records.layout import RAW
 from epc.records.manifest import Manifest
 from epc.records.recompute import manifest_path
+from epc.records.row_types import Trial
 from epc.records.strict_json import read_lines
+from epc.records.typed import parse
 from epc.spec.epc_v1 import DIRECTIONS, PHASE, PHASE_NAMES
 
 _QUANTILES: Final = (0.05, 0.95)
@@ -39,7 +40,7 @@ class Trajectories:
     paths: tuple[tuple[tuple[Point, ...], ...], ...]
 
 
-def trajectories(manifest: Manifest, trials: Iterable[Json]) -> Trajectories:
+def trajectories(manifest: Manifest, trials: Iterable[Trial]) -> Trajectories:
     """Replay a run's trials, and hold where they end against the manifest.
 
     Raises: MalformedError if they end elsewhere, or are not the rounds that the manifest lists.
@@ -81,15 +82,15 @@ def trajectories_of(manifest: Manifest, run: Path) -> Trajectories | None:
     path = manifest_path(run).parent / RAW["trials"]
     if manifest.raw is None or not path.is_file():
         return None
-    return trajectories(manifest, (row for _, row, _ in read_lines(path, "trials")))
+    return trajectories(manifest, (parse(row, Trial) for _, row, _ in read_lines(path, "trials")))
 
 
-def _by_phase(trials: Iterable[Json]) -> dict[tuple[int, str], list[_Round]]:
+def _by_phase(trials: Iterable[Trial]) -> dict[tuple[int, str], list[_Round]]:
     """Return what moved the weights, by seed and phase."""
     rounds: dict[tuple[int, str], list[_Round]] = {}
-    for row in trials:
-        moved = (int(row["round"]), row["strategy"], Verdict(row["verdict"]))
-        rounds.setdefault((int(row["seed"]), row["phase"]), []).append(moved)
+    for trial in trials:
+        moved = (trial.round, trial.strategy, trial.stated)
+        rounds.setdefault((trial.seed, trial.phase), []).append(moved)
     return rounds
 
 

@@ -12,11 +12,12 @@ from epc.errors import EpcError, Finding, MalformedError, WorldError
 from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.findings import Findings
+from epc.records.judging.documents import Plan, RunLog
 from epc.records.judging.layout import PLAN, PROMPTS, RUN_LOG
 from epc.records.layout import PROBES
 from epc.records.manifest import Manifest
 from epc.records.schemas import findings as schema_findings
-from epc.records.typed import parse
+from epc.records.typed import as_json, parse
 from epc.registry import layout
 from epc.registry.card_types import Card, JudgedCard, MeasuredCard, parse_card
 from epc.registry.cards import conditions_of, judged_conditions_of
@@ -31,6 +32,7 @@ from epc.registry.sums import parse_sums, sha256
 from epc.registry.tags import Tag
 
 _CLAUSE: Final = "EPC-4"
+_EVENT: Final = ("date", "event", "tag")  # as text: there may be no such day
 _RAW: Final = "raw"
 _RESTORE: Final = "restore it with `git checkout`; publish the next snapshot to correct one"
 
@@ -40,19 +42,19 @@ def verify(checkout: Path) -> list[Finding]:
 
     Raises: WorldError if the disk or git fails.
     """
-    found = Findings()
+    findings = Findings()
     home = checkout / layout.FOLDER
-    sealed = _events(checkout, found)
+    sealed = _events(checkout, findings)
     for folder in folders(checkout):
-        _folder(folder, sealed.get(folder.name), found)
+        _folder(folder, sealed.get(folder.name), findings)
     for tag in sealed:
         if not (home / tag).is_dir():
             where = f"{layout.FOLDER}/{tag}"
-            found.add(_CLAUSE, where, "was published and is gone", _RESTORE)
-    return found.kept()
+            findings.add(_CLAUSE, where, "was published and is gone", _RESTORE)
+    return findings.kept()
 
 
-def _events(checkout: Path, found: Findings) -> dict[str, str]:
+def _events(checkout: Path, findings: Findings) -> dict[str, str]:
     """Check the events, and return the digest that each published snapshot was sealed with."""
     place = f"{layout.FOLDER}/{layout.EVENTS}"
     path = checkout / place
@@ -63,64 +65,65 @@ def _events(checkout: Path, found: Findings) -> dict[str, str]:
         where = f"{place}:{index + 1}"
         wrong = problems or schema_findings("event", row, clause=_CLAUSE)
         for finding in wrong:
-            found.add(_CLAUSE, where, finding.problem, finding.remedy)
+            findings.add(_CLAUSE, where, finding.problem, finding.remedy)
         if wrong:
             continue
-        _day(row["date"], latest, where, found)
-        latest = max(latest, row["date"])
-        if row["event"] == "published" and row["tag"] in sealed:
-            found.add(_CLAUSE, where, f"{row['tag']} is published twice", "remove this line")
-        elif row["event"] == "published":
-            sealed[row["tag"]] = row["sha256"]
-        elif row["tag"] not in sealed:
-            problem = f"{row['tag']} was not published before this"
-            found.add(_CLAUSE, where, problem, "see `epc snapshot list` for what there is")
-    _history(checkout, place, found)
+        day, kind, tag = (row[key] for key in _EVENT)
+        _day(day, latest, where, findings)
+        latest = max(latest, day)
+        if kind == "published" and tag in sealed:
+            findings.add(_CLAUSE, where, f"{tag} is published twice", "remove this line")
+        elif kind == "published":
+            sealed[tag] = row["sha256"]
+        elif tag not in sealed:
+            problem = f"{tag} was not published before this"
+            findings.add(_CLAUSE, where, problem, "see `epc snapshot list` for what there is")
+    _history(checkout, place, findings)
     return sealed
 
 
-def _day(day: str, latest: str, where: str, found: Findings) -> None:
+def _day(day: str, latest: str, where: str, findings: Findings) -> None:
     """Note an event of a day that there is not, or of one before its predecessor's."""
     for _, text in impossible(day):
-        found.add(_CLAUSE, where, f"there is no day {text}", _RESTORE)
+        findings.add(_CLAUSE, where, f"there is no day {text}", _RESTORE)
     if day < latest:
         problem = f"is of {day}, and stands after an event of {latest}"
-        found.add(_CLAUSE, where, problem, "put the lines in the order of their days")
+        findings.add(_CLAUSE, where, problem, "put the lines in the order of their days")
 
 
-def _history(checkout: Path, place: str, found: Findings) -> None:
+def _history(checkout: Path, place: str, findings: Findings) -> None:
     lost = lost_events(checkout)
     if lost is None:
         problem = "not held against history: this is no git repository, or a shallow clone"
         remedy = "clone it whole; in CI, `fetch-depth: 0`"
-        found.add(_CLAUSE, place, problem, remedy, severity="warning")
+        findings.add(_CLAUSE, place, problem, remedy, severity="warning")
         return
     for line in lost:
-        found.add(_CLAUSE, place, f"this line was published and is gone: {line}", _RESTORE)
+        findings.add(_CLAUSE, place, f"this line was published and is gone: {line}", _RESTORE)
     for line in moved_events(checkout):
         problem = f"this line no longer stands where it was published: {line}"
-        found.add(_CLAUSE, place, problem, _RESTORE)
+        findings.add(_CLAUSE, place, problem, _RESTORE)
 
 
-def _folder(folder: Path, seal: str | None, found: Findings) -> None:
+def _folder(folder: Path, seal: str | None, findings: Findings) -> None:
     """Check one snapshot's folder against its seal, and its documents against each other."""
     place = f"{layout.FOLDER}/{folder.name}"
     sums = folder / layout.SUMS
     if seal is None:
         remedy = "publish it with `epc snapshot publish`, or remove the folder"
-        found.add(_CLAUSE, place, "no event says that it was published", remedy)
+        findings.add(_CLAUSE, place, "no event says that it was published", remedy)
     elif not sums.is_file():
-        found.add(_CLAUSE, f"{place}/{layout.SUMS}", "is missing", _RESTORE)
+        findings.add(_CLAUSE, f"{place}/{layout.SUMS}", "is missing", _RESTORE)
     elif sha256(sums) != seal:
         problem = f"SHA-256 is {sha256(sums)}, published with {seal}"
-        found.add(_CLAUSE, f"{place}/{layout.SUMS}", problem, _RESTORE)
+        findings.add(_CLAUSE, f"{place}/{layout.SUMS}", problem, _RESTORE)
     listed = _listed(sums)
     for name, problem in _misfits(folder, listed):
-        found.add(_CLAUSE, f"{place}/{name}", problem, _RESTORE)
+        findings.add(_CLAUSE, f"{place}/{name}", problem, _RESTORE)
     for where, problem in _stored(folder, listed):
-        found.add(_CLAUSE, where, problem, _RESTORE)
+        findings.add(_CLAUSE, where, problem, _RESTORE)
     for finding in _documents(folder, listed):
-        found.add(finding.clause, f"{place}{finding.where}", finding.problem, finding.remedy)
+        findings.add(finding.clause, f"{place}{finding.where}", finding.problem, finding.remedy)
 
 
 def _listed(sums: Path) -> dict[str, str]:
@@ -225,17 +228,18 @@ def _judged(
     folder: Path, card: JudgedCard, figures: Json, listed: dict[str, str]
 ) -> Iterator[Finding]:
     """Yield where a judged snapshot's card, figures or raw digests are not its plan's and log's."""
-    plan, wrong = _document(folder / PLAN, "judge_plan")
-    log, more = _document(folder / RUN_LOG, "judge_run_log")
+    stated, wrong = _document(folder / PLAN, "judge_plan")
+    logged, more = _document(folder / RUN_LOG, "judge_run_log")
     yield from (*wrong, *more)
     if wrong or more:
         return
+    plan, log = parse(stated, Plan), parse(logged, RunLog)
     if card.conditions != judged_conditions_of(plan):
         yield _finding(f"/{layout.CARD}/conditions", "are not the plan's")
-    if figures["totals"] != log.get("totals"):
+    if figures["totals"] != as_json(log.totals):
         yield _finding(f"/{layout.FIGURES}/figures/totals", "are not the run log's")
-    vouched = {name: told["sha256"] for name, told in log.get("files", {}).items()}
-    vouched |= {f"{PROMPTS}/{p['id']}.txt": p["sha256"] for p in plan["prompts"].values()}
+    vouched = {name: file.sha256 for name, file in log.files.items()}
+    vouched |= {f"{PROMPTS}/{prompt.id}.txt": prompt.sha256 for prompt in plan.prompts.values()}
     if any(listed.get(f"{_RAW}/{name}") != value for name, value in vouched.items()):
         yield _finding(f"/{layout.SUMS}", "lists other raw files than plan and run log")
 
@@ -254,9 +258,9 @@ def _stored(folder: Path, listed: dict[str, str]) -> Iterator[tuple[str, str]]:
         for _ in fetched(text, listed, reader(str(store))):
             pass
     except MalformedError as error:
-        found = error.finding
-        in_store = f"{layout.FOLDER}/{layout.STORE}/{found.where}"
-        yield in_store if found.where != layout.POINTER else place, found.problem
+        finding = error.finding
+        in_store = f"{layout.FOLDER}/{layout.STORE}/{finding.where}"
+        yield in_store if finding.where != layout.POINTER else place, finding.problem
     except WorldError as error:
         yield place, str(error).splitlines()[0]
 

@@ -7,7 +7,9 @@ from typing import Any, Final
 
 from epc.errors import EpcError
 from epc.records import strict_json
+from epc.records.judging.documents import Plan, RunLog
 from epc.records.judging.layout import PLAN, PROMPTS, RUN_LOG
+from epc.records.typed import parse
 from epc.registry import layout
 from epc.registry.changes import changes
 from epc.registry.expiry import Expiry, doubtful_from
@@ -103,9 +105,10 @@ def _judging(folder: Path, raw: dict[str, Path]) -> Judging | None:
     (plan, wrong), (log, more) = (strict_json.read(folder / name) for name in (PLAN, RUN_LOG))
     if wrong or more:
         return None
-    names = {prompt["id"]: f"{PROMPTS}/{prompt['id']}.txt" for prompt in plan["prompts"].values()}
+    stated = parse(plan, Plan)
+    names = {prompt.id: f"{PROMPTS}/{prompt.id}.txt" for prompt in stated.prompts.values()}
     texts = {prompt: _text(raw[name]) for prompt, name in names.items() if name in raw}
-    return Judging(plan=plan, log=log, prompts=texts)
+    return Judging(plan=stated, log=parse(log, RunLog), prompts=texts)
 
 
 def _directions(snapshot: Snapshot, stated: tuple[Figure, ...]) -> Iterator[Direction]:

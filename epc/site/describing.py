@@ -5,8 +5,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from epc.protocol.results import Json
-from epc.records.manifest import Estimate, Manifest, plain
+from epc.records.manifest import Estimate, Manifest, ModelIdentity, plain
 from epc.registry import layout
 from epc.registry.card_types import AuditSummary, Card, Model
 from epc.site.escaping import shown
@@ -38,25 +37,26 @@ def measured(card: Card) -> str:
     return str(first) if first == last else f"between {first} and {last}"
 
 
-def judging(given: Judging) -> Iterator[Fact]:
+def judging(judging: Judging) -> Iterator[Fact]:
     """Yield how a judged snapshot came about."""
-    plan, log = given.plan, given.log
-    (judge,) = log["judges"]
-    rubric = plan["mapping"]["id"] if plan["mapping"] else "nothing: the protocol's own"
-    yield "Asked", f"{log['time']['from']} to {log['time']['to']}"
-    yield "Software", f"epc {log['epc_version']}"
-    yield from _asked("Judge", {**judge["identity"], "decoding": judge["decoding"]})
-    yield "Methods", ", ".join(plan["methods"]).replace("_", " ")
-    yield "Held to", plan["constraint"] or "nothing: free text"
-    yield "Rubric mapped by", rubric
-    yield "Tools", log["tools"]
-    yield "Calls", whole(judge["calls"])
-    yield "Retries", whole(judge["retries"])
-    yield "Malformed replies asked again", whole(log["malformed"]["asked_again"])
-    yield "Of these mended", whole(log["malformed"]["mended"])
-    yield "Tokens", f"in {judge['tokens_in']:,}, out {judge['tokens_out']:,}"
-    yield "Answered as", _counted(judge["served_models"])
-    yield "Fingerprint", _counted(judge["system_fingerprints"])
+    plan, log = judging.plan, judging.log
+    (judge,) = log.judges
+    yield "Asked", f"{log.time['from']} to {log.time['to']}"
+    yield "Software", f"epc {log.epc_version}"
+    if judge.asked and judge.decoding:
+        yield from _asked("Judge", judge.asked, judge.decoding)
+    yield "Methods", ", ".join(plan.methods).replace("_", " ")
+    yield "Held to", plan.constraint or "nothing: free text"
+    yield "Rubric mapped by", plan.mapping.id if plan.mapping else "nothing: the protocol's own"
+    yield "Tools", log.tools
+    yield "Calls", whole(judge.calls)
+    yield "Retries", whole(judge.retries)
+    if log.malformed:
+        yield "Malformed replies asked again", whole(log.malformed.asked_again)
+        yield "Of these mended", whole(log.malformed.mended)
+    yield "Tokens", f"in {judge.tokens_in:,}, out {judge.tokens_out:,}"
+    yield "Answered as", _counted(judge.served_models)
+    yield "Fingerprint", _counted(judge.system_fingerprints)
 
 
 def _counted(counts: Mapping[str, int]) -> str:
@@ -75,9 +75,9 @@ def provenance(manifest: Manifest) -> Iterator[Fact]:
     yield "Reuse", "answers reused" if manifest.reuses else "every round asked afresh"
     yield "Coverage", "exhaustive" if config.exhaustive else "as the rounds drew"
     yield "Control", config.control
-    yield from _asked("Evaluator", plain(manifest.evaluator))
-    if manifest.executor:
-        yield from _asked("Executor", plain(manifest.executor))
+    for role, asked in (("Evaluator", manifest.evaluator), ("Executor", manifest.executor)):
+        if asked:
+            yield from _asked(role, asked, plain(asked.decoding))
     yield "Calls", f"{given.calls['executor']} answers, {given.calls['evaluator']} comparisons"
     yield "Retries", whole(given.retries)
     yield "Tokens", ", ".join(f"{name} {count:,}" for name, count in given.tokens.items())
@@ -89,15 +89,11 @@ def provenance(manifest: Manifest) -> Iterator[Fact]:
             yield f"{title}, {role}", _counted(counts)
 
 
-def _asked(title: str, role: Json) -> Iterator[Fact]:
-    decoding = ", ".join(
-        f"{name} {value}"
-        for name, value in sorted(role["decoding"].items())
-        if value not in (None, [])
-    )
-    yield title, f"{role['model']}, version {role['version']}, {role['endpoint']}"
-    yield f"{title}, decoding", decoding
-    for name, value in sorted(role["details"].items()):
+def _asked(title: str, asked: ModelIdentity, decoding: Mapping[str, Any]) -> Iterator[Fact]:
+    stated = sorted((name, v) for name, v in decoding.items() if v not in (None, []))
+    yield title, f"{asked.model}, version {asked.version}, {asked.endpoint}"
+    yield f"{title}, decoding", ", ".join(f"{name} {value}" for name, value in stated)
+    for name, value in sorted(asked.details.items()):
         yield f"{title}, {name}", _flat(value)
 
 

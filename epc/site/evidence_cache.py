@@ -34,7 +34,7 @@ from epc.site.evidence import PICTURES, Evidence
 from epc.site.pages import SnapshotPage
 
 _BESIDE: Final = ("numpy", "jinja2", "markupsafe")  # of others' programs, beside the renderer
-_FEW: Final = 8  # are worked out sooner than other processes have started
+_MOST_IN_ONE_PROCESS: Final = 8  # snapshots; below it a process pool costs more than it saves
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +120,7 @@ def _whole(home: Path) -> bool:
 
 def _work_out(given: Sequence[tuple[_Source, Path, str]]) -> Iterator[Finding | None]:
     """Yield for each what is wrong with it, with all of the machine's cores."""
-    if len(given) <= _FEW:
+    if len(given) <= _MOST_IN_ONE_PROCESS:
         yield from (_keep(*each) for each in given)
         return
     from joblib import Parallel, delayed, parallel_config

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from epc.audit.coupling import Into
-from epc.protocol.results import Json
+from epc.records.judging.documents import Plan, RunLog
 from epc.records.judging.layout import OUTPUTS
 from epc.registry.card_types import AuditSummary, Card, ReportedCard
 from epc.registry.changes import Change
@@ -113,8 +113,8 @@ class File:
 class Judging:
     """How a judged snapshot came about: plan, run log, and the prompts by their ids."""
 
-    plan: Json
-    log: Json
+    plan: Plan
+    log: RunLog
     prompts: dict[str, str]
 
 

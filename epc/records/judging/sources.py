@@ -11,14 +11,18 @@ from epc.judge.samples import Unit
 from epc.protocol.prompt import executor_prompt
 from epc.protocol.results import Json
 from epc.records import strict_json
+from epc.records.findings import Findings
 from epc.records.judging.evaluation_set import Entry
 from epc.records.judging.layout import LONGEST_LINE
 from epc.records.judging.single import content_of
-from epc.records.layout import MANIFEST, RAW
+from epc.records.layout import MANIFEST
 from epc.records.manifest import Manifest
 from epc.records.recompute import load_manifest
+from epc.records.row_types import Call, Trial
+from epc.records.rows import T, read_typed
 from epc.records.schemas import findings as schema_findings
-from epc.spec.epc_v1 import DOMAINS, PHASE, Domain
+from epc.records.typed import parse
+from epc.spec.epc_v1 import DOMAINS, Domain
 from epc.spec.judge_v1 import IDENTIFIERS
 
 TASKS: Final = "tasks.json"  # in a folder of outputs: question id to task
@@ -153,7 +157,7 @@ def _run(folder: Path) -> Iterator[Entry]:
     manifest = load_manifest(folder)
     if manifest.executor is None:
         raise UsageError(f"{folder} has recorded verdicts: there are no answers to judge")
-    calls = {call["id"]: call for call in _rows(folder, "calls")}
+    calls = {call.id: call for call in _rows(folder, Call)}
     if manifest.reuses:
         cells = _asked_once(manifest, manifest.executor.prompt_template, calls)
     else:
@@ -163,7 +167,7 @@ def _run(folder: Path) -> Iterator[Entry]:
         if cell in seen:
             continue
         seen.add(cell)
-        if name not in calls:
+        if name is None or name not in calls:
             raise MalformedError(_finding(f"{folder} has no call {name}", "validate the run"))
         domain, task, strategy = cell
         unit = Unit(
@@ -172,17 +176,17 @@ def _run(folder: Path) -> Iterator[Entry]:
             target_model=manifest.executor.model,
             output_id=name,
         )
-        yield Entry(unit=unit, output=calls[name]["answer"], task=manifest.tasks[domain][task])
+        yield Entry(unit=unit, output=calls[name].answer, task=manifest.tasks[domain][task])
 
 
 def _asked_once(
-    manifest: Manifest, template: str, calls: Mapping[str, Json]
-) -> Iterator[tuple[Cell, str]]:
+    manifest: Manifest, template: str, calls: Mapping[str, Call]
+) -> Iterator[tuple[Cell, str | None]]:
     """Yield the cells that were answered, each with its call: equal prompts share one answer."""
     named = {
-        call["prompt"]: name
+        call.prompt: name
         for name, call in calls.items()
-        if call["role"] == "executor" and call["occasion"] is None
+        if call.role == "executor" and call.occasion is None
     }
     for domain in DOMAINS:
         for task, text in enumerate(manifest.tasks[domain]):
@@ -194,28 +198,33 @@ def _asked_once(
                     yield (domain, task, strategy.name), named[prompt]
 
 
-def _asked_in_rounds(manifest: Manifest, folder: Path) -> Iterator[tuple[Cell, str]]:
+def _asked_in_rounds(manifest: Manifest, folder: Path) -> Iterator[tuple[Cell, str | None]]:
     """Yield both cells of every round, each with its call."""
-    for trial in _rows(folder, "trials"):
-        domain, task = PHASE[trial["phase"]].domain, trial["task"]
-        yield (domain, task, trial["strategy"]), trial["response"]
-        yield (domain, task, manifest.config.baseline), trial["baseline"]
+    for trial in _rows(folder, Trial):
+        domain, task = trial.of_phase.domain, trial.task
+        yield (domain, task, trial.strategy), trial.response
+        yield (domain, task, manifest.config.baseline), trial.baseline
 
 
-def _rows(folder: Path, name: str) -> Iterator[Json]:
-    schema = {"trials": "trial", "calls": "call"}[name]
-    for index, value, problems in strict_json.read_lines(folder / RAW[name], name):
-        where = f"/{name}/{index}"
-        if found := problems or schema_findings(schema, value, where=where, clause="EPC-2.8"):
-            raise MalformedError(found[0])
-        yield value
+def _rows(folder: Path, kind: type[T]) -> Iterator[T]:
+    """Yield the rows of a raw file.
+
+    Raises: MalformedError at the first that cannot be used.
+    """
+    findings = Findings()
+    for _, row in read_typed(folder, kind, findings, clause="EPC-2.8"):
+        if len(findings):
+            break
+        yield row
+    if len(findings):
+        raise MalformedError(findings.kept()[0])
 
 
 # ------------------------------------------------------------------------------------ helpers
 
 
 def _unit(row: Json) -> Unit:
-    return Unit(**{name: row[name] for name in IDENTIFIERS})
+    return parse(row, Unit)
 
 
 def _text(path: Path) -> str:

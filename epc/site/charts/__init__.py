@@ -6,6 +6,8 @@ from pathlib import Path
 from epc.analysis.trajectories import Trajectories, trajectories
 from epc.records import strict_json
 from epc.records.manifest import Manifest
+from epc.records.row_types import Trial
+from epc.records.typed import parse
 from epc.registry.card_types import AuditSummary
 from epc.report.charts.chart import Chart
 from epc.report.charts.transfer import transfer_chart
@@ -55,4 +57,6 @@ def charts_of_evaluator(page: EvaluatorPage, evidence: Mapping[str, Evidence]) -
 
 
 def _trajectories(manifest: Manifest, path: Path) -> Trajectories:
-    return trajectories(manifest, (row for _, row, _ in strict_json.read_lines(path, "trials")))
+    return trajectories(
+        manifest, (parse(row, Trial) for _, row, _ in strict_json.read_lines(path, "trials"))
+    )

@@ -1,14 +1,22 @@
 """The weights round by round: the trials replayed, by an update of the test's own."""
 
+from typing import Any
+
 import pytest
 from records_support import Run, make_run
 
 from epc.analysis.trajectories import Trajectories, trajectories
 from epc.errors import MalformedError
+from epc.records.row_types import Trial
+from epc.records.typed import parse
 
 
 def of(run: Run) -> Trajectories:
-    return trajectories(run.parsed(), run.rows("trials"))
+    return trajectories(run.parsed(), trials(run.rows("trials")))
+
+
+def trials(rows: list[dict[str, Any]]) -> list[Trial]:
+    return [parse(row, Trial) for row in rows]
 
 
 def replayed(run: Run, seed: int, phases: tuple[str, str]) -> list[list[float]]:
@@ -66,17 +74,17 @@ def test_trials_that_end_elsewhere_are_refused(tiny: Run) -> None:
     first["verdict"] = {"A": "B", "B": "A"}[first["verdict"]]
 
     with pytest.raises(MalformedError, match="does not end text where the manifest says"):
-        trajectories(tiny.parsed(), rows)
+        trajectories(tiny.parsed(), trials(rows))
 
 
 @pytest.mark.parametrize("kept", [slice(1, None), slice(0, 8)], ids=["a round", "a seed"])
 def test_trials_of_which_some_are_missing_are_refused(ties: Run, kept: slice) -> None:
     with pytest.raises(MalformedError, match="does not end"):
-        trajectories(ties.parsed(), ties.rows("trials")[kept])
+        trajectories(ties.parsed(), trials(ties.rows("trials")[kept]))
 
 
 def test_trials_of_a_seed_that_the_manifest_does_not_know_are_refused(tiny: Run) -> None:
     rows = tiny.rows("trials")
 
     with pytest.raises(MalformedError, match="seed 7 is none of the manifest's"):
-        trajectories(tiny.parsed(), [*rows, rows[0] | {"seed": 7}])
+        trajectories(tiny.parsed(), trials([*rows, rows[0] | {"seed": 7}]))
