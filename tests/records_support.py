@@ -23,8 +23,12 @@ from epc.engine.budget import Limits
 from epc.engine.calls import Progress
 from epc.engine.plan import Reuse
 from epc.engine.session import Request, measure, start
+from epc.errors import Finding
+from epc.records.findings import Findings
 from epc.records.layout import MANIFEST, RAW, describe
 from epc.records.manifest import Manifest
+from epc.records.probes import read_probes, summary
+from epc.records.recompute import load_manifest
 from epc.records.strict_json import dumps, dumps_line
 from epc.records.validate import Report, validate
 from epc.spec.epc_v1 import ControlMethod
@@ -226,3 +230,10 @@ def epc_measured(folder: Path, *args: str | Path) -> Finished:
         megabytes=int(usage.read_text("utf-8")) / 1024,
         seconds=time.monotonic() - began,
     )
+
+
+def probes_of(run: Path) -> tuple[dict[str, Any], list[Finding]]:
+    """Return the summary of a run's probes, and everything that is wrong with them."""
+    findings = Findings()
+    found = summary(read_probes(load_manifest(run), run, findings))
+    return found, findings.kept()

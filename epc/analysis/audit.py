@@ -18,7 +18,7 @@ from epc.protocol.results import Json
 from epc.protocol.weights import UpdateRule, Weights
 from epc.records.manifest import Manifest, SeedRecord, plain, verdict_table
 from epc.records.probes import summary as probed
-from epc.records.published_weights import Bare, read_bare
+from epc.records.published_weights import PublishedWeights, read_published_weights
 from epc.records.recompute import manifest_path
 from epc.records.validate import Report, validate
 from epc.simulation.training import divergences, gammas
@@ -105,7 +105,7 @@ def audit(path: Path, *, rounds: int = ROUNDS) -> Audit:
     """
     if _is_run(path):
         return audit_checked(validate(path))
-    facts, control = facts_of_bare(read_bare(path), rounds=rounds)
+    facts, control = facts_of_weights(read_published_weights(path), rounds=rounds)
     return _audit(str(path), facts, control)
 
 
@@ -230,7 +230,7 @@ def _stopped(record: SeedRecord, direction: Direction) -> bool:
     return not _decided(record, direction) and start is not None and _decided(record, start) > 0
 
 
-def facts_of_bare(bare: Bare, *, rounds: int) -> tuple[Facts, Json]:
+def facts_of_weights(weights: PublishedWeights, *, rounds: int) -> tuple[Facts, Json]:
     """Return what can be said from weights alone, and the noise floor they are held against.
 
     The evaluator's rates are unknown, so the floor is a coin flip's, against each seed's own pure
@@ -238,13 +238,13 @@ def facts_of_bare(bare: Bare, *, rounds: int) -> tuple[Facts, Json]:
     """
     import numpy as np
 
-    loose = max(bare.tolerance, ZERO_COUPLING)
+    loose = max(weights.tolerance, ZERO_COUPLING)
     off = [
         seed
-        for seed, phases in bare.seeds.items()
-        if any(_off_simplex(vector, bare.tolerance) for vector in phases.values())
+        for seed, phases in weights.seeds.items()
+        if any(_off_simplex(vector, weights.tolerance) for vector in phases.values())
     ]
-    vectors = [phases for seed, phases in bare.seeds.items() if seed not in off]
+    vectors = [phases for seed, phases in weights.seeds.items() if seed not in off]
     if not vectors:
         problem = "no seed's weights are a distribution, even allowing for their rounding"
         raise MalformedError(
@@ -267,7 +267,7 @@ def facts_of_bare(bare: Bare, *, rounds: int) -> tuple[Facts, Json]:
     control = control_json("coin_flip", controls)
     facts = Facts(
         n=len(vectors),
-        strategies=len(bare.strategies),
+        strategies=len(weights.strategies),
         unsound=0,
         off_simplex=len(off),
         gamma=gamma,
@@ -279,7 +279,7 @@ def facts_of_bare(bare: Bare, *, rounds: int) -> tuple[Facts, Json]:
             stacked["text"].T, stacked["visual"].T, rounds=rounds, rule=UpdateRule()
         ),
         excess=control["excess"],
-        decimals=bare.decimals,
+        decimals=weights.decimals,
     )
     return facts, control
 

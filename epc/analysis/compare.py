@@ -24,7 +24,7 @@ from epc.errors import Finding
 from epc.protocol.config import Configuration
 from epc.protocol.results import Json
 from epc.records.asked import (
-    Asked,
+    AskedPair,
     PairKey,
     asked_by_run,
     counts_by_seed,
@@ -204,7 +204,7 @@ class _Run:
     def reused(self) -> bool:
         return self.manifest.reuses
 
-    def asked(self) -> dict[PairKey, Asked]:
+    def asked(self) -> dict[PairKey, AskedPair]:
         return asked_by_run(self.manifest, self.folder)
 
 

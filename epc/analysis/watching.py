@@ -12,7 +12,7 @@ from epc.analysis.comparability import are_facts
 from epc.errors import Finding, MalformedError, UsageError
 from epc.protocol.results import Json
 from epc.protocol.verdict import parse_verdict
-from epc.records.asked import Asked, PairKey
+from epc.records.asked import AskedPair, PairKey
 from epc.records.layout import IDENTITY
 from epc.records.manifest import Manifest, ModelIdentity
 from epc.records.schemas import findings as schema_findings
@@ -31,7 +31,7 @@ _QUESTION: Final = ("domain", "strategy", "task", "prompt", "before")
 class Panel:
     """The pairs that are asked every day, and the SHA-256 of what was asked and answered."""
 
-    items: dict[PairKey, Asked]
+    items: dict[PairKey, AskedPair]
     sha256: str
 
     @property
@@ -87,7 +87,7 @@ class Standing:
         }
 
 
-def choose_panel(asked: Mapping[PairKey, Asked], pairs: int) -> Panel:
+def choose_panel(asked: Mapping[PairKey, AskedPair], pairs: int) -> Panel:
     """Return the pairs to be asked every day: balanced, and the same whenever they are chosen.
 
     The domains take turns, and within a domain its strategies do; which strategy is first, and

@@ -26,7 +26,7 @@ from epc.records.answers import answers_of
 from epc.records.calls import call_of
 from epc.records.findings import Findings
 from epc.records.layout import PROBES, PROBING
-from epc.records.probes import Asked, in_words, row_of, summary
+from epc.records.probes import AnsweredProbe, in_words, row_of, summary
 from epc.records.row_types import Call
 from epc.records.rows import read_rows
 from epc.records.strict_json import dumps_line, write_text
@@ -50,7 +50,7 @@ async def ask(
     progress: Progress,
     budget: Budget,
     clock: Callable[[], datetime],
-) -> list[Asked]:
+) -> list[AnsweredProbe]:
     """Ask probes that have no answer yet, keep them in probes.jsonl, and return them all.
 
     They have a journal of their own, so that the measurement's raw files stay the measurement's;
@@ -82,7 +82,7 @@ async def ask(
         await caller.close()
         journal.close()
     return [
-        Asked(probe=probe, verdict=parse_verdict(row["call"]["answer"]), own=None)
+        AnsweredProbe(probe=probe, verdict=parse_verdict(row["call"]["answer"]), own=None)
         for probe, row in zip(probes, rows, strict=True)
     ]
 

@@ -29,7 +29,7 @@ PairKey = tuple[Domain, str, str]  # domain, strategy, task: by their words, not
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class AskedPair:
     """One comparison that was asked once: the two answers, its text, what was said of them.
 
     `call` is the name of the call that said it.
@@ -42,7 +42,7 @@ class Asked:
     verdict: Verdict
 
 
-def asked_by_run(manifest: Manifest, folder: Path) -> dict[PairKey, Asked]:
+def asked_by_run(manifest: Manifest, folder: Path) -> dict[PairKey, AskedPair]:
     """Return every pair that a run which reused its answers has a verdict for.
 
     Raises: MalformedError at what does not fit; WorldError if a file cannot be read.
@@ -73,9 +73,9 @@ def run_calls(manifest: Manifest, folder: Path) -> dict[str, Call]:
 
 def asked_once(
     config: Configuration, calls: Mapping[str, Call], executor_template: str | None
-) -> dict[PairKey, Asked]:
+) -> dict[PairKey, AskedPair]:
     """Return every pair of a run that reused its answers, as far as it was asked."""
-    asked: dict[PairKey, Asked] = {}
+    asked: dict[PairKey, AskedPair] = {}
     for found in derive(config, (), executor_template, calls).answered():
         task = config.tasks[found.domain][found.task]
         pair = Pair(
@@ -87,7 +87,7 @@ def asked_once(
         )
         assert found.evaluation is not None
         text = calls[found.evaluation].prompt
-        asked[found.domain, found.name, task] = Asked(
+        asked[found.domain, found.name, task] = AskedPair(
             call=found.evaluation, pair=pair, text=text, raw=found.raw, verdict=found.verdict
         )
     return asked

@@ -12,7 +12,6 @@ from typing import Final
 
 from epc.audit.competence import Planted, Verdicts, competence, order_consistency
 from epc.audit.probes import CONTROLS, SIDES, Answer, Probe
-from epc.errors import Finding
 from epc.protocol.config import Configuration
 from epc.protocol.prompt import executor_prompt
 from epc.protocol.results import Json
@@ -22,7 +21,6 @@ from epc.records.calls import call_names, read_calls
 from epc.records.findings import Findings
 from epc.records.layout import PROBES
 from epc.records.manifest import Head, Manifest
-from epc.records.recompute import load_manifest, manifest_path
 from epc.records.row_types import Call, ProbeRow
 from epc.records.rows import read_typed
 from epc.records.schemas import findings as schema_findings
@@ -40,7 +38,7 @@ _REMEDY: Final = f"restore {PROBES}, or remove it and ask again"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class AnsweredProbe:
     """A probe that was asked, and what the evaluator said.
 
     `own` is the run's own verdict on an exchanged pair.
@@ -82,11 +80,11 @@ class ProbeReader:
             answer.call: answer for answer in answers_of(self._config, calls, self._template)
         }
 
-    def read(self) -> list[Asked]:
+    def read(self) -> list[AnsweredProbe]:
         """Return what was asked; what does not fit is noted and left out."""
         if not (self._folder / PROBES).exists():
             return []
-        asked: dict[str, Asked] = {}
+        asked: dict[str, AnsweredProbe] = {}
         for index, row in read_typed(self._folder, ProbeRow, self._findings, clause=_CLAUSE):
             where = f"/probes/{index}"
             problems = schema_findings("call", row.call, where=f"{where}/call", clause=_CLAUSE)
@@ -102,7 +100,7 @@ class ProbeReader:
             own = None
             if probe.evaluation is not None:
                 own = parse_verdict(self._calls[probe.evaluation].answer)
-            asked[call.id] = Asked(probe=probe, verdict=Verdict(row.verdict), own=own)
+            asked[call.id] = AnsweredProbe(probe=probe, verdict=Verdict(row.verdict), own=own)
         return list(asked.values())
 
     def _probe(self, where: str, row: ProbeRow) -> Probe | None:
@@ -187,7 +185,7 @@ class ProbeReader:
         self._findings.add(_CLAUSE, where, problem, _REMEDY)
 
 
-def summary(asked: Iterable[Asked]) -> Json:
+def summary(asked: Iterable[AnsweredProbe]) -> Json:
     """Return what a run's probes say of its evaluator: `competence` and `swap`.
 
     Either is null where nothing of it was asked; a planted pair counts once both orders were.
@@ -216,7 +214,7 @@ def summary(asked: Iterable[Asked]) -> Json:
 
 def read_probes(
     manifest: Manifest, folder: Path, findings: Findings, calls: Mapping[str, Call] | None = None
-) -> list[Asked]:
+) -> list[AnsweredProbe]:
     """Return what a run's evaluator was asked beside it, noting what does not fit.
 
     A run without probes, or of recorded verdicts, has none. `calls` are the run's, where they
@@ -234,18 +232,6 @@ def read_probes(
         # What is wrong with the calls themselves is for their own check to say.
         calls = read_calls(folder, manifest, Usage(), Findings())
     return ProbeReader(manifest, calls, folder, findings).read()
-
-
-def probes_of(run: Path) -> tuple[Json, list[Finding]]:
-    """Return the `summary` of a run's probes, and everything that is wrong with them.
-
-    Nothing is asked.
-
-    Raises: MalformedError if the run has no usable manifest; WorldError if the disk fails.
-    """
-    findings = Findings()
-    asked = read_probes(load_manifest(run), manifest_path(run).parent, findings)
-    return summary(asked), findings.kept()
 
 
 def in_words(competence: Json) -> str:

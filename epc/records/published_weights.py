@@ -22,7 +22,7 @@ _REMEDY: Final = 'expected [{"seed": 0, "weights": {"text": {"a": 0.5, "b": 0.5}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bare:
+class PublishedWeights:
     """The weights of each seed by phase, all in one order of strategies.
 
     `decimals` is None where they are in full precision.
@@ -38,7 +38,7 @@ class Bare:
         return 0.0 if self.decimals is None else 10.0**-self.decimals / 2
 
 
-def read_bare(path: Path) -> Bare:
+def read_published_weights(path: Path) -> PublishedWeights:
     """Return the per-seed weights at a path.
 
     Raises: MalformedError naming the first thing that cannot be used; WorldError if the disk
@@ -61,7 +61,7 @@ def read_bare(path: Path) -> Bare:
         seed: {phase: _ordered(seed, phase, v, strategies) for phase, v in weights.items()}
         for seed, weights in sorted(named.items())
     }
-    return Bare(
+    return PublishedWeights(
         strategies=strategies,
         seeds=ordered,
         decimals=decimals if decimals < _FULL_PRECISION else None,

@@ -23,7 +23,7 @@ from epc.records.findings import Findings
 from epc.records.json_difference import disagreements
 from epc.records.layout import RAW, consists_of, digest, weight_lines, weight_rows
 from epc.records.manifest import Manifest, RawFile, RawName, verdict_table
-from epc.records.probes import Asked, read_probes
+from epc.records.probes import AnsweredProbe, read_probes
 from epc.records.recompute import manifest_path, read_manifest, recompute
 from epc.records.row_types import Call, WeightRow
 from epc.records.rows import read_typed
@@ -48,7 +48,7 @@ class Report:
     path: str
     findings: list[Finding]
     manifest: Manifest | None = field(default=None, compare=False, repr=False)
-    asked: list[Asked] = field(default_factory=list, compare=False, repr=False)
+    asked: list[AnsweredProbe] = field(default_factory=list, compare=False, repr=False)
 
     @property
     def ok(self) -> bool:
@@ -71,7 +71,7 @@ def validate(path: Path) -> Report:
     if manifest is None:
         return Report(path=str(path), findings=problems)
     folder, findings = manifest_path(path).parent, Findings()
-    asked: list[Asked] = []
+    asked: list[AnsweredProbe] = []
     distinct = _check_configuration(manifest, findings)
     configured = all(finding.severity != "error" for finding in findings.kept())
     sound = _check_seeds(manifest, findings) and distinct

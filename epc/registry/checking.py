@@ -22,7 +22,7 @@ def check(checkout: Path) -> list[Finding]:
 
     Raises: MalformedError if there is no usable policy; WorldError if the disk fails.
     """
-    found = Findings()
+    findings = Findings()
     policy(checkout)
     names: Counter[str] = Counter()
     served: Counter[str] = Counter()
@@ -31,20 +31,20 @@ def check(checkout: Path) -> list[Finding]:
         where = f"{layout.FOLDER}/{layout.EVALUATORS}/{path.name}"
         record, problems = strict_json.read(path)
         wrong = problems or schema_findings("evaluator_generation", record, clause=_CLAUSE)
-        found.extend(_placed(where, finding) for finding in wrong)
+        findings.extend(_placed(where, finding) for finding in wrong)
         if not wrong:
-            _meaning(where, record, path.stem, found)
+            _meaning(where, record, path.stem, findings)
             names[record["generation"].casefold()] += 1
             served.update(f"{p['platform']}/{p['model']}" for p in record["platforms"])
             pointing += [(f"{where}/platforms/{i}", p) for i, p in enumerate(record["platforms"])]
     for name in (name for name, times in (names + served).items() if times > 1):
         problem, remedy = f"{name} has {(names + served)[name]} records", "keep one of them"
-        found.add(_CLAUSE, f"{layout.FOLDER}/{layout.EVALUATORS}", problem, remedy)
-    _aliases([(where, life) for where, life in pointing if "points_to" in life], served, found)
-    return found.kept()
+        findings.add(_CLAUSE, f"{layout.FOLDER}/{layout.EVALUATORS}", problem, remedy)
+    _aliases([(where, life) for where, life in pointing if "points_to" in life], served, findings)
+    return findings.kept()
 
 
-def _aliases(pointing: list[tuple[str, Json]], served: Counter[str], found: Findings) -> None:
+def _aliases(pointing: list[tuple[str, Json]], served: Counter[str], findings: Findings) -> None:
     """Note where an alias's targets are out of order, or the present one cannot be followed."""
     aliases = {f"{life['platform']}/{life['model']}" for _, life in pointing}
     for where, life in pointing:
@@ -52,26 +52,28 @@ def _aliases(pointing: list[tuple[str, Json]], served: Counter[str], found: Find
         place = f"{where}/points_to"
         if None in days[1:]:
             problem = "only of the first target may the day be unknown"
-            found.add(_CLAUSE, place, problem, "leave the later target out until a source dates it")
+            findings.add(
+                _CLAUSE, place, problem, "leave the later target out until a source dates it"
+            )
         elif any(first and first >= second for first, second in pairwise(days)):
-            found.add(_CLAUSE, place, f"the days are {days}", "list the oldest target first")
+            findings.add(_CLAUSE, place, f"the days are {days}", "list the oldest target first")
         present = f"{life['platform']}/{life['points_to'][-1]['to']}"
         if present not in served:
             problem = f"there is no record of {present}"
-            found.add(_CLAUSE, place, problem, "add one: an alias ends when its target does")
+            findings.add(_CLAUSE, place, problem, "add one: an alias ends when its target does")
         elif present in aliases:
             problem = f"{present} is an alias itself"
-            found.add(_CLAUSE, place, problem, "name what that one points to")
+            findings.add(_CLAUSE, place, problem, "name what that one points to")
 
 
-def _meaning(where: str, record: Json, stem: str, found: Findings) -> None:
+def _meaning(where: str, record: Json, stem: str, findings: Findings) -> None:
     """Note what a schema cannot see: a misnamed file, no such day, an end before the beginning."""
     for place, day in impossible(record):
         problem, remedy = f"there is no day {day}", "see what its source says"
-        found.add(_CLAUSE, f"{where}{place}", problem, remedy)
+        findings.add(_CLAUSE, f"{where}{place}", problem, remedy)
     if record["generation"] != stem:
         problem = f"says {record['generation']}, the file is called {stem}"
-        found.add(_CLAUSE, f"{where}/generation", problem, "rename the file")
+        findings.add(_CLAUSE, f"{where}/generation", problem, "rename the file")
     for index, life in enumerate(record["platforms"]):
         stages = ("released", "deprecated", "retires")
         days = [(stage, life[stage]["date"]) for stage in stages if life[stage]]
@@ -79,7 +81,7 @@ def _meaning(where: str, record: Json, stem: str, found: Findings) -> None:
             if first > second:
                 problem = f"{later} on {second}, {earlier} on {first} only"
                 place = f"{where}/platforms/{index}/{later}"
-                found.add(_CLAUSE, place, problem, "see what its source says")
+                findings.add(_CLAUSE, place, problem, "see what its source says")
 
 
 def _placed(where: str, finding: Finding) -> Finding:

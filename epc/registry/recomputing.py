@@ -24,9 +24,9 @@ from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.registry.tags import Tag
 
-_FEW: Final = 16  # are recomputed sooner than other processes have started
+_MOST_IN_ONE_PROCESS: Final = 16  # snapshots; below it a process pool costs more than it saves
 # Among an audit's findings are warnings of a whole validation, which takes longer than all of this.
-_AGAIN: Final = [field.name for field in fields(AuditSummary) if field.name != "findings"]
+_COMPARED: Final = [field.name for field in fields(AuditSummary) if field.name != "findings"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +69,7 @@ def recompute(checkout: Path, registry: Registry, tags: Iterable[Tag]) -> Iterat
     Raises: WorldError if the disk fails.
     """
     sealed = [(registry.snapshots[str(tag)], _seal(registry, tag)) for tag in tags]
-    if len(sealed) <= _FEW:
+    if len(sealed) <= _MOST_IN_ONE_PROCESS:
         yield from (_again(checkout, snapshot, seal) for snapshot, seal in sealed)
         return
     from joblib import Parallel, delayed, parallel_config
@@ -122,7 +122,7 @@ def _measured_again(run: Path, snapshot: Snapshot) -> tuple[list[str], list[str]
 
 
 def _differing(again: AuditSummary, stated: AuditSummary) -> list[str]:
-    return [key for key in _AGAIN if getattr(again, key) != getattr(stated, key)]
+    return [key for key in _COMPARED if getattr(again, key) != getattr(stated, key)]
 
 
 def _audit_again(run: Path, manifest: Manifest) -> tuple[AuditSummary, list[Finding]]:

@@ -12,7 +12,7 @@ _GENERATION: Final = r"[A-Za-z0-9][A-Za-z0-9.]*(?:-[A-Za-z0-9.]+)*"
 _TAG: Final = re.compile(rf"v({_NUMBER})\.({_NUMBER})-({_GENERATION})")
 GENERATION: Final = re.compile(_GENERATION)
 
-_LONGEST: Final = 120  # a file name must bear it, with a suffix
+_LONGEST_TAG: Final = 120  # a file name must bear it, with a suffix
 
 # What git refuses in the name of a ref although the pattern of R14 admits it.
 _REFUSED_ENDS: Final = (".", ".lock")
@@ -33,8 +33,8 @@ class Tag:
         Raises: MalformedError if it spells none.
         Source: EPC-4; Reading R14.
         """
-        match = _TAG.fullmatch(text[: _LONGEST + 1])
-        if not match or len(text) > _LONGEST or ".." in text or text.endswith(_REFUSED_ENDS):
+        match = _TAG.fullmatch(text[: _LONGEST_TAG + 1])
+        if not match or len(text) > _LONGEST_TAG or ".." in text or text.endswith(_REFUSED_ENDS):
             raise MalformedError(
                 Finding(
                     clause="EPC-4",

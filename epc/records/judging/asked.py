@@ -20,7 +20,7 @@ class _Call:
     answer: bytes  # its SHA-256: answers are long, and only compared
 
 
-class Asked:
+class NamedCalls:
     """What calls.jsonl holds, of calls that carry their own name.
 
     A call's name is the digest of what was asked of whom, so a call that was edited is no call

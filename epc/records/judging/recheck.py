@@ -12,7 +12,7 @@ from epc.judge.mapping import RubricMapping
 from epc.protocol.results import Json
 from epc.records.findings import Findings
 from epc.records.judging.archive import Given, judgement
-from epc.records.judging.asked import Asked
+from epc.records.judging.asked import NamedCalls
 from epc.records.judging.documents import Plan, Planned, Record, RunLog
 from epc.records.judging.evaluation_set import EvaluationSet
 from epc.records.judging.layout import (
@@ -61,7 +61,7 @@ def recheck(folder: Path) -> Rechecked:
         units=EvaluationSet(folder, plan),
         mapping=load_mapping(folder, plan),
         times=Counter(record.id for _, record in records(folder)),
-        asked=Asked(folder, plan),
+        asked=NamedCalls(folder, plan),
     )
     for where, record in records(folder, findings):
         for key, problem in basis.departures(record):
@@ -109,7 +109,7 @@ class _Basis:
     units: EvaluationSet
     mapping: RubricMapping | None
     times: Counter[str]
-    asked: Asked
+    asked: NamedCalls
 
     def departures(self, record: Record) -> Iterator[tuple[str, str]]:
         """Yield every key of a record that its raw reply does not give."""

@@ -18,7 +18,7 @@ from epc.registry.submissions.layout import FOLDER as SUBMISSIONS
 CHANGED: Final = "changed"
 _MOST_FILES: Final = 5_000
 # Beyond these, an empty file of the same length stands for what is there: no checker takes it.
-_LONGEST: Final = 64 * 2**20
+_MOST_BYTES: Final = 64 * 2**20
 _ALL: Final = 512 * 2**20
 _LONGEST_LINK: Final = 4_096
 _REFUSED: Final = (b"", b".", b"..")
@@ -110,7 +110,7 @@ def _write(checkout: Path, entries: list[_Entry], out: Path) -> None:
             path.mkdir()
         elif entry.mode == b"120000" and 0 < entry.size < _LONGEST_LINK:
             links.append((_blob(checkout, entry), path))
-        elif entry.size > min(_LONGEST, left):
+        elif entry.size > min(_MOST_BYTES, left):
             _stand_in(path, entry.size)
         else:
             left -= entry.size

@@ -25,8 +25,8 @@ from epc.registry.submissions.identity import Verdicts, identity, is_copy, trace
 from epc.registry.submissions.statement import Statement
 
 _CONTACT: Final = "say in an issue how both came about"
-_FEWEST: Final = 20  # pairs that both have a verdict on, for their number to say something
-_MOST_TOLD: Final = 3
+_LEAST_PAIRS: Final = 20  # pairs that both have a verdict on, for their number to say something
+_MOST_LISTED: Final = 3
 # With whose verdicts a submission's agree, on how many pairs, and of how many.
 Overlap = Mapping[Literal["with", "same", "pairs"], Any]
 OFFERED: Final = "submission "  # before the slug of what is offered; no tag has a space
@@ -175,10 +175,12 @@ def overlaps(own: Fingerprint, others: Mapping[str, Fingerprint]) -> list[Overla
     A statement and no finding: an honest repetition at temperature 0 agrees, too.
     """
     shared = {name: own.verdicts.shared(other.verdicts) for name, other in others.items()}
-    told = [(-same / pairs, name) for name, (same, pairs) in shared.items() if pairs >= _FEWEST]
+    alike = [
+        (-same / pairs, name) for name, (same, pairs) in shared.items() if pairs >= _LEAST_PAIRS
+    ]
     return [
         {"with": shown(name), "same": shared[name][0], "pairs": shared[name][1]}
-        for _, name in sorted(told)[:_MOST_TOLD]
+        for _, name in sorted(alike)[:_MOST_LISTED]
     ]
 
 

@@ -32,7 +32,7 @@ def read_changed(path: Path) -> list[str]:
     return [line.decode("utf-8", "surrogateescape") for line in lines if line]
 
 
-def foreign(changed: Sequence[str], found: Findings) -> tuple[list[str], set[str]]:
+def foreign(changed: Sequence[str], findings: Findings) -> tuple[list[str], set[str]]:
     """Return the paths outside submissions, and the names of the submissions that are touched.
 
     Whatever is not a file of the layout in one submission's folder is noted, unless the pull
@@ -51,13 +51,13 @@ def foreign(changed: Sequence[str], found: Findings) -> tuple[list[str], set[str
     for path in strangers[:MOST_FOREIGN]:
         problem = f"changes {shown(path)}, which is no file of a submission"
         remedy = f"offer {layout.FOLDER}/SLUG/ alone; change anything else in another pull request"
-        found.add(layout.ONE, shown(path), problem, remedy)
+        findings.add(layout.ONE, shown(path), problem, remedy)
     if len(strangers) > MOST_FOREIGN:
         problem = f"changes {len(strangers):,} paths that are no files of a submission"
-        found.add(layout.ONE, "", problem, "offer a submission alone")
+        findings.add(layout.ONE, "", problem, "offer a submission alone")
     if len(slugs) > 1:
         problem = f"changes {len(slugs)} submissions: {', '.join(sorted(map(shown, slugs))[:5])}"
-        found.add(layout.ONE, layout.FOLDER, problem, "offer each in a pull request of its own")
+        findings.add(layout.ONE, layout.FOLDER, problem, "offer each in a pull request of its own")
     return [shown(path) for path in strangers[:MOST_FOREIGN]], slugs
 
 

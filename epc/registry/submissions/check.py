@@ -84,17 +84,17 @@ def check(paths: Sequence[Path], base: Base, *, changed: Sequence[str] | None = 
     strangers, slugs = foreign(changed, whole) if changed is not None else ([], None)
     if slugs is not None and not slugs:
         paths = ()
-    found = [path for given in paths for path in _submissions(given, whole)]
+    submissions = [path for given in paths for path in _submissions(given, whole)]
     if slugs is not None:
-        gone = slugs - {path.name for path in found}
-        found = [path for path in found if path.name in slugs]
+        gone = slugs - {path.name for path in submissions}
+        submissions = [path for path in submissions if path.name in slugs]
         for slug in sorted(gone):
             problem = f"{layout.FOLDER}/{shown(slug)} is changed, and not there"
             whole.add(layout.ONE, shown(slug), problem, "add a folder, remove none")
     offered = _offered(base.checkout / layout.FOLDER)
-    _alike(found, offered, whole)
+    _alike(submissions, offered, whole)
     done: list[Checked] = []
-    for path in found:
+    for path in submissions:
         others = {against.OFFERED + slug: f for slug, f in offered.items() if slug != path.name}
         others |= {against.OFFERED + d.slug: d.fingerprint for d in done if d.fingerprint}
         done.append(check_one(path, base, others))
@@ -111,19 +111,19 @@ def check_one(
 
     Raises: WorldError if the disk fails.
     """
-    checked = Checked(slug=path.name, found=folder.inspect(path))
-    found = checked.found
-    if len(found):
+    checked = Checked(slug=path.name, findings=folder.inspect(path))
+    findings = checked.findings
+    if len(findings):
         return checked
-    checked.statement = read(path, found)
+    checked.statement = read(path, findings)
     for name in folder.present_files(path):
         for line, what in scan(path / name, {}):
-            found.add(layout.SECRETS, f"{name}:{line}", f"holds {what}", LEAKED)
+            findings.add(layout.SECRETS, f"{name}:{line}", f"holds {what}", LEAKED)
     manifest, wrong = read_manifest(path)
     if manifest is None:
-        found.extend([placed(MANIFEST, finding) for finding in wrong])
+        findings.extend([placed(MANIFEST, finding) for finding in wrong])
         return checked
-    found.extend(wrong := list(plausible.bounds(manifest)))
+    findings.extend(wrong := list(plausible.bounds(manifest)))
     if not wrong:
         checked.manifest = manifest
         _record(path, manifest, checked, base)
@@ -131,7 +131,7 @@ def check_one(
             known = {tag: f for tag, f in base.published.items() if tag != str(itself)}
             _registry(manifest, checked, base, {**known, **others})
             if checked.audit:  # only what is true to itself has answers to hold
-                found.extend(
+                findings.extend(
                     against.repetition(path, checked.statement, base.registry, base.checkout)
                 )
     return checked
@@ -143,19 +143,19 @@ def _record(path: Path, manifest: Manifest, checked: Checked, base: Base) -> Non
     What one can mend by hand comes first: a record that is not true to itself can have so many
     findings that the others would not be listed.
     """
-    found = checked.found
-    found.extend(manifest_texts(manifest.document))
-    found.extend(plausible.seeds(manifest))
+    findings = checked.findings
+    findings.extend(manifest_texts(manifest.document))
+    findings.extend(plausible.seeds(manifest))
     wrong = list(plausible.days(manifest, base.today))
-    found.extend(wrong)
+    findings.extend(wrong)
     record = validate(path)
-    found.extend(located(record.findings))
+    findings.extend(located(record.findings))
     if record.ok:
         if not wrong:
-            found.extend(plausible.call_days(manifest, path))
-        found.extend(disagreements(manifest.document, path, clause=layout.AGAIN))
+            findings.extend(plausible.call_days(manifest, path))
+        findings.extend(disagreements(manifest.document, path, clause=layout.AGAIN))
         checked.audit = audit_checked(record)
-        found.extend(reasons(checked.audit, record.findings))
+        findings.extend(reasons(checked.audit, record.findings))
         checked.blocks.extend(_blocks(checked.audit))
 
 
@@ -173,16 +173,16 @@ def _registry(
     manifest: Manifest, checked: Checked, base: Base, others: Mapping[str, Fingerprint]
 ) -> None:
     """Note what the statement says that the registry, or the record, says otherwise."""
-    found, statement = checked.found, checked.statement
+    findings, statement = checked.findings, checked.statement
     assert statement is not None
-    found.extend(plausible.endpoints(manifest, statement.endpoint))
-    found.extend(against.replication(statement, base.registry))
-    shaped = all(f.severity != "error" for f in found.kept() if f.where.startswith(MANIFEST))
+    findings.extend(plausible.endpoints(manifest, statement.endpoint))
+    findings.extend(against.replication(statement, base.registry))
+    shaped = all(f.severity != "error" for f in findings.kept() if f.where.startswith(MANIFEST))
     if shaped:
         checked.fingerprint = Fingerprint.of(manifest)
         checked.overlap = against.overlaps(checked.fingerprint, others)
-        found.extend(against.sameness(checked.fingerprint, statement, others))
-        found.extend(against.generation(manifest, statement, base.registry))
+        findings.extend(against.sameness(checked.fingerprint, statement, others))
+        findings.extend(against.generation(manifest, statement, base.registry))
 
 
 def _submissions(path: Path, whole: Findings) -> list[Path]:
@@ -214,9 +214,11 @@ def _offered(home: Path) -> dict[str, Fingerprint]:
     return offered
 
 
-def _alike(found: Sequence[Path], offered: Mapping[str, Fingerprint], whole: Findings) -> None:
+def _alike(
+    submissions: Sequence[Path], offered: Mapping[str, Fingerprint], whole: Findings
+) -> None:
     """Note submissions whose names a reader, or a disk, cannot tell apart."""
-    names = list(dict.fromkeys([*offered, *(path.name for path in found)]))
+    names = list(dict.fromkeys([*offered, *(path.name for path in submissions)]))
     for slug, other in folder.look_alikes(names):
         problem = f"{slug!a} looks like {other!a}"
         whole.add(layout.NAMES, shown(slug), problem, "choose a name of its own")

@@ -24,7 +24,7 @@ from epc.registry.submissions.report import (
 
 MARKER: Final = "<!-- epc-submission-report -->"
 LARGEST: Final = 2**21
-_LONGEST: Final = 60_000  # a forge takes 65,536 characters
+_MOST_CHARACTERS: Final = 60_000  # a forge takes 65,536 characters
 _MOST_FINDINGS: Final = 30
 _NOTE: Final = (
     "This report was made by a run that the pull request can influence. Before merging, a "
@@ -55,7 +55,7 @@ def markdown(report: Report) -> str:
     length = sum(map(len, lines))
     for line in (*_body(report), "", _NOTE):
         length += len(line) + 1
-        if length > _LONGEST:
+        if length > _MOST_CHARACTERS:
             lines += ["", "The rest is left out; see the report of the workflow's run."]
             break
         lines.append(line)

@@ -40,31 +40,33 @@ def inspect(folder: Path) -> Findings:
 
     Raises: WorldError if the disk fails.
     """
-    found = Findings()
-    name_problems(folder.name, found)
+    findings = Findings()
+    name_problems(folder.name, findings)
     try:
         kind = folder.lstat().st_mode
         if not stat.S_ISDIR(kind):
-            found.add(layout.PLAIN, "", f"is {_kind(kind)}, expected a folder", _REMEDY)
-            return found
+            findings.add(layout.PLAIN, "", f"is {_kind(kind)}, expected a folder", _REMEDY)
+            return findings
         with os.scandir(folder) as entries:
             present = [entry for _, entry in zip(range(_MOST_ENTRIES + 1), entries, strict=False)]
         if len(present) > _MOST_ENTRIES:
             problem = f"has more than {_MOST_ENTRIES} entries"
-            found.add(layout.SIZE, "", problem, _REMEDY)
-        total = sum(_entry(entry, found) for entry in sorted(present, key=lambda e: e.name))
+            findings.add(layout.SIZE, "", problem, _REMEDY)
+        total = sum(_entry(entry, findings) for entry in sorted(present, key=lambda e: e.name))
         for name in sorted(
             set(layout.FILES) - set(layout.OPTIONAL) - {entry.name for entry in present}
         ):
-            found.add(layout.PLAIN, name, "is missing", "make the folder with `epc submission new`")
+            findings.add(
+                layout.PLAIN, name, "is missing", "make the folder with `epc submission new`"
+            )
         if total > layout.LARGEST_ALL:
             problem = f"{total:,} bytes in all, expected at most {layout.LARGEST_ALL:,}"
-            found.add(layout.SIZE, "", problem, "offer fewer seeds, or an exhaustive run")
-        if not len(found):
-            _contents(folder, found)
+            findings.add(layout.SIZE, "", problem, "offer fewer seeds, or an exhaustive run")
+        if not len(findings):
+            _contents(folder, findings)
     except OSError as error:
         raise WorldError(f"cannot read {folder}: {error.strerror or error}") from error
-    return found
+    return findings
 
 
 def present_files(folder: Path) -> list[str]:
@@ -72,16 +74,16 @@ def present_files(folder: Path) -> list[str]:
     return [n for n in layout.FILES if n not in layout.OPTIONAL or (folder / n).exists()]
 
 
-def name_problems(slug: str, found: Findings) -> None:
+def name_problems(slug: str, findings: Findings) -> None:
     """Note what is wrong with the name of a submission's folder."""
     wanted = "lower-case letters a-z, digits and single hyphens"
     if len(slug) > layout.LONGEST_SLUG:
         problem = f"a name of {len(slug)} characters, expected at most {layout.LONGEST_SLUG}"
-        found.add(layout.NAMES, "", problem, "choose a shorter one")
+        findings.add(layout.NAMES, "", problem, "choose a shorter one")
     elif not layout.SLUG.fullmatch(slug):
-        found.add(layout.NAMES, "", f"the name {slug!a} has more than {wanted}", f"use {wanted}")
+        findings.add(layout.NAMES, "", f"the name {slug!a} has more than {wanted}", f"use {wanted}")
     elif slug in layout.DEVICES:
-        found.add(layout.NAMES, "", f"{slug} is a device on Windows", "choose another name")
+        findings.add(layout.NAMES, "", f"{slug} is a device on Windows", "choose another name")
 
 
 def look_alikes(slugs: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -94,39 +96,39 @@ def look_alikes(slugs: Iterable[str]) -> Iterator[tuple[str, str]]:
         same.append(slug)
 
 
-def _entry(entry: os.DirEntry[str], found: Findings) -> int:
+def _entry(entry: os.DirEntry[str], findings: Findings) -> int:
     """Note what is wrong with one entry, and return its size if it is a plain file."""
     status, name = entry.stat(follow_symlinks=False), entry.name
     if name not in layout.FILES:
-        found.add(layout.PLAIN, ascii(name)[1:-1], "no such file belongs here", _REMEDY)
+        findings.add(layout.PLAIN, ascii(name)[1:-1], "no such file belongs here", _REMEDY)
     if not stat.S_ISREG(status.st_mode):
         problem = f"is {_kind(status.st_mode)}, expected a plain file"
-        found.add(layout.PLAIN, ascii(name)[1:-1], problem, _REMEDY)
+        findings.add(layout.PLAIN, ascii(name)[1:-1], problem, _REMEDY)
         return 0
     if status.st_nlink > 1:
         problem = f"has {status.st_nlink} names on this disk (a hard link)"
-        found.add(layout.PLAIN, ascii(name)[1:-1], problem, "copy the file")
+        findings.add(layout.PLAIN, ascii(name)[1:-1], problem, "copy the file")
     largest = layout.LARGEST.get(name)
     if largest is not None and status.st_size > largest:
         problem = f"{status.st_size:,} bytes, expected at most {largest:,}"
-        found.add(layout.SIZE, name, problem, "offer fewer seeds, or an exhaustive run")
+        findings.add(layout.SIZE, name, problem, "offer fewer seeds, or an exhaustive run")
     if name not in layout.FILES and status.st_size <= layout.LONGEST_LINE:
         for line, what in scan(Path(entry.path), {}):
-            found.add(layout.SECRETS, f"{ascii(name)[1:-1]}:{line}", f"holds {what}", LEAKED)
+            findings.add(layout.SECRETS, f"{ascii(name)[1:-1]}:{line}", f"holds {what}", LEAKED)
     return status.st_size
 
 
-def _contents(folder: Path, found: Findings) -> None:
+def _contents(folder: Path, findings: Findings) -> None:
     """Note files that are no JSON at first sight, and lines that are too long to be parsed."""
     for name in present_files(folder):
         with (folder / name).open("rb") as file:
             first = file.read(_FIRST)
             if not first.startswith(b"{"):
                 remedy = f"put back the file as it was: {_MAKER[name]}, JSON as text, not packed"
-                found.add(layout.PLAIN, name, _what(first), remedy)
+                findings.add(layout.PLAIN, name, _what(first), remedy)
             elif name in layout.LINES and (longest := _longest_line(folder / name)):
                 problem = f"a line of more than {longest:,} bytes"
-                found.add(layout.SIZE, name, problem, "one JSON object a line")
+                findings.add(layout.SIZE, name, problem, "one JSON object a line")
 
 
 def _what(first: bytes) -> str:

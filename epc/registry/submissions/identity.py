@@ -20,7 +20,7 @@ from epc.spec.epc_v1 import PHASE_NAMES
 _RAW: Final[tuple[RawName, ...]] = ("trials", "calls")
 # A seed whose verdicts are nearly all alike ends as any evaluator with that bias ends: it tells
 # nothing about where it comes from.
-_TELLING: Final = 12
+_LEAST_MINORITY: Final = 12
 
 
 def identity(manifest: Manifest) -> str:
@@ -43,7 +43,7 @@ def traces(manifest: Manifest) -> frozenset[str]:
     return frozenset(
         _trace(record, manifest.names)
         for record in manifest.results.per_seed
-        if _telling(record) >= _TELLING
+        if _telling(record) >= _LEAST_MINORITY
     )
 
 

@@ -9,7 +9,7 @@ from epc.analysis.audit import Audit
 from epc.errors import Finding
 from epc.records.layout import MANIFEST, RAW
 
-_MOST_TOLD: Final = 5  # of one file: another run's raw file is wrong in every row
+_MOST_LISTED: Final = 5  # of one file: another run's raw file is wrong in every row
 _SEEDS: Final = "/results/per_seed/"
 
 
@@ -23,7 +23,7 @@ def located(findings: Sequence[Finding]) -> Iterator[Finding]:
     for finding in sorted(findings, key=lambda each: not each.where.startswith("/raw/")):
         part = _part(finding.where)
         told[part] += 1
-        if part and told[part] > _MOST_TOLD:
+        if part and told[part] > _MOST_LISTED:
             left[part].append(finding)
         else:
             yield replace(finding, where=_place(finding.where))

@@ -24,7 +24,7 @@ from epc.registry.submissions.secrets import scan, scan_lines
 from epc.registry.submissions.statement import Endpoint, Statement, statement_texts
 
 _BUILDING: Final = ".new-"
-_MOST_TOLD: Final = 20
+_MOST_LISTED: Final = 20
 _MOST_TAGS: Final = 5
 
 
@@ -60,13 +60,13 @@ def inferred(manifest: Manifest, registry: Registry, platform: str | None = None
     endpoint: Endpoint | None = None if kind == "unknown" else kind
     if model.startswith(MOCKS):
         return Inferred(generation=_of_mock(model, registry), platform=None, endpoint=endpoint)
-    found = candidates(registry, evaluator)
+    known = candidates(registry, evaluator)
     if platform:
-        found = [(name, life) for name, life in found if life.platform == platform]
-    names = {name for name, _ in found}
+        known = [(name, life) for name, life in known if life.platform == platform]
+    names = {name for name, _ in known}
     if len(names) != 1:
         return Inferred(generation=None, platform=platform, endpoint=endpoint)
-    places = {life.platform for _, life in found}
+    places = {life.platform for _, life in known}
     return Inferred(
         generation=names.pop(),
         platform=places.pop() if len(places) == 1 else platform,
@@ -122,8 +122,8 @@ def require_agreeing(manifest: Manifest, statement: Statement) -> None:
 
     Raises: UsageError.
     """
-    found = [*endpoints(manifest, statement.endpoint), *placed_on(manifest, statement)]
-    if wrong := [str(finding) for finding in found if finding.severity == "error"]:
+    findings = [*endpoints(manifest, statement.endpoint), *placed_on(manifest, statement)]
+    if wrong := [str(finding) for finding in findings if finding.severity == "error"]:
         raise UsageError("\n".join(wrong))
 
 
@@ -144,11 +144,11 @@ def make(
     if the disk fails.
     """
     require_no_secret({"slug": slug, **statement.as_json()}, secrets)
-    found = Findings()
-    name_problems(slug, found)
-    found.extend(statement_texts(statement))
-    if len(found):
-        raise UsageError("\n".join(str(finding) for finding in found.kept()))
+    findings = Findings()
+    name_problems(slug, findings)
+    findings.extend(statement_texts(statement))
+    if len(findings):
+        raise UsageError("\n".join(str(finding) for finding in findings.kept()))
     target, building = home / slug, home / f"{_BUILDING}{slug}"
     if target.exists() or target.is_symlink():
         raise UsageError(f"{target} exists already\n  fix: name another folder with --slug")
@@ -177,6 +177,6 @@ def _require_clean(building: Path, run: Path, secrets: Mapping[str, str]) -> Non
         for line, what in scan(building / name, secrets)
     ]
     if told:
-        more = [f"and {len(told) - _MOST_TOLD} more"] if len(told) > _MOST_TOLD else []
+        more = [f"and {len(told) - _MOST_LISTED} more"] if len(told) > _MOST_LISTED else []
         remedy = "  fix: revoke what has leaked, find out how it came there, and measure again"
-        raise UsageError("\n".join([*told[:_MOST_TOLD], *more, remedy]))
+        raise UsageError("\n".join([*told[:_MOST_LISTED], *more, remedy]))

@@ -23,13 +23,13 @@ from epc.registry.submissions import layout
 from epc.registry.submissions.statement import Endpoint
 
 _ONE_DAY: Final = timedelta(days=1)
-_MOST_TOLD: Final = 3  # of findings of one kind, which a bad file repeats in every row
+_MOST_LISTED: Final = 3  # of findings of one kind, which a bad file repeats in every row
 _GATEWAY: Final = "declare it a gateway: the figures are published as such"
 _OWN_SERVER: Final = (
     "a server of your own is asked as ollama/, vllm/, llamacpp/ or openai-compatible/, and offered "
     f"on the platform {platforms.SELF_HOSTED}"
 )
-_AGAIN: Final = "measure again with `epc run`, whose records hold together"
+_MEASURE_AGAIN: Final = "measure again with `epc run`, whose records hold together"
 
 
 def bounds(manifest: Manifest) -> Iterator[Finding]:
@@ -46,7 +46,7 @@ def bounds(manifest: Manifest) -> Iterator[Finding]:
             problem = f"{count:,}, expected at most {most:,}"
             yield _finding(layout.SIZE, where, problem, "ask in an issue how to offer more")
     if not config.rounds:
-        yield _finding(layout.SIZE, "/config/rounds", "0, expected at least 1", _AGAIN)
+        yield _finding(layout.SIZE, "/config/rounds", "0, expected at least 1", _MEASURE_AGAIN)
     if manifest.raw is None:
         problem = "names no raw files, so nothing can be recomputed"
         yield _finding("EPC-2.5(d)", "/raw", problem, "offer the folder that the run wrote")
@@ -111,7 +111,7 @@ def days(manifest: Manifest, today: date) -> Iterator[Finding]:
         created = datetime.fromisoformat(manifest.provenance.created).date()
     except ValueError:
         where = "/provenance/created"
-        yield _finding(layout.DATES, where, "a day that no calendar has", _AGAIN)
+        yield _finding(layout.DATES, where, "a day that no calendar has", _MEASURE_AGAIN)
         return
     where = "/evaluator/measurement_date"
     told = ((where, measured, "measured"), ("/provenance/created", created, "written"))
@@ -121,7 +121,7 @@ def days(manifest: Manifest, today: date) -> Iterator[Finding]:
             yield _finding(layout.DATES, place, f"{what} {wrong}", remedy)
     if created < measured:
         problem = f"measured on {measured}, and written on {created} already"
-        yield _finding(layout.DATES, where, problem, _AGAIN)
+        yield _finding(layout.DATES, where, problem, _MEASURE_AGAIN)
 
 
 def call_days(manifest: Manifest, folder: Path) -> Iterator[Finding]:
@@ -134,7 +134,7 @@ def call_days(manifest: Manifest, folder: Path) -> Iterator[Finding]:
     written = datetime.fromisoformat(manifest.provenance.created).date()
     earliest, latest, told = measured - _ONE_DAY, written + _ONE_DAY, 0
     for index, row, problems in strict_json.read_lines(folder / RAW["calls"], "calls"):
-        if problems or told == _MOST_TOLD:
+        if problems or told == _MOST_LISTED:
             return
         day = _replied(call_of(row).reply)
         if day is not None and not earliest <= day <= latest:

@@ -23,7 +23,7 @@ from epc.registry.submissions.report import Checked
 from epc.registry.submissions.statement import Statement
 from epc.registry.tags import Tag
 
-_MOST_TOLD: Final = 3
+_MOST_LISTED: Final = 3
 
 
 def is_submission(folder: Path) -> bool:
@@ -93,8 +93,8 @@ def _required(checkout: Path, folder: Path, day: date) -> Checked:
         itself = published_as(checkout, folder, checked.statement.generation)
         checked = check_one(folder, base, {}, itself=itself) if itself else checked
     if not checked.ok:
-        wrong = [str(f) for f in checked.found.kept() if f.severity == "error"]
-        told = "\n".join([*checked.blocks, *wrong[:_MOST_TOLD]])
+        wrong = [str(f) for f in checked.findings.kept() if f.severity == "error"]
+        told = "\n".join([*checked.blocks, *wrong[:_MOST_LISTED]])
         raise UsageError(
             f"{folder} cannot be published: {len(wrong)} errors\n{told}\n"
             f"  fix: see `epc submission check {folder}`"

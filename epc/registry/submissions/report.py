@@ -17,7 +17,7 @@ from epc.registry.submissions.figures import Figure, figures
 from epc.registry.submissions.statement import Endpoint, Statement
 
 MOST_LISTED: Final = 100
-_LONGEST: Final = 400
+_MOST_CHARACTERS: Final = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ class Checked:
     """What was found in one submission, as far as it could be looked into."""
 
     slug: str
-    found: Findings
+    findings: Findings
     statement: Statement | None = None
     manifest: Manifest | None = None
     audit: Audit | None = None
@@ -104,7 +104,7 @@ class Checked:
     @property
     def ok(self) -> bool:
         """Whether it can be merged and published."""
-        return not self.blocks and not _errors(self.found.kept())
+        return not self.blocks and not _errors(self.findings.kept())
 
 
 def report(
@@ -141,7 +141,7 @@ def _submission(checked: Checked, tag: str | None) -> Submitted:
         figures=tuple(figures(manifest, audit)) if manifest and audit else (),
         overlap=tuple(checked.overlap),
         blocks=tuple(checked.blocks),
-        findings=_listed(checked.found.kept()),
+        findings=_listed(checked.findings.kept()),
     )
 
 
@@ -169,10 +169,10 @@ def _listed(findings: Sequence[Finding]) -> tuple[Listed, ...]:
     ordered = sorted(findings, key=lambda finding: finding.severity != "error")
     listed = [
         Listed(
-            clause=shown(finding.clause, _LONGEST),
-            where=shown(finding.where, _LONGEST),
-            problem=shown(finding.problem, _LONGEST),
-            remedy=shown(finding.remedy, _LONGEST),
+            clause=shown(finding.clause, _MOST_CHARACTERS),
+            where=shown(finding.where, _MOST_CHARACTERS),
+            problem=shown(finding.problem, _MOST_CHARACTERS),
+            remedy=shown(finding.remedy, _MOST_CHARACTERS),
             severity=finding.severity,
         )
         for finding in ordered[:MOST_LISTED]

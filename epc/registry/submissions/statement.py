@@ -80,18 +80,18 @@ class Statement:
         return {"schema": 1, **asdict(self)}
 
 
-def read(folder: Path, found: Findings) -> Statement | None:
+def read(folder: Path, findings: Findings) -> Statement | None:
     """Return a submission's statement, noting what is wrong with it; None if it has no shape.
 
     Raises: WorldError if it cannot be read.
     """
     value, wrong = strict_json.read(folder / layout.STATEMENT)
     wrong = wrong or list(_shape_problems(value))
-    found.extend(placed(layout.STATEMENT, finding) for finding in wrong)
+    findings.extend(placed(layout.STATEMENT, finding) for finding in wrong)
     if wrong:
         return None
     statement = Statement.of(value)
-    found.extend(statement_texts(statement))
+    findings.extend(statement_texts(statement))
     return statement
 
 

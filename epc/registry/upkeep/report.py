@@ -18,7 +18,7 @@ from epc.registry.upkeep.links import Link
 
 MARK: Final = "<!-- epc-upkeep -->"
 # A section longer than this is cut, so that all of them fit into what GitHub takes.
-_LONGEST: Final = 12_000
+_MOST_CHARACTERS: Final = 12_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,8 +148,8 @@ def _indented(lines: str) -> str:
 def _fenced(lines: str) -> str:
     """Return lines in a block that nothing in them can end."""
     kept = lines.rstrip("\n")
-    if len(kept) > _LONGEST:
-        kept = kept[:_LONGEST].rpartition("\n")[0] + "\n... and more: run `epc upkeep`"
+    if len(kept) > _MOST_CHARACTERS:
+        kept = kept[:_MOST_CHARACTERS].rpartition("\n")[0] + "\n... and more: run `epc upkeep`"
     runs = [len(run) for run in re.findall("`+", kept)]
     fence = "`" * max(3, *(n + 1 for n in runs), 3)
     return f"{fence}text\n{kept}\n{fence}"

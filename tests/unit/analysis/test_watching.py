@@ -18,7 +18,7 @@ from epc.analysis.watching import (
     tolerated,
 )
 from epc.errors import MalformedError, UsageError
-from epc.records.asked import Asked, PairKey, asked_by_run
+from epc.records.asked import AskedPair, PairKey, asked_by_run
 from epc.records.manifest import Manifest
 from epc.records.schemas import findings as schema_findings
 from epc.report.watch_text import report
@@ -37,7 +37,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="module")
-def asked(run: Run) -> dict[PairKey, Asked]:
+def asked(run: Run) -> dict[PairKey, AskedPair]:
     return asked_by_run(run.parsed(), run.folder)
 
 
@@ -70,7 +70,7 @@ def _other(raw: str) -> str:
 
 
 @pytest.mark.parametrize("pairs", [1, 2, 22, 24, 44, 176, 500])
-def test_reading_r46_a_panel_is_balanced(asked: dict[PairKey, Asked], pairs: int) -> None:
+def test_reading_r46_a_panel_is_balanced(asked: dict[PairKey, AskedPair], pairs: int) -> None:
     panel = choose_panel(asked, pairs)
 
     assert len(panel.items) == min(pairs, 176)
@@ -82,7 +82,7 @@ def test_reading_r46_a_panel_is_balanced(asked: dict[PairKey, Asked], pairs: int
 
 
 def test_reading_r46_a_panel_is_the_same_in_whatever_order_the_pairs_come(
-    asked: dict[PairKey, Asked],
+    asked: dict[PairKey, AskedPair],
 ) -> None:
     backwards = dict(reversed(list(asked.items())))
 
@@ -91,7 +91,7 @@ def test_reading_r46_a_panel_is_the_same_in_whatever_order_the_pairs_come(
     assert choose_panel(asked, 23).sha256 != choose_panel(asked, 24).sha256
 
 
-def test_reading_r46_equal_questions_are_asked_once(asked: dict[PairKey, Asked]) -> None:
+def test_reading_r46_equal_questions_are_asked_once(asked: dict[PairKey, AskedPair]) -> None:
     first = next(iter(asked.values()))
     doubled = {**asked, ("text", "again", "again"): first}
 
@@ -102,7 +102,7 @@ def test_reading_r46_equal_questions_are_asked_once(asked: dict[PairKey, Asked])
 
 
 def test_reading_r46_a_history_is_read_as_it_was_written(
-    asked: dict[PairKey, Asked], tmp_path: Path
+    asked: dict[PairKey, AskedPair], tmp_path: Path
 ) -> None:
     panel, path = choose_panel(asked, 24), tmp_path / "watch.jsonl"
     assert read_history(path) == []
@@ -127,7 +127,7 @@ MISTAKES: list[tuple[str, Any]] = [
 
 @pytest.mark.parametrize(("where", "change"), MISTAKES)
 def test_reading_r46_a_history_says_what_its_raw_answers_say(
-    asked: dict[PairKey, Asked], tmp_path: Path, where: str, change: Any
+    asked: dict[PairKey, AskedPair], tmp_path: Path, where: str, change: Any
 ) -> None:
     panel, path = choose_panel(asked, 6), tmp_path / "watch.jsonl"
     row = day(panel, 1, 1)
@@ -141,7 +141,7 @@ def test_reading_r46_a_history_says_what_its_raw_answers_say(
 
 
 def test_reading_r76_an_answer_of_an_earlier_day_is_no_answer_of_this_one(
-    tmp_path: Path, asked: dict[PairKey, Asked]
+    tmp_path: Path, asked: dict[PairKey, AskedPair]
 ) -> None:
     panel, path = choose_panel(asked, 6), tmp_path / "watch.jsonl"
     row = day(panel, 3, 0)
@@ -159,7 +159,7 @@ def test_reading_r76_an_answer_of_an_earlier_day_is_no_answer_of_this_one(
 
 
 def test_reading_r46_a_torn_history_is_not_taken_for_a_shorter_one(
-    asked: dict[PairKey, Asked], tmp_path: Path
+    asked: dict[PairKey, AskedPair], tmp_path: Path
 ) -> None:
     path = tmp_path / "watch.jsonl"
     append_day(path, [], day(choose_panel(asked, 6), 0, 0))
@@ -178,7 +178,7 @@ def stands(run: Run, panel: Panel, flips: list[int], **asked: Any) -> Any:
 
 
 def test_reading_r46_before_the_first_day_nothing_can_be_told(
-    run: Run, asked: dict[PairKey, Asked]
+    run: Run, asked: dict[PairKey, AskedPair]
 ) -> None:
     found = stands(run, choose_panel(asked, 24), [])
 
@@ -186,7 +186,7 @@ def test_reading_r46_before_the_first_day_nothing_can_be_told(
     assert report(found).startswith("CANNOT TELL YET, after 0 days of 24 pairs")
 
 
-def test_reading_r46_days_of_a_hosted_evaluator(run: Run, asked: dict[PairKey, Asked]) -> None:
+def test_reading_r46_days_of_a_hosted_evaluator(run: Run, asked: dict[PairKey, AskedPair]) -> None:
     panel = choose_panel(asked, 24)
 
     quiet, changed = stands(run, panel, [0] * 40), stands(run, panel, [0] * 9 + [12] * 12)
@@ -199,7 +199,7 @@ def test_reading_r46_days_of_a_hosted_evaluator(run: Run, asked: dict[PairKey, A
 
 
 def test_reading_r46_what_held_and_holds_no_more_says_since_when(
-    run: Run, asked: dict[PairKey, Asked]
+    run: Run, asked: dict[PairKey, AskedPair]
 ) -> None:
     panel = choose_panel(asked, 24)
     steady = stands(run, panel, [0] * 30)
@@ -223,7 +223,7 @@ def test_reading_r46_what_held_and_holds_no_more_says_since_when(
 
 
 def test_a_standing_that_an_earlier_version_printed_keeps_to_its_schema(
-    run: Run, asked: dict[PairKey, Asked]
+    run: Run, asked: dict[PairKey, AskedPair]
 ) -> None:
     value = stands(run, choose_panel(asked, 24), [0, 1]).as_json()
 
@@ -234,7 +234,7 @@ def test_a_standing_that_an_earlier_version_printed_keeps_to_its_schema(
 
 
 def test_reading_r46_of_facts_one_changed_verdict_is_drift(
-    run: Run, asked: dict[PairKey, Asked]
+    run: Run, asked: dict[PairKey, AskedPair]
 ) -> None:
     panel = choose_panel(asked, 24)
     same, other = (
@@ -247,14 +247,14 @@ def test_reading_r46_of_facts_one_changed_verdict_is_drift(
 
 
 def test_reading_r46_the_history_of_another_panel_is_refused(
-    run: Run, asked: dict[PairKey, Asked]
+    run: Run, asked: dict[PairKey, AskedPair]
 ) -> None:
     with pytest.raises(UsageError, match="another run or panel"):
         standing(run.parsed(), choose_panel(asked, 24), [day(choose_panel(asked, 23), 0, 0)])
 
 
 def test_epc_2_2_an_evaluator_that_says_it_is_another_is_named(
-    run: Run, asked: dict[PairKey, Asked]
+    run: Run, asked: dict[PairKey, AskedPair]
 ) -> None:
     found = stands(run, choose_panel(asked, 6), [0], served="m-2", version="2")
 
@@ -287,7 +287,7 @@ def test_reading_r46_what_is_tolerated(run: Run, recheck: Any, expected: float) 
 @pytest.mark.parametrize("flips", [[], [0], [1, 0, 12], [12] * 20, [0] * 30])
 @pytest.mark.parametrize("endpoint", ["mock", "https://example.org"])
 def test_the_json_keeps_to_its_schema_and_the_text_says_the_same(
-    run: Run, asked: dict[PairKey, Asked], flips: list[int], endpoint: str
+    run: Run, asked: dict[PairKey, AskedPair], flips: list[int], endpoint: str
 ) -> None:
     found = stands(run, choose_panel(asked, 24), flips, endpoint=endpoint)
 

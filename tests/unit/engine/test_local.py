@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import pytest
 from engine_support import PATIENCE_S, epc
+from records_support import probes_of
 
 from epc.engine.local.models import BASE, Likelihood, Local, open_local
 from epc.engine.local.runtime import Runtime, Stopped, server_count, shared_runtime
@@ -20,7 +21,6 @@ from epc.engine.model import Completion, Prompt
 from epc.errors import UsageError, WorldError
 from epc.protocol.config import Decoding
 from epc.protocol.prompt import Pair
-from epc.records.probes import probes_of
 
 pytestmark = [pytest.mark.extra, pytest.mark.own_process]
 

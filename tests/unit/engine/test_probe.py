@@ -24,12 +24,12 @@ from endpoint_support import (
     serving,
 )
 from engine_support import DAY, asked_for, environment, read_rows, sitting, unwatched
+from records_support import probes_of
 
 from epc.engine.budget import Limits
 from epc.engine.probe import probe, reopen
 from epc.errors import StoppedError, UsageError
 from epc.records.layout import PROBES, PROBING
-from epc.records.probes import probes_of
 from epc.records.validate import validate
 from epc.spec.reference import EVALUATOR_PROMPT
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 from engine_support import DAY, unwatched
-from records_support import Run, make_run
+from records_support import Run, make_run, probes_of
 
 from epc.engine.probe import probe, reopen
 from epc.errors import Finding, MalformedError
 from epc.records.findings import MAX_KEPT
 from epc.records.layout import PROBES
-from epc.records.probes import in_words, probes_of
+from epc.records.probes import in_words
 from epc.records.strict_json import dumps_line
 from epc.records.validate import validate
 
