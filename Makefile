@@ -29,12 +29,16 @@ fast: lint types ## After each change, about 2 minutes: lint, types, layers, and
 # The job `check` of .github/workflows/ci.yml has these very steps; a test holds them together.
 CHECK := models browser lint types vectors conformance docs test
 
-check: ## Before a change is offered: everything that CI runs, about 19 minutes from nothing on two cores, and what each part costs.
-	@costs=; for part in $(CHECK); do \
-	  begun=$$(date +%s); \
-	  $(MAKE) --no-print-directory $$part || exit; \
-	  costs="$$costs$$part $$(($$(date +%s) - begun)) s\n"; \
-	done; printf "$$costs"
+check: $(VENV)/.dev $(S3)/.made ## Before a change is offered: everything that CI runs, and what each part costs.
+	@rm -rf build/costs && mkdir -p build/costs
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target $(patsubst %,build/costs/%,$(filter-out test,$(CHECK)))
+	@$(MAKE) --no-print-directory build/costs/test
+	@cd build/costs && cat $(CHECK)
+
+# A part with its seconds. Two run at a time, but for the tests, which take all processors.
+build/costs/%:
+	@begun=$$(date +%s); $(MAKE) --no-print-directory $* && \
+	  echo "$* $$(($$(date +%s) - begun)) s" > $@
 
 models: $(VENV)/.dev ## Fetch the embedded weights that tests measure with.
 	$(BIN)/epc models fetch local/smollm2-135m local/minilm-l6-relevance
@@ -59,8 +63,11 @@ types: $(FAST) ## Strict types over the package and its tests.
 # Packages that the slim environment lacks are taken as they come.
 SLIM := --ignore-missing-imports --no-warn-unused-ignores --no-warn-return-any
 
+# One more than there are processors: a third of the time, a test waits for a browser, a server or git.
+WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+
 test: $(VENV)/.dev $(S3)/.made ## The test suite on all processors, and its slowest tests.
-	$(BIN)/pytest --numprocesses auto --dist worksteal --durations 20
+	$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal --durations 20
 
 coverage: $(VENV)/.dev $(S3)/.made ## The suite once more, with branch coverage: every night.
 	EPC_TEST_BUDGET=nightly $(BIN)/pytest --numprocesses auto --dist worksteal --cov --cov-report=term
@@ -123,8 +130,8 @@ upkeep: $(VENV)/.run ## What the registry needs today, as build/upkeep.md; empty
 	$(BIN)/epc upkeep --links --from build/lists/llm_sunset-*.whl --format markdown > build/upkeep.md || test $$? -eq 1
 
 lock: $(VENV)/.dev ## Write the lock files again from pyproject.toml.
-	echo 'pip>=26' | $(BIN)/uv pip compile - $(LOCK_FLAGS) --no-annotate \
-	  --output-file requirements/pip.lock
+	echo uv | $(BIN)/uv pip compile - $(LOCK_FLAGS) --no-annotate \
+	  --constraint requirements/dev.lock --output-file requirements/uv.lock
 	$(BIN)/uv pip compile pyproject.toml --extra build --extra dev --extra fast --extra inspect --extra sentiment --extra site \
 	  $(LOCK_FLAGS) --output-file requirements/dev.lock
 	$(BIN)/uv pip compile pyproject.toml --extra build --extra fast $(LOCK_FLAGS) \
@@ -140,40 +147,30 @@ LOCK_FLAGS := --quiet --universal --python-version 3.11 --generate-hashes --no-h
 clean: ## Remove the virtual environment and everything that was built. Runs stay.
 	rm -rf $(VENV) $(S3) public build/site .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage*
 
-$(VENV)/.run: requirements/run.lock
-	$(call venv)
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.lock
-	$(call install,$@)
+$(VENV)/.run: requirements/run.lock requirements/uv.lock
+	$(call install,run)
 
-$(VENV)/.fast: requirements/fast.lock requirements/pip.lock
-	$(call venv)
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/pip.lock
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/fast.lock
-	$(call install,$@)
+$(VENV)/.fast: requirements/fast.lock requirements/uv.lock
+	$(call install,fast)
 	touch $(VENV)/.run
 
-# The pip that comes with Python 3.11 does not see that a package with extras is pinned already.
-$(VENV)/.dev: requirements/dev.lock requirements/pip.lock
-	$(call venv)
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/pip.lock
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
-	$(call install,$@)
+$(VENV)/.dev: requirements/dev.lock requirements/uv.lock
+	$(call install,dev)
 	touch $(VENV)/.run
 
 # DVC with S3, and an S3 server for the tests, which admit no versions in common with the rest.
-$(S3)/.made: requirements/s3.lock requirements/pip.lock
-	@test -x $(S3)/bin/python || $(PYTHON) -m venv $(S3)
-	$(S3)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/pip.lock
-	$(S3)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/s3.lock
+$(S3)/.made: requirements/s3.lock $(VENV)/.dev
+	@test -x $(S3)/bin/python || $(PYTHON) -m venv --without-pip $(S3)
+	$(BIN)/uv pip install --quiet --python $(S3)/bin/python --require-hashes -r requirements/s3.lock
 	touch $@
 
-# The package itself: no dependencies, no build environment, nothing that is not in a lock file.
+# Nothing that is not in a lock file: uv, which installs faster than pip, what a lock file lists, and
+# the package itself without dependencies or a build environment.
 define install
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	touch $(1)
-endef
-
-define venv
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
 	  { echo 'make: no virtual environment: apt-get install python3-venv' >&2; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.lock
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/$(1).lock
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+	touch $@
 endef
