@@ -12,7 +12,9 @@ from engine_support import PATIENCE_S, wait_until
 from program_support import PROGRAM
 from records_support import Run, epc, make_run
 
+from epc.audit import power
 from epc.audit.study_points import Kind, Point
+from epc.engine import grid
 from epc.errors import WorldError
 from epc.report.study_tables import write
 
@@ -87,8 +89,10 @@ def test_epc_2_8_misuse_says_what_to_do(words: tuple[str, ...], says: str) -> No
     assert not done.stdout
 
 
-@pytest.mark.own_process
-def test_reading_r15_a_missing_cluster_is_a_fault_of_the_world() -> None:
+def test_reading_r15_a_missing_cluster_is_a_fault_of_the_world(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(grid, "_REACH", "1s")
     done = epc("simulate", "coin-flip", "--cluster", "tcp://127.0.0.1:9")
 
     assert done.returncode == 3
@@ -170,7 +174,16 @@ def test_epc_2_5_g_few_seeds_have_no_spread_to_plan_by(single: Run) -> None:
     assert "has 1 of the 10 seeds that a spread takes" in done.stderr.decode()
 
 
+@pytest.fixture
+def few_designs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have plans try the smallest designs alone, and those that say where tasks help more."""
+    named = (power.FEW_TASKS, power.MORE_TASKS, power.MORE_SEEDS)
+    few = [design for design in power.DESIGNS if design.tasks == 8 or design in named]
+    monkeypatch.setattr(power, "DESIGNS", tuple(few))
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_designs")
 def test_reading_r75_a_pilot_says_what_a_power_takes(tmp_path: Path) -> None:
     """A coin that is asked afresh repeats nothing, so few tasks do as well as many."""
     run = make_run(tmp_path / "run", evaluator="mock/coin-flip", seeds=10, rounds=30)
@@ -195,6 +208,7 @@ def test_reading_r75_a_pilot_says_what_a_power_takes(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_designs")
 def test_reading_r75_a_snapshot_is_a_pilot_and_its_tag_is_enough() -> None:
     words = ("plan", "--pilot", "v1.0-SmolLM2-135M-Likelihood", "--runs", "20")
     done = epc(*words, "--strategies", "3")
@@ -251,13 +265,14 @@ def test_reading_r71_the_study_writes_the_same_bytes_however_it_is_spread(
         ]
 
     monkeypatch.setattr(study_points, "points", few)
-    texts = []
-    for jobs in ("1", "2"):
+    texts, printed = [], []
+    for jobs, form in (("1", "text"), ("2", "json")):
         out = tmp_path / jobs
-        done = CliRunner().invoke(command, ["--out", str(out), "--quick", "--jobs", jobs])
+        words = ["--out", str(out), "--quick", "--jobs", jobs, "--format", form]
+        done = CliRunner().invoke(command, words)
         assert done.exit_code == 0, done.output
         texts.append({path.name: path.read_bytes() for path in sorted(out.iterdir())})
-        assert "says coupled" in done.output
+        printed.append(done.stdout)
 
     assert texts[0] == texts[1]
     assert set(texts[0]) == {
@@ -265,8 +280,8 @@ def test_reading_r71_the_study_writes_the_same_bytes_however_it_is_spread(
         *("power.svg", "calibration.svg", "coverage.svg"),
     }
     assert b'role="img"><title>How often a word is false' in texts[0]["calibration.svg"]
-    as_json = CliRunner().invoke(command, ["--out", str(out), "--format", "json"])
-    rows = json.loads(as_json.stdout)
+    assert "says coupled" in printed[0]
+    rows = json.loads(printed[1])
     assert len(rows["coverage"]) == 2 * 3
     assert [row["runs"] for row in rows["words"]] == [2, 6] * 2
     assert rows["sizes"]["0.7/0.4"]["regret"] > 0.02

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from budget_support import examples
 from click.testing import CliRunner
 from engine_support import RAW_FILES, epc, read_rows, same_files
 from records_support import make_run
@@ -53,11 +54,11 @@ def audited(run: Path) -> dict[str, Any]:
 def test_reading_r73_no_order_of_rows_and_no_flag_changes_the_word_or_a_figure(
     tmp_path: Path,
 ) -> None:
-    """Twenty orders of one file with gaps, with `--exhaustive`, `--reuse none` and neither."""
+    """Some orders of one file with gaps, with `--exhaustive`, `--reuse none` and neither."""
     rows = rows_of({"text": 12, "visual": 8}, SYSTEMS, stream=1, held=0.9)
     flags: list[tuple[str, ...]] = [(), ("--exhaustive",), ("--reuse", "none")]
     audits, weights = [], []
-    for number in range(20):
+    for number in range(examples(24)):
         file = written(tmp_path / "verdicts.csv", rows)
         run = tmp_path / f"run{number}"
         ran("run", "--evaluator", f"recorded:{file}", "--out", run, *flags[number % 3])

@@ -127,7 +127,7 @@ def test_reading_r8_what_measured_nothing_is_no_baseline(
     if verdict == "collapsed":
         rows = [(*row[:3], "A" if row[0] == "step_by_step" else "B") for row in rows]
     file = write_verdicts(tmp_path / "verdicts.csv", rows)
-    long = ("--rounds", "2000") if verdict == "collapsed" else ()
+    long = ("--rounds", "500") if verdict == "collapsed" else ()
     asked = ("run", "--evaluator", f"recorded:{file}", "--seeds", "0-9", *long)
     assert epc(*asked, "--out", tmp_path / "run").returncode == 0
     made = epc("audit", tmp_path / "run", "--format", "json")
