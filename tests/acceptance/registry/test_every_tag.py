@@ -1,7 +1,8 @@
 """For every tag, years later: clone, check out, pull, digests, the same figures.
 
 This repository's own tags, from its own folder without a network, over plain HTTP, and from a real
-S3 server. The S3 server and DVC's S3 part have an environment of their own (`make .venv-s3/.made`).
+S3 server. The first computes every figure again; the same bytes give the same ones elsewhere. The
+S3 server and DVC's S3 part have an environment of their own (`make .venv-s3/.made`).
 """
 
 import json
@@ -19,6 +20,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+from program_support import run_program
 from registry_support import ROOT, git
 
 from epc.records.rewrite import rewrite
@@ -75,26 +77,33 @@ def snapshots(clone: Path) -> dict[str, str]:
 
 
 def as_published(clone: Path, tag: str) -> None:
-    """Every digest by sha256sum, and every figure again from the raw files."""
-    folder = clone / "snapshots" / tag
-    run(folder, "sha256sum", "--check", "--quiet", "--strict", "SHA256SUMS")
-    own = [name for names in OF_RUN.values() for name in names if (folder / name).exists()]
-    if own:
-        for name in own:
-            shutil.copyfile(folder / name, folder / "raw" / name)
-        same_figures(folder, folder / "raw")
-        for name in own:
-            (folder / "raw" / name).unlink()
+    """Every digest by sha256sum."""
+    run(clone / "snapshots" / tag, "sha256sum", "--check", "--quiet", "--strict", "SHA256SUMS")
 
 
-def same_figures(folder: Path, raw: Path) -> None:
+def same_figures(clone: Path, tag: str) -> None:
     """Compute a snapshot's figures again, from its documents and raw files in one folder."""
+    folder = clone / "snapshots" / tag
+    raw = folder / "raw"
+    own = [name for names in OF_RUN.values() for name in names if (folder / name).exists()]
+    if not own:
+        return
+    for name in own:
+        shutil.copyfile(folder / name, raw / name)
     if (raw / "manifest.json").exists():
         again = rewrite(raw, write=False)
         assert (again.changed, again.findings) == ([], [])
     else:
         stated = json.loads((folder / "metrics.json").read_text())["figures"]
         assert changed_figures(raw, stated) == ([], [])
+    for name in own:
+        (raw / name).unlink()
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return the bytes of every file in a folder."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 def forget(clone: Path) -> None:
@@ -120,6 +129,7 @@ def test_epc_4_every_tag_is_whole_without_a_network(
             words = ("pull", "--quiet", f"snapshots/{tag}/raw.dvc")
             run(clone, *without, *DVC, *words, more=more)
         as_published(clone, tag)
+        same_figures(clone, tag)
 
 
 class _Quiet(SimpleHTTPRequestHandler):
@@ -138,8 +148,11 @@ def test_epc_4_every_snapshot_comes_over_plain_http(clone: Path, tmp_path: Path)
         for tag, kind in snapshots(clone).items():
             as_published(clone, tag)
             if kind != "reported":
-                run(tmp_path, *EPC, "snapshot", "fetch", tag, "--from", address)
-                same_figures(clone / "snapshots" / tag, tmp_path / "runs" / tag)
+                done = run_program("snapshot", "fetch", tag, "--from", address, cwd=tmp_path)
+                assert done.returncode == 0, done.stderr
+                folder, fetched = clone / "snapshots" / tag, contents(tmp_path / "runs" / tag)
+                raw = contents(folder / "raw")
+                assert raw.items() <= fetched.items() <= (contents(folder) | raw).items()
         server.shutdown()
 
 

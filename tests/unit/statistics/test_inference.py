@@ -111,3 +111,10 @@ def test_the_pairs_that_a_share_takes() -> None:
     assert n is not None
     first = int(stats.binom.isf(0.05, n, 0.05)) + 1
     assert float(stats.binom.sf(first - 1, n, 0.2)) >= 0.9
+
+
+def test_no_tail_of_student_s_t_is_negative_however_far_out() -> None:
+    # Rounding alone would leave -4e-16 and the like of 1 less a sum that comes to 1.
+    tails = [t_two_sided(10.0**far, freedom) for far in range(2, 12) for freedom in range(1, 80)]
+
+    assert min(tails) == 0
