@@ -130,10 +130,10 @@ upkeep: $(VENV)/.run ## What the registry needs today, as build/upkeep.md; empty
 	$(BIN)/epc upkeep --links --from build/lists/llm_sunset-*.whl --format markdown > build/upkeep.md || test $$? -eq 1
 
 lock: $(VENV)/.dev ## Write the lock files again from pyproject.toml.
-	echo uv | $(BIN)/uv pip compile - $(LOCK_FLAGS) --no-annotate \
-	  --constraint requirements/dev.lock --output-file requirements/uv.lock
 	$(BIN)/uv pip compile pyproject.toml --extra build --extra dev --extra fast --extra inspect --extra sentiment --extra site \
 	  $(LOCK_FLAGS) --output-file requirements/dev.lock
+	echo uv | $(BIN)/uv pip compile - $(LOCK_FLAGS) --no-annotate \
+	  --constraint requirements/dev.lock --output-file requirements/uv.lock
 	$(BIN)/uv pip compile pyproject.toml --extra build --extra fast $(LOCK_FLAGS) \
 	  --constraint requirements/dev.lock --output-file requirements/fast.lock
 	$(BIN)/uv pip compile pyproject.toml --extra build $(LOCK_FLAGS) \
