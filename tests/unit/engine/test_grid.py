@@ -11,7 +11,6 @@ import pytest
 from epc.audit.study import work
 from epc.audit.study_points import points
 from epc.engine.grid import spread
-from epc.errors import WorldError
 from epc.simulation.synthetic import Part, parts, simulate
 
 if TYPE_CHECKING:
@@ -104,16 +103,6 @@ def test_reading_r15_a_program_of_ones_own_needs_no_word_of_ours(scheduler: str)
 
 @pytest.mark.extra
 def test_reading_r39_the_study_is_the_same_on_a_cluster(scheduler: str) -> None:
-    some = [p for p in points(8) if p.seeds == 10 and p.kind == "decide"][:6]
+    some = [p for p in points(8) if p.seeds == 10 and p.kind == "decide"][:2]
 
     assert list(spread(work, some, cluster=scheduler)) == list(spread(work, some, jobs=1))
-
-
-@pytest.mark.extra
-def test_reading_r15_a_cluster_that_is_not_there_is_a_fault_of_the_world(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("epc.engine.grid._REACH", "1s")
-
-    with pytest.raises(WorldError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
-        next(spread(simulate, several(), cluster="tcp://127.0.0.1:9"))
