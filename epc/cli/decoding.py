@@ -86,7 +86,7 @@ def _adding(roles: Mapping[str, str]) -> Callable[[Command], Command]:
             command(decoding=asked, **given)
 
         with_options: Command = with_decoding
-        for role, prefix in reversed(roles.items()):
+        for role, prefix in reversed([*roles.items()]):
             for option in reversed(_options(role, prefix)):
                 with_options = option(with_options)
         return with_options
