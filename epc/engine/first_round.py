@@ -36,7 +36,7 @@ async def ask_first_round(
     baseline = await caller.ask(questions.baseline(domain, task), occasion)
     comparison = questions.comparison(strategy, domain, task, (response, baseline))
     call = await caller.ask(comparison, occasion)
-    caller.progress.done += 1
+    caller.progress.advance()
     kind = kind_of(call["answer"], call["finish_reason"])
     after = " after reasoning" if "reasoning" in call or "reasoning_tokens" in call else ""
     say(f"probe    {plan.evaluator} answers with a {kind}{after}")
