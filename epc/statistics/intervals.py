@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # The normal distribution's point at (1 + CONFIDENCE) / 2, as a literal: a computed one may differ
 # in its last bit from machine to machine.
-_Z: Final = 1.959963984540054
+Z: Final = 1.959963984540054
 
 Interval = tuple[float, float]
 
@@ -69,7 +69,7 @@ def mean_intervals(rows: Sequence[Sequence[float]]) -> list[Interval | None]:
     return [(low, high) for low, high in edges.tolist()]
 
 
-def share_interval(hits: float, n: int) -> Interval | None:
+def share_interval(hits: float, n: float) -> Interval | None:
     """Return the 95% Wilson interval of a share of seeds; None for a single seed.
 
     Resampling thirty zeros gives thirty zeros again, and an interval from 0 to 0 would claim that
@@ -82,9 +82,9 @@ def share_interval(hits: float, n: int) -> Interval | None:
     """
     if n < 2:  # noqa: PLR2004  (as above)
         return None
-    z2 = _Z * _Z
+    z2 = Z * Z
     middle = (hits + z2 / 2) / (n + z2)
-    half = _Z / (n + z2) * sqrt(hits * (n - hits) / n + z2 / 4)
+    half = Z / (n + z2) * sqrt(hits * (n - hits) / n + z2 / 4)
     return max(0.0, middle - half), min(1.0, middle + half)
 
 

@@ -99,7 +99,7 @@ def test_reading_r33_no_zero_in_thirty_seeds_is_not_certainty() -> None:
     # z^2 / (30 + z^2) with z = 1.96
     assert share_interval(0, 30) == pytest.approx((0, 0.1135), abs=5e-5)
     assert share_interval(1, 1) is None
-    assert pytest.approx(norm.ppf((1 + CONFIDENCE) / 2), abs=1e-15) == intervals._Z
+    assert pytest.approx(norm.ppf((1 + CONFIDENCE) / 2), abs=1e-15) == intervals.Z
 
 
 @given(st.lists(st.floats(-5, 5), min_size=2, max_size=30))

@@ -1,0 +1,88 @@
+"""Shares whose observations come in clusters, as several verdicts on one item do."""
+
+from math import sqrt
+from typing import TYPE_CHECKING
+
+from epc.statistics.inference import t_point
+from epc.statistics.intervals import Interval, Z, share_interval
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Values = NDArray[np.float64]
+    Codes = NDArray[np.int64]
+
+
+def clustered_share(
+    hits: "Values", n: "Values", clusters: "Codes"
+) -> tuple[float, Interval | None]:
+    """Return the share of hits with its 95% interval.
+
+    Wilson's interval at the effective number of observations: as many independent ones as would
+    vary as much as the clusters do, no more than there are, and fewer where clusters are few.
+    Where no cluster differs from another, each counts as one observation. No interval where that is
+    less than two.
+
+    Shapes: each (m,); `hits` of `n` in each, and the cluster that it belongs to.
+    Unit:   share, 0 to 1.
+    Source: the linearised variance of a ratio; E. L. Korn and B. I. Graubard, Survey Methodology
+        24 (1998), 193-201, with Wilson's interval in the place of Clopper and Pearson's.
+    """
+    total = float(n.sum())
+    share = float(hits.sum()) / total
+    off = _by_cluster(hits - share * n, clusters) / total
+    count = len(off)
+    if count < 2:  # noqa: PLR2004  (two is what a spread takes, not a setting)
+        return share, None
+    spread = _variance(off)
+    varies = spread > 1e-12 / total  # less is rounding
+    effective = min(share * (1 - share) / spread, total) if varies else float(count)
+    effective *= (Z / t_point(count - 1)) ** 2
+    return share, share_interval(share * effective, effective)
+
+
+def clustered_mean_of_shares(
+    strata: "list[tuple[Values, Values, Codes]]",
+) -> tuple[float, Interval | None]:
+    """Return the unweighted mean of several shares with its 95% interval by Student's t.
+
+    A cluster may have observations in several strata. No interval for a single cluster, or where
+    no cluster differs from another.
+
+    Shapes: hits, n and clusters of each stratum, as `clustered_share` takes them.
+    Unit:   share, 0 to 1.
+    Source: the linearised variance of a ratio.
+    """
+    import numpy as np
+
+    shares = [float(hits.sum() / n.sum()) for hits, n, _ in strata]
+    middle = sum(shares) / len(shares)
+    off = np.concatenate(
+        [
+            (hits - share * n) / n.sum() / len(strata)
+            for share, (hits, n, _) in zip(shares, strata, strict=True)
+        ]
+    )
+    parts = _by_cluster(off, np.concatenate([clusters for _, _, clusters in strata]))
+    spread = _variance(parts) if len(parts) > 1 else 0.0
+    if spread <= 0:
+        return middle, None
+    half = t_point(len(parts) - 1) * sqrt(spread)
+    return middle, (max(0.0, middle - half), min(1.0, middle + half))
+
+
+def _by_cluster(values: "Values", clusters: "Codes") -> "Values":
+    """Return the sum of each cluster's values.
+
+    Shapes: (m,) in, (clusters,) out.
+    """
+    import numpy as np
+
+    _, places = np.unique(clusters, return_inverse=True)
+    return np.bincount(places, weights=values).astype(np.float64)
+
+
+def _variance(parts: "Values") -> float:
+    """Return the variance of a sum of clusters that are drawn independently."""
+    return float((parts**2).sum()) * len(parts) / (len(parts) - 1)
