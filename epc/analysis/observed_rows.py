@@ -1,0 +1,95 @@
+"""Recorded verdicts as numbers: which are of one setting, and which of one item (Reading R77)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from epc.records.observed.checking import asks
+from epc.records.observed.columns import Verdicts
+from epc.records.observed.types import UNKNOWN, Setting
+from epc.records.strict_json import dumps_line
+from epc.records.typed import as_json
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.int64]
+    Mask = NDArray[np.bool_]
+
+TIE: Final = 2
+UNREADABLE: Final = 3
+_WORDS: Final = ("a", "b", "tie", "unreadable")
+LONG_ANSWER: Final = 100  # characters; a shorter answer is said again in the same words by itself
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """Verdicts of one group as numbers: 0 is candidate a, 1 is b, -1 is absent."""
+
+    item: "Codes"
+    cluster: "Codes"
+    ask: "Codes"
+    first: "Codes"
+    verdict: "Codes"
+    gold: "Codes"
+    longer: "Codes"
+    answer: "Codes"
+
+    @property
+    def readable(self) -> "Mask":
+        """Which verdicts are there and say something."""
+        readable: Mask = (self.verdict >= 0) & (self.verdict != UNREADABLE)
+        return readable
+
+    def __getitem__(self, chosen: "Codes | Mask | slice") -> "Rows":
+        return Rows(**{name: getattr(self, name)[chosen] for name in self.__slots__})
+
+
+def same_settings(settings: Mapping[str, Setting]) -> list[list[str]]:
+    """Return the settings' names, together where judge, prompt by digest and decoding are equal."""
+    groups: dict[str, list[str]] = {}
+    for name, setting in sorted(settings.items()):
+        stated = setting.prompt.sha256 != UNKNOWN
+        same = replace(setting, prompt=replace(setting.prompt, name=""))
+        groups.setdefault(dumps_line(as_json(same)) if stated else name, []).append(name)
+    return list(groups.values())
+
+
+def rows_of(verdicts: Verdicts) -> Rows:
+    """Return verdicts as numbers; two scores are the verdict that they make."""
+    a_score, b_score = verdicts.a_score.as_numbers(), verdicts.b_score.as_numbers()
+    verdict = verdicts.verdict.as_places(_WORDS).astype(np.int64)
+    scored = np.select([a_score > b_score, a_score < b_score, a_score == b_score], [0, 1, TIE], -1)
+    a_length, b_length = verdicts.a_length.as_numbers(), verdicts.b_length.as_numbers()
+    long = verdicts.answer_length.as_numbers() >= LONG_ANSWER
+    return Rows(
+        item=verdicts.item.codes.astype(np.int64),
+        cluster=_clusters(verdicts),
+        ask=asks(verdicts, by_place=False),
+        first=verdicts.first.as_places(_WORDS[:2]).astype(np.int64),
+        verdict=np.where(verdict >= 0, verdict, scored),
+        gold=verdicts.gold.as_places(_WORDS[:2]).astype(np.int64),
+        longer=np.select([a_length > b_length, a_length < b_length], [0, 1], -1),
+        answer=np.where(long, verdicts.answer_sha256.codes, -1).astype(np.int64),
+    )
+
+
+def _clusters(verdicts: Verdicts) -> "Codes":
+    """Return the cluster of each verdict: its item, joined with items of equal question and pair.
+
+    The same pair under another number, or mirrored, is no further item.
+    """
+    _, once, item = np.unique(verdicts.item.codes, return_index=True, return_inverse=True)
+    question = verdicts.question_sha256.codes[once]
+    names = {name: code for code, name in enumerate(verdicts.a_sha256.names)}
+    second = [names.setdefault(name, len(names)) for name in verdicts.b_sha256.names]
+    pair = np.sort(
+        [verdicts.a_sha256.codes[once], np.array([*second, -1])[verdicts.b_sha256.codes[once]]],
+        axis=0,
+    )
+    alone = (question < 0) | (pair[0] < 0)
+    own = np.where(alone, -2 - np.arange(len(once)), question)
+    _, cluster = np.unique(np.stack([own, *pair], axis=1), axis=0, return_inverse=True)
+    return np.asarray(cluster[item], np.int64)

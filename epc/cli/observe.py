@@ -1,0 +1,176 @@
+"""`epc observe import|check|report`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from epc.cli.common import echo_json, format_option, note, say, say_checked
+from epc.errors import ExitCode
+
+if TYPE_CHECKING:
+    from epc.errors import Finding
+    from epc.protocol.results import Json
+
+_PATH = click.Path(exists=True, path_type=Path)
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+class _Pair(click.ParamType[tuple[str, str]]):
+    """NAME=VALUE."""
+
+    name = "pair"
+
+    def convert(
+        self, value: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Return both halves."""
+        name, sign, other = value.partition("=")
+        if not (name and sign and other):
+            self.fail(f"{value!r} is not NAME=VALUE", param, ctx)
+        return name, other
+
+
+@click.group()
+def command() -> None:
+    """Verdicts that others recorded: convert them, check them, measure the judges."""
+
+
+@command.command(name="import")
+@click.argument("source", type=_PATH)
+@click.option(
+    "--shape", required=True, metavar="SHAPE", help="How SOURCE is laid out: csv, llmbar."
+)
+@click.option("--out", required=True, type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--map", "columns", type=_Pair(), multiple=True, metavar="FIELD=COLUMN")
+@click.option("--label", "words", type=_Pair(), multiple=True, metavar="VALUE=WORD")
+@click.option("--repository", help="Where SOURCE comes from, where the shape does not say.")
+@click.option("--commit", help="Its version. Default: what git says of SOURCE, else unknown.")
+@click.option("--licence", help="Its SPDX identifier, where SOURCE does not say.")
+@click.option("--texts", is_flag=True, help="Keep the candidates' texts: if the licence lets you.")
+@format_option
+@click.pass_context
+def import_(
+    ctx: click.Context,
+    source: Path,
+    shape: str,
+    out: Path,
+    columns: tuple[tuple[str, str], ...],
+    words: tuple[tuple[str, str], ...],
+    repository: str | None,
+    commit: str | None,
+    licence: str | None,
+    texts: bool,
+    form: str,
+) -> None:
+    r"""Convert recorded verdicts to a verdict file (.jsonl or .parquet).
+
+    Texts become digests and lengths. What SOURCE does not state is `unknown`. With a finding,
+    nothing is written and the exit code is 1.
+
+    \b
+    Example:
+      epc observe import LLMBar --shape llmbar --out llmbar.parquet
+      epc observe import votes.csv --shape csv --map item=id --map verdict=winner \
+        --label model_a=a --label model_b=b --out votes.jsonl
+    """
+    from epc.records.observed.converting import Request
+    from epc.records.observed.shapes import convert
+    from epc.records.observed.writing import problems_of, require_kind, write
+
+    require_kind(out)
+    request = Request(
+        commit=commit or _commit(source),
+        repository=repository,
+        licence=licence,
+        texts=texts,
+        columns=dict(columns),
+        words=dict(words),
+    )
+    done = convert(shape, source, request)
+    found = [*done.findings]
+    if done.header:
+        found += problems_of(out.name, done.header, done.rows)
+        if not found:
+            write(out, done.header, done.rows)
+            note(f"written  {out}: {len(done.rows):,} verdicts\n  next: epc observe report {out}")
+    _say_findings(source, found, form, {"verdicts": len(done.rows), "written": not found})
+    ctx.exit(ExitCode.FINDINGS if found else ExitCode.CLEAN)
+
+
+def _commit(source: Path) -> str | None:
+    """Return the commit of a checkout's root."""
+    from epc.errors import WorldError
+    from epc.registry.history import git
+
+    try:
+        if not source.is_dir() or git(source, "rev-parse", "--show-prefix").strip():
+            return None
+        return git(source, "rev-parse", "HEAD").strip()
+    except WorldError:
+        return None
+
+
+@command.command()
+@click.argument("file", type=_FILE)
+@format_option
+@click.pass_context
+def check(ctx: click.Context, file: Path, form: str) -> None:
+    r"""Check a verdict FILE: every line, every field, and what contradicts what.
+
+    \b
+    Example:
+      epc observe check llmbar.parquet
+    """
+    from epc.records.observed.reading import read
+
+    _, verdicts, found = read(file)
+    _say_findings(file, found, form, {"verdicts": 0 if verdicts is None else len(verdicts)})
+    ctx.exit(ExitCode.FINDINGS if found else ExitCode.CLEAN)
+
+
+@command.command()
+@click.argument("file", type=_FILE)
+@click.option(
+    "--setting",
+    "settings",
+    multiple=True,
+    metavar="PATTERN",
+    help="Only settings of this name, such as '*/Vanilla'. Repeatable.",
+)
+@format_option
+@click.pass_context
+def report(ctx: click.Context, file: Path, settings: tuple[str, ...], form: str) -> None:
+    r"""Measure the judges of a verdict FILE: places, gold, ties, repeats, length, copies.
+
+    Each figure has a 95% interval clustered by item. What the data do not allow is left out.
+
+    \b
+    Example:
+      epc observe report llmbar.parquet --setting '*/Vanilla'
+    """
+    from epc.analysis.observed import measure
+    from epc.records.observed.reading import read
+    from epc.records.typed import as_json
+    from epc.report.observed_text import text
+
+    header, verdicts, found = read(file)
+    if found or header is None or verdicts is None:
+        _say_findings(file, found, form, {})
+        ctx.exit(ExitCode.FINDINGS)
+    done = measure(header, verdicts, settings)
+    if form == "json":
+        echo_json(as_json(done))
+    else:
+        say(text(done))
+
+
+def _say_findings(file: Path, found: "list[Finding]", form: str, more: "Json") -> None:
+    document = {
+        "path": str(file),
+        "ok": not found,
+        "findings": [each.as_json() for each in found],
+        **more,
+    }
+    lines = [str(each) for each in found]
+    say_checked(file, document, lines, ok=not found, form=form)

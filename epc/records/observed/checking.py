@@ -1,0 +1,153 @@
+"""What the schema of a single verdict cannot say: verdicts that contradict each other, or R77.
+
+Every check is a comparison of columns, so a million verdicts take a moment.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from epc.errors import Finding
+from epc.records.observed.columns import Column, Verdicts
+from epc.records.observed.types import UNKNOWN, Header
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Mask = NDArray[np.bool_]
+    Keys = NDArray[np.int64]
+
+CLAUSE: Final = "Reading R77"
+# What msgspec says of a value, and of which: "Expected `int`, got `str` - at `$.a_length`".
+_SAID: Final = re.compile(r"(.*?)(?: - at `(?:key in )?\$\.?([^`]*)`)?", re.DOTALL)
+_MOST: Final = 1000  # findings of one kind; their collector keeps no more
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Fault:
+    """A rule and the verdicts that break it."""
+
+    field: str
+    rows: "Mask"
+    problem: str
+    remedy: str
+
+
+def problems(name: str, header: Header, verdicts: Verdicts) -> Iterator[Finding]:
+    """Yield what is wrong with the verdicts of a file as a whole."""
+    import numpy as np
+
+    # Reading R77: what may not stand in public does not stand here.
+    if header.source.texts and header.source.licence == UNKNOWN:
+        remedy = "state the licence that lets the texts stand here, or leave them out"
+        place = f"{name}:1/source/texts"
+        yield Finding(clause=CLAUSE, where=place, problem="no licence is stated", remedy=remedy)
+    for fault in (*_incomplete(verdicts), *_unlisted(header, verdicts), *_contradictory(verdicts)):
+        for row in np.flatnonzero(fault.rows)[:_MOST].tolist():
+            where = f"{name}:{verdicts.lines[row]}/{fault.field}"
+            yield Finding(clause=CLAUSE, where=where, problem=fault.problem, remedy=fault.remedy)
+
+
+def misread(problem: str, where: str, remedy: str) -> Finding:
+    """Return the finding for what msgspec says of one line, with its field."""
+    said = _SAID.fullmatch(problem)
+    assert said
+    place = f"/{said[2].replace('.', '/')}" if said[2] else ""
+    return Finding(clause=CLAUSE, where=where + place, problem=said[1], remedy=remedy)
+
+
+def asks(verdicts: Verdicts, *, by_place: bool = True) -> "Keys":
+    """Return a number for each verdict, the same where the same thing was asked once.
+
+    That is the same item in the same setting, order and repeat; or in whatever order.
+    """
+    import numpy as np
+
+    key = verdicts.setting.codes.astype(np.int64)
+    for column in (verdicts.item, verdicts.first, verdicts.repeat):
+        codes = column.codes.astype(np.int64) + 1
+        if column is verdicts.repeat:  # absent is the first, 0
+            codes = np.nan_to_num(column.as_numbers()).astype(np.int64)
+        elif column is verdicts.first and not by_place:
+            continue
+        _, key = np.unique(key * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)
+    return key
+
+
+def _incomplete(verdicts: Verdicts) -> Iterator[_Fault]:
+    """Yield the rules about fields that need each other, and about numbers that are none."""
+    import numpy as np
+
+    def absent(column: Column) -> "Mask":
+        return column.codes < 0
+
+    alone = absent(verdicts.b_sha256)
+    needed = "name the second candidate's `b_sha256` and `b_length`, or leave this field out"
+    scored = ~absent(verdicts.a_score) | ~absent(verdicts.b_score)
+    yield _Fault(
+        field="verdict",
+        rows=absent(verdicts.verdict) & ~scored,
+        problem="neither a verdict nor a score",
+        remedy="state `verdict`, `a_score` or `b_score`; an answer without one is `unreadable`",
+    )
+    compared = verdicts.verdict.as_places(("a", "b", "tie")) >= 0
+    yield _Fault(
+        field="verdict", rows=compared & alone, problem="compares one candidate", remedy=needed
+    )
+    for field in ("first", "gold", "humans", "b_score", "b_length"):
+        rows = ~absent(getattr(verdicts, field)) & alone
+        yield _Fault(field=field, rows=rows, problem="speaks of no candidate b", remedy=needed)
+    for digest, length in (("b_sha256", "b_length"), ("answer_sha256", "answer_length")):
+        one, other = absent(getattr(verdicts, digest)), absent(getattr(verdicts, length))
+        remedy = f"state both `{digest}` and `{length}`, or neither"
+        yield _Fault(field=length, rows=one != other, problem="half is missing", remedy=remedy)
+    for field in ("a_score", "b_score"):
+        column = getattr(verdicts, field)
+        rows = ~absent(column) & ~np.isfinite(column.as_numbers())
+        yield _Fault(field=field, rows=rows, problem="no finite number", remedy="leave it out")
+
+
+def _unlisted(header: Header, verdicts: Verdicts) -> Iterator[_Fault]:
+    """Yield the verdicts that name what the header does not have."""
+    import numpy as np
+
+    def strange(column: Column, listed: Collection[str]) -> "Mask":
+        return np.array([*(name not in listed for name in column.names), False])[column.codes]
+
+    for field, listed in (("setting", header.settings), ("file", header.files)):
+        yield _Fault(
+            field=field,
+            rows=strange(getattr(verdicts, field), listed),
+            problem=f"names no key of the header's `{field}s`",
+            remedy=f"use a key of `{field}s`: {', '.join(list(listed)[:3])}, ...",
+        )
+
+
+def _contradictory(verdicts: Verdicts) -> Iterator[_Fault]:
+    """Yield the verdicts that say of an item, or of one asking, what an earlier one denies."""
+    import numpy as np
+
+    def differs(groups: "Keys", field: str) -> "Mask":
+        codes = getattr(verdicts, field).codes
+        _, first, group = np.unique(groups, return_index=True, return_inverse=True)
+        return np.asarray(codes != codes[first[group]])
+
+    items = verdicts.item.codes.astype(np.int64)
+    for field in ("a_sha256", "b_sha256", "question_sha256", "gold", "subset"):
+        yield _Fault(
+            field=field,
+            rows=differs(items, field),
+            problem="is another one than in the item's first verdict",
+            remedy="give another pair another `item`; keep a and b in one order, `first` says which"
+            " stood first",
+        )
+    asked = asks(verdicts)
+    for field in ("verdict", "a_score", "b_score"):
+        yield _Fault(
+            field=field,
+            rows=differs(asked, field),
+            problem="differs from an earlier one of the same item, setting, order and repeat",
+            remedy="number the askings by `repeat`: 0, 1, 2, ...",
+        )

@@ -1,0 +1,136 @@
+"""Verdicts by column: each a list of codes and the values that they stand for.
+
+A million verdicts name few settings, items and texts. So a column holds each value once.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import UNSET
+
+from epc.records.observed.types import Row
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.int32]
+    Values = NDArray[np.float64]
+
+FIELDS: Final = tuple(Row.__struct_fields__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One field of all verdicts: `names[code]`, or absent where the code is -1."""
+
+    codes: "Codes"
+    names: list[Any]
+
+    def as_numbers(self) -> "Values":
+        """Return the values as numbers, NaN where absent."""
+        import numpy as np
+
+        return np.array([*self.names, np.nan], dtype=np.float64)[self.codes]
+
+    def as_places(self, words: Sequence[str]) -> "Codes":
+        """Return each value's place in a list of words, -1 where it is absent or no such word."""
+        import numpy as np
+
+        places = {word: place for place, word in enumerate(words)}
+        return np.array([*(places.get(name, -1) for name in self.names), -1], np.int32)[self.codes]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdicts:
+    """All verdicts of a file by column; `lines` says where each stands in it, from 1.
+
+    Texts are no column: they are checked against their digests while they are read.
+    """
+
+    lines: "Codes"
+    item: Column
+    setting: Column
+    file: Column
+    subset: Column
+    question_sha256: Column
+    a_sha256: Column
+    a_length: Column
+    b_sha256: Column
+    b_length: Column
+    first: Column
+    verdict: Column
+    a_score: Column
+    b_score: Column
+    repeat: Column
+    gold: Column
+    humans: Column
+    answer_sha256: Column
+    answer_length: Column
+    date: Column
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+
+COLUMNS: Final = tuple(each.name for each in fields(Verdicts) if each.name != "lines")
+_OF_ROW: Final = attrgetter(*COLUMNS)
+
+
+class _Codes(dict[Any, int]):
+    """The code of each value; a new value gets the next one."""
+
+    def __missing__(self, value: Any) -> int:
+        code = self[value] = len(self) - 1
+        return code
+
+
+class Collector:
+    """Verdicts on their way into columns, a batch at a time."""
+
+    def __init__(self) -> None:
+        self._codes = {name: _Codes({UNSET: -1}) for name in COLUMNS}
+        self._parts: dict[str, list[Codes]] = {name: [] for name in COLUMNS}
+        self._lines: list[Codes] = []
+
+    def add_rows(self, rows: Sequence[Row], lines: Sequence[int]) -> int:
+        """Take parsed verdicts; return how many values they have together."""
+        import numpy as np
+
+        present = 0
+        for name, values in zip(COLUMNS, zip(*map(_OF_ROW, rows), strict=True), strict=False):
+            codes = np.fromiter(map(self._codes[name].__getitem__, values), np.int32, len(rows))
+            self._parts[name].append(codes)
+            present += int((codes >= 0).sum())
+        self._lines.append(np.array(lines, np.int32))
+        return present
+
+    def add_columns(
+        self, batch: Mapping[str, tuple["Codes", Iterable[Any]]], lines: "Codes"
+    ) -> None:
+        """Take columns that have codes of their own, with what these stand for."""
+        import numpy as np
+
+        for name in COLUMNS:
+            codes, values = batch.get(name, (np.full(len(lines), -1, np.int32), ()))
+            ours = np.array([*map(self._codes[name].__getitem__, values), -1], np.int32)
+            self._parts[name].append(ours[codes])
+        self._lines.append(lines)
+
+    def verdicts(self) -> Verdicts:
+        """Return what was taken; the collector is empty afterwards."""
+        import numpy as np
+
+        none = np.zeros(0, np.int32)
+        return Verdicts(
+            lines=np.concatenate([none, *self._lines]),
+            **{
+                name: Column(
+                    codes=np.concatenate([none, *self._parts.pop(name)]),
+                    names=list(self._codes.pop(name))[1:],
+                )
+                for name in COLUMNS
+            },
+        )

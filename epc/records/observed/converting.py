@@ -1,0 +1,52 @@
+"""What every shape takes and gives: statements about a source in, verdicts or findings out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from epc.errors import Finding
+from epc.records.observed.types import UNKNOWN, Header, Row, Source, SourceFile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What the user says of a source beside what it says itself.
+
+    `columns` maps a field to a table's column, `words` a table's label to ours.
+    """
+
+    commit: str | None = None
+    repository: str | None = None
+    licence: str | None = None
+    texts: bool = False
+    columns: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
+
+    def source(self, *, name: str, repository: str = UNKNOWN, licence: str = UNKNOWN) -> Source:
+        """Return the statement of the source; what nobody states is `unknown` (Reading R77)."""
+        return Source(
+            name=name,
+            repository=self.repository or repository,
+            commit=self.commit or UNKNOWN,
+            licence=self.licence or licence,
+            texts=self.texts,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversion:
+    """A source's verdicts, or why there are none: `header` is None where there are findings."""
+
+    header: Header | None = None
+    rows: Sequence[Row] = ()
+    findings: Sequence[Finding] = ()
+
+
+def digest(text: str) -> str:
+    """Return the SHA-256 of a text in UTF-8."""
+    return sha256(text.encode("utf-8")).hexdigest()
+
+
+def file_of(path: str, content: bytes) -> SourceFile:
+    """Return the statement of a file by its path inside the source and its content."""
+    return SourceFile(path=path, sha256=sha256(content).hexdigest())

@@ -1,0 +1,111 @@
+"""The Parquet form of a verdict file: the same fields as columns, the header as metadata."""
+
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+from msgspec import UNSET
+
+from epc.errors import WorldError
+from epc.records.findings import Findings
+from epc.records.observed.columns import FIELDS
+from epc.records.observed.types import Row
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+MAGIC: Final = b"PAR1"
+METADATA: Final = b"epc.verdicts"
+_NUMBERS: Final = ("a_length", "b_length", "repeat", "answer_length")
+_SCORES: Final = ("a_score", "b_score")
+_GROUP: Final = 1_000_000  # rows
+
+
+def _required() -> None:
+    if find_spec("pyarrow") is None:
+        raise WorldError(
+            "Parquet needs the package pyarrow, which is not installed\n"
+            "  fix: pip install 'epc-registry[site]', or use a file named .jsonl"
+        )
+
+
+def opened(name: str, file: BinaryIO, found: Findings) -> Any:
+    """Return a Parquet file ready to be read, or None with a finding.
+
+    Raises: WorldError if pyarrow is missing.
+    """
+    _required()
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.ParquetFile(file)
+    except (pa.ArrowInvalid, OSError) as error:
+        found.add("Reading R77", name, f"no Parquet: {error}", "import it again")
+        return None
+    for column in table.schema_arrow.names:
+        if column not in FIELDS:
+            remedy = f"leave it out; the columns are {', '.join(FIELDS)}"
+            found.add("Reading R77", f"{name}:0/{column}", "no such field of a verdict", remedy)
+    return table
+
+
+def has_plain_columns(table: Any, fields: Sequence[str]) -> bool:
+    """Say whether `codes_of` can take the columns: none is nested, but for lists of texts."""
+    import pyarrow as pa
+
+    kinds = [table.schema_arrow.field(name).type for name in fields]
+    return all(
+        not pa.types.is_nested(kind) or (pa.types.is_list(kind) and kind.value_type == pa.string())
+        for kind in kinds
+    )
+
+
+def codes_of(column: Any) -> "tuple[NDArray[np.int32], list[Any]]":
+    """Return a column of a batch as codes, -1 where absent, and the distinct values."""
+    import numpy as np
+    import pyarrow as pa
+
+    if pa.types.is_list(column.type):
+        values = [None if each is None else tuple(each) for each in column.to_pylist()]
+        names = list(dict.fromkeys(value for value in values if value is not None))
+        codes: dict[Any, int] = {name: code for code, name in enumerate(names)}
+        return np.array([codes.get(value, -1) for value in values], np.int32), names
+    coded = column.dictionary_encode()
+    indices = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return indices.astype(np.int32), coded.dictionary.to_pylist()
+
+
+def write(file: BinaryIO, header: bytes, rows: Sequence[Row]) -> None:
+    """Write verdicts as Parquet, packed by zstd; a field that no verdict has is no column.
+
+    Raises: WorldError if pyarrow is missing.
+    """
+    _required()
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    present = [name for name in FIELDS if any(getattr(row, name) is not UNSET for row in rows)]
+    fields = [pa.field(name, _kind(name)) for name in present or ["item"]]
+    schema = pa.schema(fields, metadata={METADATA: header})
+    with pq.ParquetWriter(file, schema, compression="zstd", compression_level=6) as writer:
+        for begin in range(0, len(rows), _GROUP):
+            part = rows[begin : begin + _GROUP]
+            columns = [pa.array(_values(part, field.name), field.type) for field in fields]
+            writer.write_table(pa.Table.from_arrays(columns, schema=schema))
+
+
+def _values(rows: Sequence[Row], name: str) -> Iterator[Any]:
+    values = (getattr(row, name) for row in rows)
+    return (None if value is UNSET else value for value in values)
+
+
+def _kind(name: str) -> Any:
+    import pyarrow as pa
+
+    if name == "humans":
+        return pa.list_(pa.string())
+    if name in _NUMBERS:
+        return pa.int64()
+    return pa.float64() if name in _SCORES else pa.string()

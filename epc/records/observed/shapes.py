@@ -1,0 +1,37 @@
+"""What verdicts are made from: the shapes of sources that `epc observe import` reads."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from epc.errors import Finding
+from epc.records.observed import llmbar, table
+from epc.records.observed.checking import CLAUSE
+from epc.records.observed.converting import Conversion, Request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """A way to lay verdicts out: how it is read, and what is expected, in words."""
+
+    convert: Callable[[Path, Request], Conversion]
+    expected: str
+
+
+SHAPES: Final[Mapping[str, Shape]] = {
+    "csv": Shape(convert=table.convert, expected=table.EXPECTED),
+    "llmbar": Shape(convert=llmbar.convert, expected=llmbar.EXPECTED),
+}
+
+
+def convert(shape: str, source: Path, request: Request) -> Conversion:
+    """Return a source's verdicts, or findings that show what was expected."""
+    known = SHAPES.get(shape)
+    if known is None:
+        listed = "".join(f"\n  {name}: {each.expected}" for name, each in SHAPES.items())
+        problem = f"there is no shape {shape!r}"
+        remedy = f"name one of these, or map a table's columns with csv:{listed}"
+        found = Finding(clause=CLAUSE, where="--shape", problem=problem, remedy=remedy)
+        return Conversion(findings=[found])
+    return known.convert(source, request)

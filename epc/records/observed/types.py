@@ -1,0 +1,100 @@
+"""A verdict file's header and its verdicts, as `epc/spec/schemas/v1` states them (Reading R77)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+UNKNOWN: Final = "unknown"
+
+Name = Annotated[str, Meta(min_length=1)]
+Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", max_length=64)]
+Count = Annotated[int, Meta(ge=0)]
+Day = Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$", max_length=10)]
+Candidate = Literal["a", "b"]
+Choice = Literal["a", "b", "tie"]
+
+
+class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One verdict. What the source does not state is `UNSET`, and absent in the file."""
+
+    item: Name
+    setting: Name
+    file: Name
+    a_sha256: Digest
+    a_length: Count
+    subset: Name | UnsetType = UNSET
+    question_sha256: Digest | UnsetType = UNSET
+    a_text: str | UnsetType = UNSET
+    b_sha256: Digest | UnsetType = UNSET
+    b_length: Count | UnsetType = UNSET
+    b_text: str | UnsetType = UNSET
+    first: Candidate | UnsetType = UNSET
+    verdict: Literal["a", "b", "tie", "unreadable"] | UnsetType = UNSET
+    a_score: float | UnsetType = UNSET
+    b_score: float | UnsetType = UNSET
+    repeat: Count | UnsetType = UNSET
+    gold: Choice | UnsetType = UNSET
+    humans: Annotated[tuple[Choice, ...], Meta(min_length=1)] | UnsetType = UNSET
+    answer_sha256: Digest | UnsetType = UNSET
+    answer_length: Count | UnsetType = UNSET
+    date: Day | UnsetType = UNSET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Whose verdicts they are, and whether the licence lets the candidates' texts stand here."""
+
+    name: str
+    repository: str
+    commit: str
+    licence: str
+    texts: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """A file of the source, by its content."""
+
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judge:
+    """Who was asked, as far as the source says."""
+
+    name: str
+    model: str
+    platform: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """What a judge was asked with."""
+
+    name: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """Who was asked how. `note` says what keeps its verdicts from being a fair sample."""
+
+    judge: Judge
+    prompt: Prompt
+    decoding: dict[str, Any] | str
+    date: str
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """What the verdicts of a file share; `left_out` counts what only looks like a verdict."""
+
+    schema_version: int
+    source: Source
+    files: Mapping[str, SourceFile]
+    settings: Mapping[str, Setting]
+    left_out: Mapping[str, int] = field(default_factory=dict)

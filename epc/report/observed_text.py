@@ -1,0 +1,90 @@
+"""What recorded verdicts say of their judges, in words and columns."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from epc.analysis.observed import FIGURES, Figure, Group, Report
+from epc.analysis.observed_rows import LONG_ANSWER
+from epc.records.observed.types import UNKNOWN
+
+_TITLES: Final = {
+    "place_consistency": "same winner in both orders (an unreadable answer agrees with nothing)",
+    "place_consistency_readable": "the same, of pairs with two readable answers",
+    "first_place": "first candidate chosen (0.5: no preference), both orders asked",
+    "accuracy": "the better candidate by the gold label chosen",
+    "accuracy_gold_first": "the same, where it stood first",
+    "accuracy_gold_second": "the same, where it stood second",
+    "ties": "ties, of all verdicts",
+    "unreadable": "unreadable answers, of all verdicts",
+    "repeat_consistency": "same verdict when asked again, without equal long answers",
+    "repeat_consistency_all": "the same, with them",
+    "longer": "longer candidate chosen (0.5: no effect), quality not held",
+    "longer_by_gold": "the same, quality held: mean over longer is better and longer is worse",
+}
+
+
+def text(report: Report) -> str:
+    """Return the printed form of a report."""
+    parts = [*_heading(report)]
+    for name in FIGURES:
+        rows = [(group, group.figures[name]) for group in report.groups if name in group.figures]
+        if rows:
+            parts += ["", f"{name}: {_TITLES[name]}"]
+            width = max(len(group.settings[0]) for group, _ in rows)
+            parts += [_row(group, figure, width) for group, figure in rows]
+    parts += [*_notes(report), *_left_out(report)]
+    return "\n".join(parts)
+
+
+def _heading(report: Report) -> Iterator[str]:
+    source = report.source
+    yield f"{source.name}: {report.verdicts:,} verdicts on {report.items:,} items"
+    yield f"  source     {source.repository}, commit {source.commit}, licence {source.licence}"
+    yield "  state      recorded by others; says nothing of today (Reading R77)"
+    for what, count in report.left_out.items():
+        yield f"  left out   {count:,} {what}"
+    yield f"  twice      {report.duplicates:,} verdicts that stand twice: counted once"
+    yield f"  renamed    {report.items_under_two_names:,} items of another's question and pair"
+    equal = sum(group.equal_answers for group in report.groups)
+    other = sum(group.equal_answers_other_verdict for group in report.groups)
+    yield f"  copies?    {equal:,} pairs of equal answers of {LONG_ANSWER} characters or more"
+    if other:
+        yield f"  contrary   {other:,} of these have two different verdicts: the source misread one"
+
+
+def _row(group: Group, figure: Figure, width: int) -> str:
+    interval = "[too few items]"
+    if figure.ci95:
+        interval = f"[{figure.ci95[0]:.3f}, {figure.ci95[1]:.3f}]"
+    counts = f"n {figure.n:,}, items {figure.items:,}"
+    return f"  {group.settings[0]:<{width}}  {figure.value:.3f} {interval:<16} {counts}"
+
+
+def _notes(report: Report) -> Iterator[str]:
+    """Yield who was asked under each name, and what else has that name."""
+    yield ""
+    yield "asked of"
+    for group in report.groups:
+        setting = group.setting
+        yield f"  {group.settings[0]}: {_asked(group)}, {group.verdicts:,} verdicts"
+        if setting.note:
+            yield f"    {setting.note}"
+        if len(group.settings) > 1:
+            yield f"    the same prompt as {', '.join(group.settings[1:])}"
+
+
+def _asked(group: Group) -> str:
+    setting = group.setting
+    decoding = "decoding stated" if setting.decoding != UNKNOWN else "decoding unknown"
+    judge = f"model {setting.judge.model} on platform {setting.judge.platform}"
+    return f"{judge}, {decoding}, date {setting.date}"
+
+
+def _left_out(report: Report) -> Iterator[str]:
+    """Yield which figures are left out of which settings, and why."""
+    for name in FIGURES:
+        without = [group for group in report.groups if name in group.left_out]
+        if without:
+            why = without[0].left_out[name]
+            which = f"{len(without)} of {len(report.groups)} settings"
+            yield f"not stated of {which}: {name}: {why}"

@@ -1,0 +1,78 @@
+"""An invented repository of LLMBar's shape, small enough to work its figures out by hand."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+LONG = "Because " + "one of the two follows what was asked for and the other one does not. " * 2
+PROMPTS = {"Vanilla.txt": "Which is better?", "CoT.txt": "Explain.", "Swap.txt": "Both said."}
+
+
+def both(plain: str | None, swapped: str | None, said: str = "Output (a)") -> dict[str, Any]:
+    """Return a step's answers in both orders, as the candidates that won."""
+    return {
+        "swap = False": {"completion": [said, "stop"], "winner": plain},
+        "swap = True": {"completion": ["Output (b)", "stop"], "winner": swapped},
+    }
+
+
+def rated(a: str, b: str) -> dict[str, Any]:
+    return {
+        "score_1": [a, "stop"],
+        "score_2": [b, "stop"],
+        "swap = False": {"winner": "2"},
+        "swap = True": {"winner": "1"},
+    }
+
+
+def step(prompt: str) -> dict[str, Any]:
+    return {
+        "prompt": prompt,
+        "model_name": "judge",
+        "openai_kwargs": {"engine": "judge-0613", "temperature": 0.0},
+        "parsing": {"1": "a", "2": "b"},
+    }
+
+
+ITEMS = (
+    {"input": "Count.", "output_1": "one two three", "output_2": "one", "label": 1},
+    {"input": "Rhyme.", "output_1": "no", "output_2": "a rhyme in time", "label": 2},
+    {"input": "Short.", "output_1": "ok", "output_2": "a long story", "label": 1},
+)
+RESULTS: dict[str, list[list[Any]]] = {
+    "Vanilla": [[both("1", "1")], [both("1", "2")], [both(None, "1")]],
+    "Metrics": [[["be kind", "stop"], both("1", "1")] for _ in ITEMS],
+    "CoT": [[both("1", "1", LONG)], [both("1", "2", "So (a).")], [both("2", "1", LONG)]],
+    "Swap": [
+        [both("1", "1", LONG)],
+        [both("1", "2", "Thus (a)."), both("2", "2")],
+        [both("1", "1", LONG)],
+    ],
+    "Rating": [[rated("7", "3")], [rated("5", "5")], [rated("none", "4")]],
+}
+STEPS = {
+    "Vanilla": ["Vanilla.txt"],
+    "Metrics": ["aux.txt", "Metrics.txt"],
+    "CoT": ["CoT.txt"],
+    "Swap": ["CoT.txt", "Swap.txt"],
+    "Rating": ["Rating.txt"],
+}
+
+
+def llmbar(folder: Path) -> Path:
+    """Write the repository: 3 items, one judge, 5 strategies."""
+    system = folder / "LLMEvaluator" / "evaluators"
+    written: dict[Path, Any] = {}
+    for strategy, results in RESULTS.items():
+        entries = [{**item, "results": each} for item, each in zip(ITEMS, results, strict=True)]
+        place = folder / "Dataset" / "Set" / "Tiny" / "evaluators" / "J"
+        written[place / strategy / "result.json"] = entries
+        written[system / "config" / "J" / f"{strategy}.json"] = [*map(step, STEPS[strategy])]
+    for path, value in written.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(value))
+    (system / "prompts").mkdir()
+    for name, text in PROMPTS.items():
+        (system / "prompts" / name).write_text(text)
+    (folder / "LICENSE").write_text("MIT License\n\nCopyright (c) nobody\n")
+    return folder

@@ -1,0 +1,124 @@
+"""What recorded verdicts say, where the data have traps (Reading R77)."""
+
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+import pytest
+
+from epc.analysis.observed import Group, Report, measure
+from epc.records.observed.columns import Collector
+from epc.records.observed.converting import digest
+from epc.records.observed.types import Header, Judge, Prompt, Row, Setting, Source
+
+PROMPT = Prompt(name="p", sha256=digest("p"))
+SETTING = Setting(
+    judge=Judge(name="j", model="unknown", platform="unknown"),
+    prompt=PROMPT,
+    decoding={"temperature": 0},
+    date="unknown",
+)
+SETTINGS = {
+    "one": SETTING,
+    "renamed": replace(SETTING, prompt=replace(PROMPT, name="q")),
+    "warmer": replace(SETTING, decoding={"temperature": 1}),
+    "unstated": replace(SETTING, prompt=Prompt(name="p", sha256="unknown")),
+    "unstated too": replace(SETTING, prompt=Prompt(name="p", sha256="unknown")),
+}
+
+
+def verdict(item: str, first: str, said: str, **more: Any) -> dict[str, Any]:
+    pair = {"a_sha256": digest(f"a{item}"), "a_length": 2, "b_sha256": digest("b"), "b_length": 1}
+    fixed = {"item": item, "setting": "one", "file": "f", **pair}
+    return {**fixed, "first": first, "verdict": said, **more}
+
+
+def report(*lines: dict[str, Any]) -> Report:
+    source = Source(name="s", repository="r", commit="c", licence="l", texts=False)
+    header = Header(schema_version=1, source=source, files={}, settings=SETTINGS)
+    collector = Collector()
+    collector.add_rows([msgspec.convert(line, Row) for line in lines], range(2, len(lines) + 2))
+    return measure(header, collector.verdicts())
+
+
+def group(*lines: dict[str, Any]) -> Group:
+    return report(*lines).groups[0]
+
+
+def test_reading_r77_a_verdict_that_stands_twice_counts_once() -> None:
+    line = verdict("1", "a", "a", gold="a")
+
+    found = report(line, line, verdict("2", "a", "b", gold="a"))
+
+    assert (found.verdicts, found.duplicates) == (3, 1)
+    assert found.groups[0].figures["accuracy"].value == 0.5
+
+
+def test_reading_r77_a_mirrored_pair_under_another_number_is_no_further_item() -> None:
+    pair = {"a_sha256": digest("b"), "b_sha256": digest("a1"), "question_sha256": digest("q")}
+    one = verdict("1", "a", "a", question_sha256=digest("q"))
+
+    found = report(one, verdict("9", "a", "b") | pair, verdict("1", "b", "b") | pair)
+    other = report(one, verdict("9", "a", "b") | {**pair, "question_sha256": digest("r")})
+
+    assert (found.items, found.items_under_two_names, found.groups[0].items) == (2, 1, 1)
+    assert found.groups[0].figures["unreadable"].ci95 is None
+    assert (other.items_under_two_names, other.groups[0].items) == (0, 2)
+
+
+def test_reading_r77_settings_are_one_only_where_the_prompts_digest_is_stated_and_equal() -> None:
+    found = report(*(verdict("1", "a", "a", setting=name) for name in SETTINGS))
+
+    names = [list(each.settings) for each in found.groups]
+    assert names == [["one", "renamed"], ["unstated"], ["unstated too"], ["warmer"]]
+
+
+def test_a_tie_in_both_orders_is_consistent_and_an_unreadable_answer_never_is() -> None:
+    found = group(
+        *(verdict("1", place, "tie") for place in "ab"),
+        *(verdict("2", place, "unreadable") for place in "ab"),
+    ).figures
+
+    assert found["place_consistency"].value == 0.5
+    assert found["place_consistency_readable"].value == 1
+    assert "first_place" not in found
+
+
+def test_an_item_asked_in_one_order_says_nothing_of_places() -> None:
+    found = group(verdict("1", "a", "a"), verdict("2", "b", "a"))
+
+    assert found.left_out["place_consistency"] == "no item was asked in both orders"
+    assert found.left_out["accuracy"] == "no verdict has a gold label"
+
+
+def test_each_repeat_is_paired_with_the_other_order_of_the_same_repeat() -> None:
+    found = group(
+        *(verdict("1", place, "a") for place in "ab"),
+        *(verdict("1", place, place, repeat=1) for place in "ab"),
+    ).figures
+
+    assert (found["place_consistency"].value, found["place_consistency"].n) == (0.5, 2)
+    assert (found["repeat_consistency"].value, found["repeat_consistency"].n) == (0.5, 2)
+
+
+def test_three_askings_are_three_pairs() -> None:
+    lines = [verdict("1", "a", said, repeat=n) for n, said in enumerate(["a", "a", "b"])]
+
+    assert group(*lines).figures["repeat_consistency"].value == pytest.approx(1 / 3)
+
+
+def test_a_short_answer_in_the_same_words_is_no_copy() -> None:
+    def answers(length: int) -> Group:
+        said = {"answer_sha256": digest("said"), "answer_length": length}
+        return group(*(verdict("1", "a", "a", repeat=n, **said) for n in range(2)))
+
+    assert answers(99).equal_answers == 0
+    assert answers(99).figures["repeat_consistency"].value == 1
+    assert answers(100).equal_answers == 1
+    assert "repeat_consistency" in answers(100).left_out
+
+
+def test_scores_of_one_candidate_are_no_verdict() -> None:
+    alone = {"item": "1", "setting": "one", "file": "f", "a_sha256": digest("a"), "a_length": 1}
+
+    assert group({**alone, "a_score": 3}).figures == {}
