@@ -24,7 +24,8 @@ from epc.engine.measure import carry_out
 from epc.engine.model import Completion, Identity, Model, Prompt
 from epc.engine.plan import Plan, Reuse, configuration, identities, save
 from epc.engine.questions import Questions
-from epc.engine.session import Request, measure, reopen, start
+from epc.engine.request import Request
+from epc.engine.session import measure, reopen, start
 from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
 
 DAY = datetime(2026, 7, 2, tzinfo=UTC)

@@ -22,7 +22,8 @@ from program_support import PROGRAM, Done, run_program
 from epc.engine.budget import Limits
 from epc.engine.calls import Progress
 from epc.engine.plan import Reuse
-from epc.engine.session import Request, measure, start
+from epc.engine.request import Request
+from epc.engine.session import measure, start
 from epc.errors import Finding
 from epc.records.findings import Findings
 from epc.records.layout import MANIFEST, RAW, describe

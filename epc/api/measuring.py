@@ -13,15 +13,8 @@ from epc.engine.budget import Limits
 from epc.engine.calls import Progress
 from epc.engine.clock import now
 from epc.engine.plan import Reuse
-from epc.engine.session import (
-    Request,
-    Watch,
-    default_folder,
-    fetch_weights,
-    measure,
-    rounds_of,
-    start,
-)
+from epc.engine.request import Request, default_folder, fetch_weights, rounds_of
+from epc.engine.session import Watch, measure, start
 from epc.records.designs import Design
 from epc.spec.epc_v1 import ControlMethod
 

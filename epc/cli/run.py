@@ -161,7 +161,8 @@ def command(
       epc run --evaluator recorded:verdicts.csv
       epc run --design mine.yaml --evaluator M --executor M --dry-run
     """
-    from epc.engine.session import Request, default_folder, expect, prepare, rounds_of, start
+    from epc.engine.request import Request, default_folder, rounds_of
+    from epc.engine.session import expect, prepare, start
     from epc.records.design_findings import load
 
     wait = batch == "wait"

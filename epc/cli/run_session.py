@@ -146,6 +146,6 @@ def go_on(
 def fetch_weights_if_named(*names: str | None) -> None:
     """Have the embedded weights, if a model that needs them is named."""
     if any(names):
-        from epc.engine.session import fetch_weights
+        from epc.engine.request import fetch_weights
 
         fetch_weights(names, note)

@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any, Final, Literal
 
 from epc.engine.forecast import Share
-from epc.engine.session import Request, expect, prepare
+from epc.engine.request import Request
+from epc.engine.session import expect, prepare
 from epc.errors import UsageError
 from epc.records.designs import Design
 

@@ -1,12 +1,10 @@
 """A run from its request to its folder: opening models, carrying the plan out, letting go."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from epc import __version__
 from epc.engine import batch, forecast
@@ -25,7 +23,6 @@ from epc.engine.mocks import Mock, Scripted
 from epc.engine.model import Model
 from epc.engine.plan import (
     Plan,
-    Reuse,
     asked_decoding,
     configuration,
     decoding_for,
@@ -38,40 +35,16 @@ from epc.engine.prices import price_of
 from epc.engine.questions import Questions
 from epc.engine.recorded import Recorded
 from epc.engine.remote import Remote
+from epc.engine.request import Request
 from epc.engine.reusing import reusable_answers
 from epc.engine.task_group import seldom_collected
 from epc.errors import UsageError
 from epc.protocol.results import Json
-from epc.records.designs import Design
 from epc.records.layout import MANIFEST, REUSABLE
 from epc.records.recompute import load_manifest
-from epc.spec.epc_v1 import ROUNDS, ControlMethod, Domain
+from epc.spec.epc_v1 import Domain
 
 Watch = Callable[[Progress], AbstractAsyncContextManager[None]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """What a user asks for, before anything has been looked up.
-
-    `decoding` is what a role shall do otherwise than its model would, setting by setting. Without
-    a `design` the reference is measured. `canary`: an evaluator that may be swapped is asked a
-    panel beside the run (Reading R76).
-    """
-
-    evaluator: str
-    executor: str | None
-    seeds: list[int]
-    rounds: int
-    reuse: Reuse | None
-    exhaustive: bool
-    recheck: int = 0
-    control: ControlMethod = "simulated"
-    controls: int = 0
-    decoding: dict[str, dict[str, Any]] = field(default_factory=dict)
-    reuse_answers_of: tuple[Path, ...] = ()
-    design: Design | None = None
-    canary: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,53 +82,6 @@ class Opened:
 
     def _role(self, name: str, model: Model) -> Role:
         return Role(name=name, model=model, decoding=decoding_for(self.plan.decoding, name, model))
-
-
-def rounds_of(asked: int | None, design: Design | None) -> int:
-    """Return the rounds of each phase.
-
-    A design says all that it decides, so that a run of it can be repeated from its file alone.
-
-    Raises: UsageError if other rounds are asked for than the design's.
-    """
-    if design is None:
-        return ROUNDS if asked is None else asked
-    if asked not in (None, design.config.rounds):
-        raise UsageError(
-            f"the design has {design.config.rounds} rounds: leave --rounds out, or change the file"
-        )
-    return design.config.rounds
-
-
-def default_folder(evaluator: str, began: datetime) -> Path:
-    """Return a new folder below `runs/`, named for the day and the evaluator."""
-    name = re.sub(r"[^A-Za-z0-9.]+", "-", evaluator.partition("/")[2] or evaluator).strip("-")
-    folder = Path("runs") / f"{began.date().isoformat()}-{name}"
-    count = 1
-    while folder.exists():
-        count += 1
-        folder = folder.with_name(f"{began.date().isoformat()}-{name}-{count}")
-    return folder
-
-
-def fetch_weights(names: Iterable[str | None], say: Callable[[str], None]) -> None:
-    """Have the embedded weights, if a model that needs them is named.
-
-    A name that is no model's is refused first, whichever it is: then nothing is downloaded.
-
-    Raises: UsageError if there is no such model; WorldError if the weights cannot be had.
-    """
-    from epc.engine.local.models import named
-
-    given = [name for name in names if name is not None]
-    embedded = [named(name.removeprefix("local/")) for name in given if name.startswith("local/")]
-    if embedded:
-        for name in given:
-            if not name.startswith("local/"):
-                open_model(name)
-    for each in embedded:
-        if each.weights is not None:
-            each.weights.fetch(say)
 
 
 def prepare(request: Request, *, now: datetime) -> Opened:

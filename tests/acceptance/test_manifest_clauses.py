@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from epc.engine.session import Request, measure, start
+from epc.engine.request import Request
+from epc.engine.session import measure, start
 from epc.protocol.prompt import executor_prompt
 from epc.records.validate import validate
 from epc.spec.reference import STRATEGIES, TASKS

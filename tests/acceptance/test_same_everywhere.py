@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from epc.engine.session import Request, measure, start
+from epc.engine.request import Request
+from epc.engine.session import measure, start
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -32,7 +32,8 @@ from epc.engine import measure as measuring
 from epc.engine.budget import Limits
 from epc.engine.calls import Progress
 from epc.engine.finish import finish
-from epc.engine.session import Request, measure, start
+from epc.engine.request import Request
+from epc.engine.session import measure, start
 from epc.protocol.draws import pick_task, turns
 from epc.protocol.prompt import Pair, evaluation_text, executor_prompt
 from epc.protocol.results import Json

@@ -14,7 +14,8 @@ from unittest.mock import patch
 from epc.engine import asking, calls
 from epc.engine.budget import Limits
 from epc.engine.calls import Progress
-from epc.engine.session import Opened, Request, measure, reopen, start
+from epc.engine.request import Request
+from epc.engine.session import Opened, measure, reopen, start
 from epc.errors import EpcError, ExitCode
 
 NOW = datetime(2026, 7, 2, tzinfo=UTC)

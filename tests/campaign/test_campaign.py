@@ -35,7 +35,8 @@ from campaign.sitting import ADDRESS, CACHE, NOW, PATCHES, child, opened, sit, u
 
 from epc.engine.budget import Limits
 from epc.engine.journal import Journal
-from epc.engine.session import Request, measure
+from epc.engine.request import Request
+from epc.engine.session import measure
 from epc.engine.transport import NoReplyError, Reply, Transport
 from epc.errors import ExitCode, UsageError
 from epc.protocol.results import Json

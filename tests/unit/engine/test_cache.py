@@ -28,7 +28,8 @@ from epc.engine.budget import Limits
 from epc.engine.cache import Cache
 from epc.engine.cache_paths import answer_cache_folder
 from epc.engine.calls import Progress
-from epc.engine.session import Request, prepare
+from epc.engine.request import Request
+from epc.engine.session import prepare
 from epc.errors import StoppedError, UsageError, WorldError
 from epc.records.validate import validate
 

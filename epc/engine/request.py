@@ -1,0 +1,85 @@
+"""What a user asks a run for, and what follows from that before any model is asked."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from epc.engine.catalog import open_model
+from epc.engine.plan import Reuse
+from epc.errors import UsageError
+from epc.records.designs import Design
+from epc.spec.epc_v1 import ROUNDS, ControlMethod
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a user asks for, before anything has been looked up.
+
+    `decoding` is what a role shall do otherwise than its model would, setting by setting. Without
+    a `design` the reference is measured. `canary`: an evaluator that may be swapped is asked a
+    panel beside the run (Reading R76).
+    """
+
+    evaluator: str
+    executor: str | None
+    seeds: list[int]
+    rounds: int
+    reuse: Reuse | None
+    exhaustive: bool
+    recheck: int = 0
+    control: ControlMethod = "simulated"
+    controls: int = 0
+    decoding: dict[str, dict[str, Any]] = field(default_factory=dict)
+    reuse_answers_of: tuple[Path, ...] = ()
+    design: Design | None = None
+    canary: bool = False
+
+
+def rounds_of(asked: int | None, design: Design | None) -> int:
+    """Return the rounds of each phase.
+
+    A design says all that it decides, so that a run of it can be repeated from its file alone.
+
+    Raises: UsageError if other rounds are asked for than the design's.
+    """
+    if design is None:
+        return ROUNDS if asked is None else asked
+    if asked not in (None, design.config.rounds):
+        raise UsageError(
+            f"the design has {design.config.rounds} rounds: leave --rounds out, or change the file"
+        )
+    return design.config.rounds
+
+
+def default_folder(evaluator: str, began: datetime) -> Path:
+    """Return a new folder below `runs/`, named for the day and the evaluator."""
+    name = re.sub(r"[^A-Za-z0-9.]+", "-", evaluator.partition("/")[2] or evaluator).strip("-")
+    folder = Path("runs") / f"{began.date().isoformat()}-{name}"
+    count = 1
+    while folder.exists():
+        count += 1
+        folder = folder.with_name(f"{began.date().isoformat()}-{name}-{count}")
+    return folder
+
+
+def fetch_weights(names: Iterable[str | None], say: Callable[[str], None]) -> None:
+    """Have the embedded weights, if a model that needs them is named.
+
+    A name that is no model's is refused first, whichever it is: then nothing is downloaded.
+
+    Raises: UsageError if there is no such model; WorldError if the weights cannot be had.
+    """
+    from epc.engine.local.models import named
+
+    given = [name for name in names if name is not None]
+    embedded = [named(name.removeprefix("local/")) for name in given if name.startswith("local/")]
+    if embedded:
+        for name in given:
+            if not name.startswith("local/"):
+                open_model(name)
+    for each in embedded:
+        if each.weights is not None:
+            each.weights.fetch(say)
