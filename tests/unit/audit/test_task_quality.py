@@ -77,8 +77,11 @@ def test_epc_show_tasks_has_one_line_a_task_and_the_same_as_json(tmp_path: Path)
 
     text = epc("show", run, "--tasks")
     listed = json.loads(epc("show", run, "--tasks", "--format", "json").stdout)
+    both = epc("show", run, "--tasks", "--html", tmp_path / "page.html")
 
     assert made.returncode == text.returncode == 0, made.stderr
+    assert both.returncode == 2
+    assert "leave out --html or --tasks" in both.stderr
     assert [(each["domain"], each["text"]) for each in listed] == [
         (domain, f"{domain} {task}") for domain in ("text", "visual") for task in range(3)
     ]
