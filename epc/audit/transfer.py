@@ -325,7 +325,7 @@ def _parts(units: Units) -> _Parts:
     members, halves = [], []
     for start, size in ((0, first), (first, total - first)):
         count = min(size, _BLOCKS)
-        # Units are sorted and neighbours alike, so that blocks of neighbours would be too far apart.
+        # Units are sorted and neighbours alike: blocks of neighbours would be too far apart.
         order = np.arange(size) if count == size else mixed.permutation(size)
         blocks = np.array_split(start + order, count)
         members += [np.isin(np.arange(total), block) for block in blocks]
