@@ -57,8 +57,9 @@ def test_reading_r76_a_quiet_canary_is_recorded_shown_checked_and_no_part_of_the
     done = epc("run", *MODELS, *SMALL, "--out", with_it, env=at(endpoint))
     assert (done.returncode, len(endpoint.received)) == (0, WHOLE), done.stderr
     asked = [request.prompt for request in endpoint.received]
-    assert set(asked[:24]) == set(asked[24:48]) == set(asked[-24:])  # before all else, and last
-    assert len(set(asked[:24])) == 24
+    # After the first round, which shows that the evaluator answers, and after everything else.
+    assert set(asked[3:27]) == set(asked[27:51]) == set(asked[-24:])
+    assert len(set(asked[3:27])) == 24
     epc("run", *MODELS, *SMALL, "--no-canary", "--out", without, env=at(endpoint))
 
     assert len(endpoint.received) == WHOLE + 352
@@ -212,7 +213,9 @@ def test_reading_r76_the_canary_counts_in_forecast_and_caps(
     stopped = epc(*plan, "--max-calls", "40", "--out", run, env=at(endpoint))
 
     assert (stopped.returncode, len(endpoint.received)) == (4, 40)
-    assert all(request.body["model"] == "judge-0806" for request in endpoint.received)
+    # Two answers and their comparison are the first round's, the rest is the canary's.
+    models = [request.body["model"] for request in endpoint.received]
+    assert (models.count("judge-0806"), models.count("writer-0806")) == (38, 2)
 
 
 def test_reading_r76_weights_that_are_pinned_and_mocks_need_no_canary(tmp_path: Path) -> None:
