@@ -20,7 +20,7 @@ async def ask_first_round(
     *,
     say: Callable[[str], None],
 ) -> None:
-    """Ask a run's first comparison before all else, and tell how its evaluator answers.
+    """Ask a run's first comparison before all else, and tell of an answer that is no bare letter.
 
     These calls are the run's own: it asks none of them again, in this sitting or a later one.
 
@@ -39,7 +39,8 @@ async def ask_first_round(
     caller.progress.advance()
     kind = kind_of(call["answer"], call["finish_reason"])
     after = " after reasoning" if "reasoning" in call or "reasoning_tokens" in call else ""
-    say(f"probe    {plan.evaluator} answers with a {kind}{after}")
+    if after or kind != "letter":
+        say(f"probe    {plan.evaluator} answers with a {kind}{after}")
     if kind in ("silence", "text") and call["finish_reason"] in CUT:
         raise IncapableError(
             f"{plan.evaluator} was cut off before a verdict, and so it would be in every round\n"

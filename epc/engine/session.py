@@ -267,7 +267,7 @@ async def measure(
 
     With `batches`, the two waves of an exhaustive run go through the provider's batch endpoint;
     `wait`: until they are answered. A hosted evaluator is asked the run's first comparison before
-    all else, and `probe` is told how it answers; without `probe` it is not.
+    all else, and `probe` is told of an answer that is no bare letter; without `probe` it is not.
     The `clock` says when each call was answered (Reading R76).
 
     Raises: StoppedError if a call got no answer, a limit was reached or a batch is under way;
