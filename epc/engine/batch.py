@@ -320,12 +320,16 @@ def _load(folder: Path) -> Wave | None:
 def _is_wave(value: Any) -> bool:
     if not isinstance(value, dict) or not _WRITTEN <= set(value) <= set(Wave.__slots__):
         return False
-    names = [value[key] or "" for key in ("file", "batch")]
-    texts = [value["stage"], value["mark"], *names, value.get("failed") or ""]
-    numbers = [value["requests"], value.get("attempt", 1)]
-    listed = value.get("names")
-    return (
-        all(isinstance(text, str) for text in texts)
-        and {type(n) for n in numbers} == {int}
-        and (listed is None or isinstance(listed, list))
-    )
+    match {"attempt": 1, "names": None, "failed": None, **value}:
+        case {
+            "stage": str(),
+            "requests": int(),
+            "mark": str(),
+            "file": str() | None,
+            "batch": str() | None,
+            "attempt": int(),
+            "names": list() | None,
+            "failed": str() | None,
+        }:
+            return True
+    return False
