@@ -164,6 +164,16 @@ def test_reading_r77_an_unknown_shape_gets_a_finding_that_shows_the_known_ones(
     assert not file.exists()
 
 
+def test_reading_r77_a_source_without_a_configuration_gets_a_finding(tmp_path: Path) -> None:
+    place = llmbar(tmp_path / "repository")
+    (place / "LLMEvaluator/evaluators/config/J/CoT.json").unlink()
+
+    done = epc("observe", "import", place, "--shape", "llmbar", "--out", tmp_path / "o.jsonl")
+
+    assert done.returncode == 1
+    assert "evaluators/config/J/CoT.json: is missing" in done.stdout.decode()
+
+
 @pytest.mark.parametrize(
     ("damage", "expected"),
     [

@@ -112,6 +112,9 @@ def _convert_file(path: Path, work: _Work) -> None:
     inside = path.relative_to(work.source)
     *_, judge, strategy, _ = inside.parts
     config = _SYSTEM / "config" / judge / f"{strategy}.json"
+    if not (work.source / config).is_file():
+        work.findings.add(CLAUSE, config.as_posix(), "is missing", f"expected {EXPECTED}")
+        return
     content = _read(path)
     entries = _decoded(content, inside, list[_Entry], work)
     steps = _decoded(_read(work.source / config), config, list[_Step], work)
