@@ -12,12 +12,12 @@ from epc.errors import Finding, MalformedError
 from epc.protocol.config import Configuration
 from epc.protocol.verdict import Verdict
 from epc.protocol.weights import Weights, uniform, update
+from epc.records.findings import Findings
 from epc.records.layout import RAW
 from epc.records.manifest import Manifest
 from epc.records.recompute import manifest_path
 from epc.records.row_types import Trial
-from epc.records.strict_json import read_lines
-from epc.records.typed import parse
+from epc.records.rows import read_typed
 from epc.spec.epc_v1 import DIRECTIONS, PHASE, PHASE_NAMES
 
 _QUANTILES: Final = (0.05, 0.95)
@@ -79,10 +79,11 @@ def trajectories_of(manifest: Manifest, run: Path) -> Trajectories | None:
     Raises: MalformedError if its trials are not those of its manifest; WorldError if the disk
     fails.
     """
-    path = manifest_path(run).parent / RAW["trials"]
-    if manifest.raw is None or not path.is_file():
+    folder = manifest_path(run).parent
+    if manifest.raw is None or not (folder / RAW["trials"]).is_file():
         return None
-    return trajectories(manifest, (parse(row, Trial) for _, row, _ in read_lines(path, "trials")))
+    rows = read_typed(folder, Trial, Findings(), clause="EPC-2.5(d)")
+    return trajectories(manifest, (trial for _, trial in rows))
 
 
 def _by_phase(trials: Iterable[Trial]) -> dict[tuple[int, str], list[_Round]]:

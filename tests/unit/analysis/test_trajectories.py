@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from records_support import Run, make_run
 
-from epc.analysis.trajectories import Trajectories, trajectories
+from epc.analysis.trajectories import Trajectories, trajectories, trajectories_of
 from epc.errors import MalformedError
 from epc.records.row_types import Trial
 from epc.records.typed import parse
@@ -88,3 +88,14 @@ def test_trials_of_a_seed_that_the_manifest_does_not_know_are_refused(tiny: Run)
 
     with pytest.raises(MalformedError, match="seed 7 is none of the manifest's"):
         trajectories(tiny.parsed(), trials([*rows, rows[0] | {"seed": 7}]))
+
+
+def test_a_damaged_line_of_a_runs_trials_is_refused_and_no_surprise(tiny: Run) -> None:
+    with (tiny.folder / "trials.jsonl").open("a", encoding="utf-8") as file:
+        file.write("{}\n")
+    assert trajectories_of(tiny.parsed(), tiny.folder) is not None  # every round is still there
+    lines = (tiny.folder / "trials.jsonl").read_text("utf-8").splitlines(keepends=True)
+    (tiny.folder / "trials.jsonl").write_text("".join(["{}\n", *lines[1:]]), "utf-8")
+
+    with pytest.raises(MalformedError, match="does not end"):
+        trajectories_of(tiny.parsed(), tiny.folder)
