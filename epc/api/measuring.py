@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import asynccontextmanager, suppress
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from epc.api.measured import Run
 from epc.engine.budget import Limits
@@ -18,6 +18,7 @@ from epc.engine.session import Watch, measure, start
 from epc.records.designs import Design
 from epc.spec.epc_v1 import ControlMethod
 
+_LOOK_S: Final = 0.2
 _Task = tuple[asyncio.AbstractEventLoop, "asyncio.Task[Any]"]
 
 
@@ -99,6 +100,11 @@ def done(work: Coroutine[Any, Any, Any]) -> None:
     except RuntimeError:
         asyncio.run(work)
         return
+    _in_a_thread(work)
+
+
+def _in_a_thread(work: Coroutine[Any, Any, Any]) -> None:
+    may_begin: Future[bool] = Future()
     begun: Future[_Task] = Future()
 
     async def noted() -> None:
@@ -107,12 +113,25 @@ def done(work: Coroutine[Any, Any, Any]) -> None:
         begun.set_result((asyncio.get_running_loop(), task))
         await work
 
+    def carry_out() -> None:
+        if may_begin.result():
+            asyncio.run(noted())
+
     with ThreadPoolExecutor(1) as thread:
-        ended = thread.submit(asyncio.run, noted())
+        # An interrupt may come while the thread is being started: nothing begins before it stands.
         try:
-            ended.result()
+            ended = thread.submit(carry_out)
+            may_begin.set_result(True)
+            # An interrupt just before a wait does not end it, so no wait is long.
+            while not ended.done():
+                wait((ended,), _LOOK_S)
         except BaseException:
-            if not ended.done():
+            if may_begin.done():
                 loop, task = begun.result()
-                loop.call_soon_threadsafe(task.cancel)
+                with suppress(RuntimeError):  # the loop is closed: the work has just ended
+                    loop.call_soon_threadsafe(task.cancel)
+            else:
+                work.close()
+                may_begin.set_result(False)
             raise
+    ended.result()
