@@ -49,11 +49,13 @@ class Rates(NamedTuple):
 class Estimate:
     """A figure for the domain, corrected for bias, with the spread over its units.
 
-    `variance` is None where a domain has a single unit.
+    `variance` is that of the corrected figure, `of_halves` that of the figure of half of the units,
+    which is smaller. Both are None where a domain has a single unit.
     """
 
     value: float
     variance: float | None
+    of_halves: float | None
     freedom: int
 
     @property
@@ -352,7 +354,7 @@ def _estimate(figure: _Figure, parts: _Parts, freedom: int) -> Estimate:
     whole, halves, without = figure
     value = 2 * mean(whole[:, 0].tolist()) - mean(halves.reshape(-1).tolist())
     if not freedom:
-        return Estimate(value=value, variance=None, freedom=0)
+        return Estimate(value=value, variance=None, of_halves=None, freedom=0)
     apart = (halves[:, ::2] - halves[:, 1::2]) / 2
     of_a_cut = max(0.0, mean((apart[0] * apart[1]).tolist()))
     lacking = 1 - parts.halves
@@ -365,4 +367,9 @@ def _estimate(figure: _Figure, parts: _Parts, freedom: int) -> Estimate:
     of_a_wheel = mean(((halves[0] - halves[1]) ** 2 / 4).tolist()) * _WHEELS_A_HALF
     of_wheels = of_a_wheel * (4 / _WHEELS + 1 / (2 * _CUTS * _WHEELS_A_HALF))
     # The corrected figure varies at least as much as the figure of a half says.
-    return Estimate(value=value, variance=max(of_a_cut, of_units) + of_wheels, freedom=freedom)
+    return Estimate(
+        value=value,
+        variance=max(of_a_cut, of_units) + of_wheels,
+        of_halves=of_a_cut + of_wheels,
+        freedom=freedom,
+    )

@@ -28,7 +28,7 @@ _FEWEST = 8
     "--runs",
     type=click.IntRange(_FEWEST, 10_000_000),
     help=f"Runs of every evaluator whose domains prefer alike, {_PUBLISHED} unless stated; half as "
-    "many where preferences cross, and for coverage.",
+    "many where preferences cross and for the coverage of intervals for the domain.",
 )
 @click.option(
     "--quick",

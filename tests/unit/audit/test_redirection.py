@@ -21,7 +21,7 @@ from epc.protocol.weights import UpdateRule
 
 RULE = UpdateRule()
 Array = NDArray[np.float64]
-NOTHING = Estimate(value=0.0, variance=None, freedom=0)
+NOTHING = Estimate(value=0.0, variance=None, of_halves=None, freedom=0)
 
 
 def units(text: Rows, visual: Rows, groups: Groups | None = None) -> Units:
@@ -203,7 +203,7 @@ def test_reading_r70_chance_is_what_arrangements_redirect_on_average() -> None:
 
 def test_reading_r73_more_than_twice_as_many_units_are_held_against_their_own_spread() -> None:
     """3 and 6 are permuted, 3 and 7 are not: t = 0.3 / 0.1 with two degrees of freedom."""
-    crossing = Estimate(value=0.3, variance=0.01, freedom=2)
+    crossing = Estimate(value=0.3, variance=0.01, of_halves=0.01, freedom=2)
 
     even, uneven = (
         redirection_test(units(["AAA", "BBB"], ["B" * n, "A" * n]), crossing, rounds=3, rule=RULE)[
@@ -232,7 +232,7 @@ def test_reading_r73_the_bound_is_one_sided(
     value: float, variance: float | None, p_value: float
 ) -> None:
     given = units(["AAA", "BBB"], ["B" * 7, "A" * 7])
-    crossing = Estimate(value=value, variance=variance, freedom=2)
+    crossing = Estimate(value=value, variance=variance, of_halves=variance, freedom=2)
 
     test, _ = redirection_test(given, crossing, rounds=3, rule=RULE)
 
@@ -257,13 +257,13 @@ def test_reading_r74_zero_is_in_the_interval_of_a_share_that_is_not_shown(
     p_value: float, low: float
 ) -> None:
     """Student's t with 7 degrees of freedom has its 97.5% point at 2.3646."""
-    share = Estimate(value=0.3, variance=0.01, freedom=7)
+    share = Estimate(value=0.3, variance=0.01, of_halves=0.01, freedom=7)
 
     assert redirected_interval(share, p_value) == pytest.approx((low, 0.3 + 2.364624252 * 0.1))
 
 
 def test_reading_r74_a_share_of_choices_is_between_none_and_all() -> None:
-    wide = Estimate(value=0.4, variance=1.0, freedom=7)
+    wide = Estimate(value=0.4, variance=1.0, of_halves=1.0, freedom=7)
 
     assert redirected_interval(wide, 0.01) == (0.0, 1.0)
     assert redirected_interval(NOTHING, 0.01) is None

@@ -221,7 +221,7 @@ def test_reading_r70_everything_is_zero_to_the_bit_where_every_task_says_the_sam
 
     for into in found.into:
         for figure in (into.redirected, into.regret, into.crossing):
-            assert figure == Estimate(value=0, variance=0, freedom=3)
+            assert figure == Estimate(value=0, variance=0, of_halves=0, freedom=3)
     assert found.crossings.interval == (0, 0)
 
 
@@ -289,7 +289,9 @@ def test_reading_r74_jackknife_of_a_straight_statistic_has_no_bias_and_the_formu
 
     assert estimate.value == pytest.approx(np.mean(text) - np.mean(visual))
     formula = np.var(text, ddof=1) / 6 + np.var(visual, ddof=1) / 4
-    assert estimate.variance == pytest.approx(formula, rel=0.4)  # 64 cuts vary by 18%
+    # Over 300 other sets of 64 cuts it is 1.13 times that, with a standard deviation of 0.13.
+    assert estimate.variance is not None
+    assert 0.9 * formula < estimate.variance < 1.5 * formula
 
 
 def test_reading_r74_the_spread_is_that_of_the_corrected_figure() -> None:
@@ -313,7 +315,7 @@ def test_reading_r74_a_bias_that_falls_with_the_number_of_units_is_taken_off() -
 
     estimate = transfer._estimate(constant, parts, 7)
 
-    assert estimate == Estimate(value=5, variance=0, freedom=7)
+    assert estimate == Estimate(value=5, variance=0, of_halves=0, freedom=7)
 
 
 def test_reading_r74_halves_of_a_cut_are_disjoint_and_even_in_both_domains() -> None:
@@ -356,7 +358,7 @@ def test_reading_r74_the_only_unit_of_a_domain_is_in_both_halves() -> None:
 
 
 def test_reading_r74_an_interval_is_students_with_the_units_of_the_smaller_domain() -> None:
-    assert Estimate(value=0.1, variance=0.04, freedom=7).interval == pytest.approx(
+    assert Estimate(value=0.1, variance=0.04, of_halves=0.04, freedom=7).interval == pytest.approx(
         (0.1 - 2.364624251 * 0.2, 0.1 + 2.364624251 * 0.2)
     )
     units = units_of(table(["A" * 3, "B" * 3], ["B" * 5, "A" * 5]), ["x", "y"])
