@@ -44,7 +44,7 @@ def digests(folder: Path) -> dict[str, str]:
             "mock/deterministic",
             True,
             {
-                "results": "3e17b7bdf5a81d10",
+                "results": "f9c29ccc4b53624a",
                 "trials": "562cdc7424020f22",
                 "weights": "d03b006c9c5676a4",
             },
@@ -53,7 +53,7 @@ def digests(folder: Path) -> dict[str, str]:
             "mock/coin-flip",
             False,
             {
-                "results": "998e257b33623dd4",
+                "results": "e80ac6c7eeae3b40",
                 "trials": "138bd27fa70015c1",
                 "weights": "5e7ac2c2b28f1484",
             },

@@ -180,7 +180,8 @@ def test_ctrl_c_stops_with_4_and_says_how_to_go_on(tmp_path: Path) -> None:
         "epc: stopped; nothing answered is lost",
         f"  next: epc resume {run}",
     ]
-    assert len(lines(stderr)) == 6, stderr  # what was begun, its stages, the cost, the two above
+    # What was begun, its stages as far as they were drawn, the cost, and the two above.
+    assert 5 <= len(lines(stderr)) <= 6, stderr
     assert lines(stderr)[-3].startswith("spent    ")
     assert resumed.returncode == 0
     assert epc("validate", run).returncode == 0

@@ -153,24 +153,23 @@ def test_reading_r27_the_same_mapping_twice_is_stated(
     assert (row["outputs"], row["mean_difference"]["mean"]) == (8, 0)
 
 
-@pytest.mark.parametrize(
-    ("word", "value", "differing"),
-    [
-        ("--max-tokens", "900", "another decoding"),
-        ("--prompt", "stern.txt", "another prompt"),
-    ],
-)
-def test_reading_r27_every_condition_that_differs_is_named(
-    tmp_path: Path, word: str, value: str, differing: str
-) -> None:
+@pytest.mark.parametrize("differing", ["another decoding", "another prompt"])
+def test_reading_r27_every_condition_that_differs_is_named(tmp_path: Path, differing: str) -> None:
     from importlib.resources import files
 
     text = (files("epc.spec") / "judge_prompts" / "judge-v1.txt").read_text("utf-8")
     (tmp_path / "stern.txt").write_text(f"Be stern.\n{text}", "utf-8")
     table = write_rows(tmp_path / "outputs.jsonl", [table_row("Q1", "A", "m/x")])
-    for name, more in (("july", ()), ("august", (word, value))):
+    for name in ("july", "august"):
+        more = (
+            ("--prompt", "stern.txt") if (name, differing) == ("august", "another prompt") else ()
+        )
         words = ("judge", "plan", table, "--judge", "mock/judge", "--out", name, *more)
         assert epc(*words, cwd=tmp_path).returncode == 0
+        if (name, differing) == ("august", "another decoding"):
+            # A mock decodes nothing, so that `judge plan` sets no other decoding for it.
+            plan = tmp_path / name / "judge.json"
+            plan.write_text(plan.read_text().replace('"max_tokens": 1200', '"max_tokens": 900'))
         assert epc("judge", "run", name, "--no-cache", cwd=tmp_path).returncode == 0
 
     done = epc("judge", "report", "july", "august", "--no-figure", cwd=tmp_path)

@@ -16,14 +16,14 @@ from site_support import BuiltSite, build, evaluated, judged, measured, with_doc
 from epc.records.strict_json import dumps
 
 HOSTILE = (
-    '"><script>canary()</script><img src=x onerror=canary()>',
-    "</code></pre></td></table><canary-x onclick='canary()'>",
-    "[click](javascript:canary()) ![x](https://canary.example/x.png)",
-    "{{ canary }} {% raw %} {{ ''.__class__ }} {# no #}",
+    '"><script>marmot()</script><img src=x onerror=marmot()>',
+    "</code></pre></td></table><marmot-x onclick='marmot()'>",
+    "[click](javascript:marmot()) ![x](https://marmot.example/x.png)",
+    "{{ marmot }} {% raw %} {{ ''.__class__ }} {# no #}",
     "```\n</script>\n```\n\n# Canary heading\n\n| a | b |\n|---|---|\n\n    code\n",
-    "{: onclick=canary() } ]]> <!-- --> &lt;canary&gt; &#60;canary-y&#62;",
+    "{: onclick=marmot() } ]]> <!-- --> &lt;marmot&gt; &#60;marmot-y&#62;",
     "=cmd|' /C calc'!A0,+1\r\n\x02wzxhzdk:0\x03 \u202eyranac\u202c",
-    "javascript:canary()",
+    "javascript:marmot()",
 )
 # What a manifest holds in the writer's own words.
 FREE = {
@@ -161,12 +161,12 @@ def test_no_page_gets_an_element_an_attribute_or_an_address_from_it(
 ) -> None:
     for path, page in pages(hostile[0]):
         for tag, attributes in page.elements:
-            assert "canary" not in tag, path
+            assert "marmot" not in tag, path
             for name, value in attributes.items():
                 assert not name.startswith("on"), (path, tag, name)
-                assert "canary" not in name, path
+                assert "marmot" not in name, path
                 if name in {"href", "src", "id", "action"}:
-                    assert "canary" not in (value or "").lower(), (path, tag, value)
+                    assert "marmot" not in (value or "").lower(), (path, tag, value)
 
 
 def test_every_word_of_it_is_shown(hostile: tuple[BuiltSite, list[str]]) -> None:
@@ -194,5 +194,5 @@ def test_the_files_for_programs_hold_it_as_what_it_is(
         json.loads(script.split(">", 1)[1].split("</script>")[0])
     index = json.loads(site.text("search/search_index.json"))
     assert not any(
-        "<canary" in entry["text"] or "<script" in entry["text"] for entry in index["docs"]
+        "<marmot" in entry["text"] or "<script" in entry["text"] for entry in index["docs"]
     )

@@ -7,6 +7,7 @@ import subprocess
 import threading
 import zipfile
 from collections.abc import Iterator
+from datetime import datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -223,7 +224,12 @@ def test_a_merged_submission_is_published_pushed_and_deployed(
     submit(forge, run)
     forge.offer(7)
     forge.merge(7)
-    published = Runner(home=tmp_path / "published", origin=forge.origin, evidence=evidence)
+    published = Runner(
+        home=tmp_path / "published",
+        origin=forge.origin,
+        evidence=evidence,
+        more={"SOURCE_DATE_EPOCH": day_of_the_last_event()},
+    )
 
     published.walk("publish.yml")
 
@@ -234,6 +240,12 @@ def test_a_merged_submission_is_published_pushed_and_deployed(
     tree = git(forge.origin, "ls-tree", "-r", "--name-only", "main").splitlines()
     assert "snapshots/v1.1-CoinFlip/SHA256SUMS" in tree
     assert [name for name in tree if "submissions/" in name[:12]] == ["submissions/README.md"]
+
+
+def day_of_the_last_event() -> str:
+    """Return the day on which the registry stands: no event may come before it."""
+    last = json.loads((ROOT / "snapshots" / "events.jsonl").read_text().splitlines()[-1])
+    return str(int(datetime.fromisoformat(f"{last['date']}T00:00:00+00:00").timestamp()))
 
 
 BOT = "github-actions[bot]"

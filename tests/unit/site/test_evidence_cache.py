@@ -197,7 +197,7 @@ def test_many_are_worked_out_side_by_side_and_what_is_wrong_with_one_is_said(
 ) -> None:
     one = gathered(checkout)
     shutil.rmtree(checkout / "build")
-    monkeypatch.setattr(evidence_cache, "_FEW", 0)
+    monkeypatch.setattr(evidence_cache, "_MOST_IN_ONE_PROCESS", 0)
 
     assert gathered(checkout).gallery == one.gallery
 
