@@ -67,6 +67,8 @@ class Terminal:
 
 def on_terminal(*words: str | Path, out: Path, width: int = 120, env: dict[str, str]) -> Terminal:
     """Start the program in a pseudo-terminal of a width."""
+    # A run of tests in several processes states a width of its own, which a terminal does not.
+    env = {name: value for name, value in env.items() if name not in {"COLUMNS", "LINES"}}
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
     with out.open("wb") as stdout:
@@ -181,7 +183,7 @@ def test_judging_shows_the_same_block_without_colour_in_a_narrow_terminal(
     seen = on_terminal("judge", "run", folder, out=tmp_path / "out", width=38, env=env)
 
     assert seen.ended() == 0
-    assert re.search("judgments (━+ )?3/3, 100%", seen.text)  # a bar where there is room
+    assert "judgments 3/3, 100%" in seen.text
     assert "PASS 100% of 3" in seen.text
     block = seen.raw[seen.raw.index(HIDDEN) : seen.raw.rindex(BACK)]
     assert not COLOUR.search(block)
