@@ -87,7 +87,9 @@ def finish(
     note("")
     # What stands on disk, so that this prints the very bytes that `epc show` does.
     audited = show_written(load_manifest(folder), folder, form=form)
+    note("")
     note(f"manifest {folder / 'manifest.json'}")
+    note(f"picture  `epc show {folder}` draws it")
     if plan.controls and audited.facts.competence is not None:
         from epc.records.probes import in_words
 
@@ -138,7 +140,7 @@ def go_on(
     opened = reopen(run)
     if opened is None:
         note(f"{run} is complete")
-        show(load_manifest(run), run, form=form, figure=False)
+        show(load_manifest(run), run, form=form)
         return
     finish(opened, run, limits, form=form, batches=batches, wait=wait, anyway=anyway)
 

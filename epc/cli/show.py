@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @run_argument
-@click.option(
-    "--figure/--no-figure", default=True, show_default=True, help="Draw the picture again."
-)
+@click.option("--figure/--no-figure", default=True, show_default=True, help="Draw the picture.")
 @click.option(
     "--tasks",
     is_flag=True,
@@ -54,17 +52,23 @@ def command(run: Path, figure: bool, tasks: bool, form: str, html: Path | None) 
     if tasks:
         _show_tasks(manifest, form)
         return
-    if html is None:
-        show(manifest, run, form=form, figure=figure)
-        return
     from epc.analysis.audit import audit
-    from epc.analysis.trajectories import trajectories_of
-    from epc.report.page.run import run_page
 
-    audited = audit(run)
-    show(manifest, run, form=form, figure=figure, audited=audited)
-    paths = trajectories_of(manifest, run)
-    write_page(html, run_page(manifest, audited, paths=paths, holds=_holds(manifest)))
+    audited = None if html is None else audit(run)
+    show(manifest, run, form=form, audited=audited)
+    if figure:
+        from epc.records.recompute import manifest_path
+        from epc.report.figure import draw
+
+        note("")
+        for path in draw(manifest, manifest_path(run).parent):
+            note(f"picture  {path}")
+    if html is not None and audited is not None:
+        from epc.analysis.trajectories import trajectories_of
+        from epc.report.page.run import run_page
+
+        paths = trajectories_of(manifest, run)
+        write_page(html, run_page(manifest, audited, paths=paths, holds=_holds(manifest)))
 
 
 def _holds(manifest: "Manifest") -> list[str]:
@@ -108,7 +112,10 @@ def _show_tasks(manifest: "Manifest", form: str) -> None:
 
 
 def show_written(manifest: "Manifest", folder: Path, *, form: str) -> "Audit":
-    """Show a record that this program has just written and replayed; return its audit."""
+    """Show a record that this program has just written and replayed; return its audit.
+
+    The picture is left to whoever looks: starting what draws takes as long as hundreds of calls.
+    """
     from epc.analysis.audit import audit_checked
     from epc.records.validate import check_statement
 
@@ -117,15 +124,8 @@ def show_written(manifest: "Manifest", folder: Path, *, form: str) -> "Audit":
     return audited
 
 
-def show(
-    manifest: "Manifest",
-    run: Path,
-    *,
-    form: str,
-    figure: bool = True,
-    audited: "Audit | None" = None,
-) -> None:
-    """Print a manifest's figures and draw its picture; `epc run` ends with the same.
+def show(manifest: "Manifest", run: Path, *, form: str, audited: "Audit | None" = None) -> None:
+    """Print a manifest's figures; `epc run` ends with the same.
 
     `audited` is the audit of RUN, where there is one already.
     """
@@ -136,10 +136,3 @@ def show(
         from epc.report.measurement_text import report
 
         say(report(manifest, audited or audit(run)))
-    if figure:
-        from epc.records.recompute import manifest_path
-        from epc.report.figure import draw
-
-        note("")
-        for path in draw(manifest, manifest_path(run).parent):
-            note(f"picture  {path}")

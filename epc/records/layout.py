@@ -7,7 +7,7 @@
     calls.jsonl     one line a distinct answer
     weights.jsonl   one line a strategy at the end of each phase
     manifest.json   the measurement's record, written last
-    figure.svg, figure.png
+    figure.svg, figure.png    its picture, once `epc show` has drawn it
     probing/        answered probes, as they come; gone when they are all answered
     probes.jsonl    one line a question that was asked beside the measurement
 

@@ -23,7 +23,6 @@ from epc.engine import asking
 from epc.engine.providers import NATIVE, PROVIDERS
 from epc.protocol.config import REASONING
 from epc.records.validate import validate
-from epc.report import figure
 
 CASES = [
     pytest.param(
@@ -40,10 +39,9 @@ FEW = 2 * 2  # at most: both roles, once each, with another spelling
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pause for a moment only, and draw no picture."""
+    """Pause for a moment only."""
     monkeypatch.setattr(asking, "FIRST_PAUSE_S", 0.001)
     monkeypatch.setattr(asking, "LONGEST_PAUSE_S", 0.002)
-    monkeypatch.setattr(figure, "draw", lambda *_: [])
 
 
 def manifest_of(run: Path) -> Any:

@@ -63,11 +63,8 @@ def test_a_run_prints_its_table_and_leaves_a_valid_folder(tmp_path: Path) -> Non
     assert done.stdout.startswith("EPC-v1.0-AltRounds, measured 2026-07-02\n")
     assert "evaluator  mock/coin-flip (prompt, mock)" in done.stdout
     assert "manifest run/manifest.json" in done.stderr
-    assert {path.name for path in (tmp_path / "run").iterdir()} == {
-        *FILES,
-        "figure.svg",
-        "figure.png",
-    }
+    assert "picture  `epc show run` draws it" in done.stderr
+    assert {path.name for path in (tmp_path / "run").iterdir()} == {*FILES}
     assert epc("validate", tmp_path / "run").returncode == 0
 
 
@@ -104,7 +101,7 @@ def test_two_processes_write_the_same_bytes(tmp_path: Path) -> None:
         )
         assert done.returncode == 0
 
-    same_files(tmp_path / "0", tmp_path / "1", (*FILES, "figure.svg", "figure.png"))
+    same_files(tmp_path / "0", tmp_path / "1", FILES)
 
 
 def test_a_mock_run_killed_at_random_moments_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
