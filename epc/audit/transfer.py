@@ -171,28 +171,38 @@ def policies(
     width = max(1, _A_BLOCK // wheels)
     blocks = []
     for number, at in enumerate(range(0, tables, width)):
-        phases = [[_odds(rates[:, at : at + width], tie, wheels) for rates in way] for way in ways]
-        ended = _walked(phases, block=number, rounds=rounds, rule=rule)
+        phases = [[rates[:, at : at + width] for rates in way] for way in ways]
+        ended = _walked(phases, tie, wheels=wheels, block=number, rounds=rounds, rule=rule)
         blocks.append([_halves(weights, wheels) for weights in ended])
     return [np.concatenate(of_way, axis=2) for of_way in zip(*blocks, strict=True)]
 
 
 def _walked(
-    ways: "Sequence[Sequence[Odds]]", *, block: int, rounds: int, rule: UpdateRule
+    ways: "Sequence[Sequence[Array]]",
+    tie: "Array",
+    *,
+    wheels: int,
+    block: int,
+    rounds: int,
+    rule: UpdateRule,
 ) -> "Iterator[Array]":
     """Yield the final weights of every way; what several begin with is trained once."""
     from numpy.random import PCG64, Generator, SeedSequence
 
-    strategies, columns = ways[0][0].a.shape
+    strategies, tables = ways[0][0].shape
+    odds: dict[bytes, Odds] = {}
     done: dict[tuple[bytes, ...], Array] = {}
     for way in ways:
-        weights = uniform_start(strategies, columns)
+        weights = uniform_start(strategies, tables * wheels)
         walked: tuple[bytes, ...] = ()
-        for step, odds in enumerate(way):
-            walked = (*walked, odds.a.tobytes())
+        for step, rates in enumerate(way):
+            seen = rates.tobytes()
+            walked = (*walked, seen)
             if walked not in done:
+                if seen not in odds:
+                    odds[seen] = _odds(rates, tie, wheels)
                 rng = Generator(PCG64(SeedSequence([_STREAM, step, block])))
-                done[walked] = train(weights, rounds=rounds, rule=rule, odds=odds, rng=rng)
+                done[walked] = train(weights, rounds=rounds, rule=rule, odds=odds[seen], rng=rng)
             weights = done[walked]
         yield weights
 

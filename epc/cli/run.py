@@ -163,7 +163,7 @@ def command(
     """
     from epc.engine.request import Request, default_folder, rounds_of
     from epc.engine.session import expect, prepare, start
-    from epc.records.design_findings import load
+    from epc.records.designs import Design
 
     wait = batch == "wait"
     if batch == "collect" or (wait and evaluator is None):
@@ -174,7 +174,7 @@ def command(
     if evaluator is None:
         raise click.UsageError("Missing option '--evaluator'.")
     began = now()
-    designed = None if design is None else load(design)
+    designed = None if design is None else Design.load(design)
     request = Request(
         evaluator=evaluator,
         executor=executor,

@@ -9,10 +9,11 @@ CACHE_VARIABLE: Final = "EPC_CACHE_DIR"
 
 def cache_folder() -> Path:
     """Return the folder for everything that can be had again: weights and answers."""
+    if moved := os.environ.get(CACHE_VARIABLE):
+        return Path(moved)
     from platformdirs import user_cache_path
 
-    moved = os.environ.get(CACHE_VARIABLE)
-    return Path(moved) if moved else user_cache_path("epc")
+    return user_cache_path("epc")
 
 
 def weights_folder() -> Path:

@@ -22,6 +22,7 @@ from epc.records.layout import CallNames, decoding_json, occasion_of
 from epc.records.recordable import TOO_LARGE, recordable
 from epc.records.strict_json import storable
 
+_TO_SECONDS: Final = len("2026-07-02T00:00:00")
 LANDING_S: Final = 30.0  # how long a stopped run waits for calls that are under way
 
 
@@ -234,7 +235,7 @@ class Caller:
         It is cut to what can be recorded. Nobody knows when a recorded verdict was given.
         """
         recorded = question.role.model.method == "recorded"
-        at = None if recorded else self.clock().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        at = None if recorded else f"{self.clock().astimezone(UTC).isoformat()[:_TO_SECONDS]}Z"
         call: Json = {
             "id": name,
             "role": question.role.name,

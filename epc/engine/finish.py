@@ -4,15 +4,16 @@ The manifest's results are not the live ones: they are recomputed from the writt
 same code that validation uses, and the live weights must equal them to the last bit.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
+from typing import TYPE_CHECKING
 
 from epc import __version__
-from epc.analysis.sharing import with_origin
 from epc.engine.calls import Role
 from epc.engine.canary import is_of_canary
 from epc.engine.journal import Journal, damaged_lines
@@ -22,14 +23,19 @@ from epc.errors import EpcError, ExitCode
 from epc.protocol.phases import Outcome
 from epc.protocol.results import Json
 from epc.records import strict_json
+from epc.records.calls import index_calls, without_reply
 from epc.records.canary import Canary
 from epc.records.config_json import config_json, configuration_json
 from epc.records.findings import Findings
-from epc.records.layout import MANIFEST, describe, weight_lines, write_lines, write_rows
+from epc.records.layout import MANIFEST, describe, weight_lines, write_lines
 from epc.records.manifest import SCHEMA_VERSION, Head
-from epc.records.recompute import recompute
+from epc.records.recompute import recompute_with
+from epc.records.schemas import findings as schema_findings
 from epc.records.usage import Usage
 from epc.spec.epc_v1 import PHASE
+
+if TYPE_CHECKING:
+    from epc.records.row_types import Call
 
 
 class SelfCheckError(EpcError):
@@ -81,7 +87,7 @@ def finish(
         head["provenance"]["journal_damage"] = damage
     if canary is not None:
         head["canary"] = canary.as_json()
-    calls = (call for call in journal.calls() if not is_of_canary(call))
+    calls = ((call, line) for call, line in journal.lines() if not is_of_canary(call))
     written = write_record(folder, head, trials=trials, calls=calls)
     if not _same_weights(written["results"]["per_seed"], outcomes):
         (folder / MANIFEST).unlink()
@@ -89,25 +95,42 @@ def finish(
     return written
 
 
-def write_record(folder: Path, head: Json, *, trials: Iterable[str], calls: Iterable[Json]) -> Json:
+def write_record(
+    folder: Path, head: Json, *, trials: Iterable[str], calls: Iterable[tuple[Json, str]]
+) -> Json:
     """Write raw files and a manifest with everything that follows from them.
 
     `head` is the manifest without results, raw and what is counted from the calls; `trials` are
-    the lines of trials.jsonl in their order, the calls come in that of their ids.
+    the lines of trials.jsonl in their order, the calls come with their lines in that of their ids.
+    The trials are read back and replayed. The calls are checked as they pass, and their file by
+    its digest: it holds these very lines.
 
     Raises: WorldError if the disk fails; SelfCheckError if the trials do not replay.
     """
-    usage = Usage()
+    usage, findings, digest = Usage(), Findings(), sha256()
+    kept: list[Call] = []
+
+    def lines() -> Iterator[str]:
+        for row, line in calls:
+            findings.extend(schema_findings("call", row, where=f"/calls/{len(kept)}"))
+            kept.append(without_reply(row))
+            usage.add(kept[-1])
+            digest.update(line.encode())
+            yield line
+
     write_lines(folder, "trials", trials)
-    write_rows(folder, "calls", usage.counted(map(with_origin, calls)))
+    write_lines(folder, "calls", lines())
     document: Json = {**head, "provenance": {**head["provenance"], **usage.as_json()}}
-    findings = Findings()
-    again = recompute(Head.parse(document), folder, findings)
+    manifest = Head.parse(document)
+    by_id = index_calls(enumerate(kept), manifest, findings)
+    again = recompute_with(by_id, usage, manifest, folder, findings)
     if findings.kept():
         raise SelfCheckError(f"the written trials do not replay: {findings.kept()[0]}")
     document["results"] = again.results()
     write_lines(folder, "weights", weight_lines(again.per_seed))
     document["raw"] = describe(folder)
+    if document["raw"]["calls"]["sha256"] != digest.hexdigest():
+        raise SelfCheckError("calls.jsonl is not what was written to it")
     strict_json.write(folder / MANIFEST, document)
     return document
 

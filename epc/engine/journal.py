@@ -16,9 +16,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import BinaryIO, Final
 
+import msgspec
+
+from epc.analysis.sharing import with_origin
 from epc.errors import UsageError, WorldError
 from epc.protocol.results import Json
-from epc.records.layout import JOURNAL
+from epc.records.layout import JOURNAL, call_line
 from epc.records.recordable import LONGEST_CALL, recordable
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import dumps_line
@@ -49,7 +52,7 @@ class Journal:
         self.torn = 0
         self.damaged = 0
         self._places: dict[str, tuple[int, int]] = {}
-        self._end = 0
+        self._end = self._found = 0
         self._waiting: list[tuple[str, bytes, asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
         self._broken: WorldError | None = None
@@ -60,6 +63,7 @@ class Journal:
             raise WorldError(f"cannot open {self.path}: {error.strerror or error}") from error
         try:
             self._load()
+            self._found = self._end
         except OSError as error:
             self.close()
             raise WorldError(f"cannot read {self.path}: {error.strerror or error}") from error
@@ -83,6 +87,20 @@ class Journal:
         """Yield every call in the order of its name."""
         return (self.read(name) for name in sorted(self._places))
 
+    def lines(self) -> Iterator[tuple[Json, str]]:
+        """Yield every call in the order of its name as a record has it, with its canonical line.
+
+        What this process wrote is such a line. What an earlier one left need not be: somebody may
+        have edited it, and versions before Reading R76 did not say how a call was answered.
+        """
+        for name in sorted(self._places):
+            place, length = self._places[name]
+            line = os.pread(self._file.fileno(), length, place)
+            call = msgspec.json.decode(line) if place >= self._found else json.loads(line)
+            stated = with_origin(call)
+            own = place >= self._found and len(stated) == len(call)
+            yield stated, line.decode() if own else dumps_line(stated)
+
     async def append(self, call: Json) -> None:
         """Write one call and wait until the disk has it.
 
@@ -92,7 +110,7 @@ class Journal:
         if self._broken is not None:
             raise self._broken
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((call["id"], dumps_line(call).encode(), done))
+        self._waiting.append((call["id"], call_line(call), done))
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._write_waiting())
         await done

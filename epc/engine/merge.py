@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
-from epc.analysis.sharing import is_taken
+from epc.analysis.sharing import is_taken, with_origin
 from epc.engine.finish import trial_order, write_record
 from epc.engine.plan import Plan, load, save
 from epc.errors import UsageError
@@ -58,7 +58,12 @@ def merge(folders: list[Path], out: Path) -> Json:
         head["provenance"]["journal_damage"] = damage
     rows = (row for folder in folders for row in _rows(folder, "trials"))
     trials = (dumps_line(row) for row in sorted(rows, key=trial_order))
-    return write_record(out, head, trials=trials, calls=_calls(folders))
+    return write_record(
+        out,
+        head,
+        trials=trials,
+        calls=((call, dumps_line(call)) for call in map(with_origin, _calls(folders))),
+    )
 
 
 def _require_one_measurement(folders: list[Path], manifests: list[Manifest]) -> None:

@@ -14,11 +14,9 @@ from epc.protocol.config import Configuration, Decoding
 from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.config_json import decoding_of
-from epc.records.design_findings import findings_of
 from epc.records.designs import Design
 from epc.records.layout import JOURNAL, MANIFEST, PLAN, REUSABLE, decoding_json
 from epc.records.schemas import findings as schema_findings
-from epc.records.strict_yaml import Document
 from epc.spec.epc_v1 import DOMAINS, ControlMethod, Domain
 
 Reuse = Literal["none", "memo"]
@@ -197,6 +195,9 @@ def load(folder: Path) -> Plan:
     if problems := problems or schema_findings("plan", value, clause="EPC-2.8"):
         raise MalformedError(problems[0])
     if value.get("design") is not None:
+        from epc.records.design_findings import findings_of
+        from epc.records.strict_yaml import Document
+
         problems = findings_of(Document(value=value["design"]))
         if errors := [finding for finding in problems if finding.severity == "error"]:
             raise MalformedError(replace(errors[0], where=f"/design{errors[0].where}"))

@@ -72,14 +72,16 @@ def fetch_weights(names: Iterable[str | None], say: Callable[[str], None]) -> No
 
     Raises: UsageError if there is no such model; WorldError if the weights cannot be had.
     """
+    given = [name for name in names if name is not None]
+    local = [name.removeprefix("local/") for name in given if name.startswith("local/")]
+    if not local:
+        return
     from epc.engine.local.models import named
 
-    given = [name for name in names if name is not None]
-    embedded = [named(name.removeprefix("local/")) for name in given if name.startswith("local/")]
-    if embedded:
-        for name in given:
-            if not name.startswith("local/"):
-                open_model(name)
+    embedded = [named(name) for name in local]
+    for name in given:
+        if not name.startswith("local/"):
+            open_model(name)
     for each in embedded:
         if each.weights is not None:
             each.weights.fetch(say)

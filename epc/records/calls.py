@@ -1,6 +1,6 @@
 """Reading calls.jsonl: every answer a run got, indexed for the trials that refer to it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,32 +9,49 @@ from epc.records.findings import Findings
 from epc.records.layout import CallNames
 from epc.records.manifest import Head, RoleName
 from epc.records.row_types import Call
-from epc.records.rows import read_typed
+from epc.records.rows import read_rows
 from epc.records.typed import parse
 from epc.records.usage import Usage
 
 _CLAUSE = "EPC-2.5(d)"
+_VERBATIM = frozenset({"reply", "headers"})
 
 
 def read_calls(folder: Path, manifest: Head, usage: Usage, findings: Findings) -> dict[str, Call]:
     """Return the run's calls by id, counting them and noting what is wrong with the file.
 
+    Raises: WorldError if the file cannot be read.
+    """
+
+    def counted() -> Iterator[tuple[int, Call]]:
+        for index, row in read_rows(folder, "calls", findings, clause=_CLAUSE):
+            call = without_reply(row)
+            usage.add(call)
+            yield index, call
+
+    return index_calls(counted(), manifest, findings)
+
+
+def index_calls(
+    rows: Iterable[tuple[int, Call]], manifest: Head, findings: Findings
+) -> dict[str, Call]:
+    """Return calls by id, given with their places in the file, noting what is wrong with them.
+
     An id must be the digest of what was asked, so a call that was edited or moved from another
     run no longer carries its own name. Either every call states its origin, or, in records that
-    were written before any did, none (Reading R76). A verbatim reply is checked, and not kept.
+    were written before any did, none (Reading R76).
     """
     names = call_names(manifest)
     calls: dict[str, Call] = {}
     silent: list[int] = []
-    for index, call in read_typed(folder, Call, findings, clause=_CLAUSE):
+    for index, call in rows:
         where = f"/calls/{index}"
         _check_identity(call, manifest, names, where, findings)
         if call.id in calls:
             findings.add(_CLAUSE, f"{where}/id", f"{call.id} stands twice", "keep each answer once")
         if call.origin is None:
             silent.append(index)
-        usage.add(call)
-        calls[call.id] = replace(call, reply=None, headers=None, reasoning=None)
+        calls[call.id] = call if call.reasoning is None else replace(call, reasoning=None)
     # Reading R76:
     if silent and (len(silent) < len(calls) or manifest.provenance.origins is not None):
         found = f"{len(silent)} calls do not state when and how they were answered, as others do"
@@ -51,6 +68,11 @@ def call_names(manifest: Head) -> dict[RoleName, CallNames]:
 def call_of(row: Json) -> Call:
     """Return the call that a row of valid shape holds."""
     return parse(row, Call)
+
+
+def without_reply(row: Json) -> Call:
+    """Return the call that a row of valid shape holds, as far as any figure rests on it."""
+    return parse({key: value for key, value in row.items() if key not in _VERBATIM}, Call)
 
 
 def _check_identity(

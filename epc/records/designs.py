@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from epc.protocol.config import Configuration
 from epc.protocol.results import Json
 from epc.protocol.weights import UpdateRule
-from epc.records import strict_yaml
 from epc.spec.epc_v1 import DOMAINS, Domain
 from epc.spec.reference import Strategy
+
+if TYPE_CHECKING:
+    from epc.records.strict_yaml import Document
 
 SCHEMA_VERSION: Final = 2
 NAMES: Final = ("reference", "reference-64", "code-prose", "support-en-es")
@@ -104,7 +106,9 @@ def tasks_of(listed: list[Any]) -> list[tuple[str, str | None]]:
 @cache
 def packaged(name: str) -> Design:
     """Return one of this package's designs."""
-    return Design.parse(strict_yaml.parse(text(name)).value)
+    from epc.records.strict_yaml import parse
+
+    return Design.parse(parse(text(name)).value)
 
 
 def example() -> str:
@@ -112,14 +116,16 @@ def example() -> str:
     return text(_EXAMPLE)
 
 
-def document_of(source: str) -> strict_yaml.Document:
+def document_of(source: str) -> "Document":
     """Return the document of a design by its name, or else in its file.
 
     Raises: WorldError if the file cannot be read.
     """
+    from epc.records.strict_yaml import parse, read
+
     if source in NAMES:
-        return strict_yaml.parse(text(source))
-    return strict_yaml.read(Path(source))
+        return parse(text(source))
+    return read(Path(source))
 
 
 def text(name: str) -> str:

@@ -20,6 +20,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 from epc.errors import UsageError, WorldError
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
@@ -100,6 +102,16 @@ class CallNames:
         return digest.hexdigest()[:20]
 
 
+def call_line(call: Json) -> bytes:
+    """Return the canonical line of a call: what `dumps_line` makes, in a third of the time.
+
+    `msgspec` writes all but floats as Python does, and a call's only float is its latency.
+    """
+    latency = call["latency_s"]
+    plain = call if latency is None else {**call, "latency_s": msgspec.Raw(repr(latency).encode())}
+    return msgspec.json.encode(plain, order="sorted") + b"\n"
+
+
 def weight_rows(per_seed: Iterable[Json]) -> Iterator[Json]:
     """Yield the rows of weights.jsonl that follow from the seeds' records."""
     for record in per_seed:
@@ -127,11 +139,6 @@ def weight_lines(per_seed: Iterable[Json]) -> Iterator[str]:
 def _phases(record: Json) -> list[str]:
     """Return the phases that a seed ran, in the order of their streams."""
     return [phase.name for phase in EVERY_PHASE if phase.name in record["weights"]]
-
-
-def write_rows(folder: Path, name: str, rows: Iterable[Json]) -> None:
-    """Write one raw file whole or not at all."""
-    write_lines(folder, name, (dumps_line(row) for row in rows))
 
 
 def write_lines(folder: Path, name: str, lines: Iterable[str]) -> None:

@@ -118,9 +118,16 @@ def recompute(manifest: Head, folder: Path, findings: Findings) -> Recomputed:
 
     Raises: WorldError if a raw file cannot be read.
     """
-    config = manifest.configuration
     usage = Usage()
     calls = read_calls(folder, manifest, usage, findings)
+    return recompute_with(calls, usage, manifest, folder, findings)
+
+
+def recompute_with(
+    calls: dict[str, Call], usage: Usage, manifest: Head, folder: Path, findings: Findings
+) -> Recomputed:
+    """Do what `recompute` does with calls that are at hand, and what they were counted to."""
+    config = manifest.configuration
     replayed = _replayed(manifest, config, calls, folder, findings)
     names = [strategy.name for strategy in config.strategies]
     per_seed = seed_records(replayed.outcomes, names)

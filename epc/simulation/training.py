@@ -115,7 +115,7 @@ def train(
 
     def spins() -> Iterator["Array"]:
         for _ in range(rounds):
-            drawn[:] = rng.random(drawn.shape)
+            rng.random(out=drawn)
             yield drawn[0]
 
     def ask(number: int, chosen: "Indices") -> "NDArray[int8]":

@@ -57,8 +57,16 @@ def lines(text: str) -> list[str]:
 
 @pytest.mark.own_process
 def test_a_run_prints_its_table_and_leaves_a_valid_folder(tmp_path: Path) -> None:
-    done = epc("run", *COIN, "--seeds", "0-2", "--rounds", "4", "--out", "run", cwd=tmp_path)
+    done = epc(
+        *("run", *COIN, "--seeds", "0-2", "--rounds", "4", "--out", "run"),
+        env=environment(PYTHONPROFILEIMPORTTIME="1"),
+        cwd=tmp_path,
+    )
 
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert loaded >= {"epc.engine.measure", "numpy"}
+    # What only other commands need, or other options, costs a run nothing.
+    assert not loaded & {"vl_convert", "yaml", "rich", "xllamacpp", "sklearn", "platformdirs"}
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("EPC-v1.0-AltRounds, measured 2026-07-02\n")
     assert "evaluator  mock/coin-flip (prompt, mock)" in done.stdout

@@ -18,6 +18,7 @@ from epc.engine.catalog import open_model
 from epc.engine.journal import Journal, damaged_lines
 from epc.engine.plan import save
 from epc.errors import UsageError, WorldError
+from epc.records.strict_json import dumps_line
 
 HOLDER = """
 import sys
@@ -59,6 +60,24 @@ def head(before: bytes) -> bytes:
 
 def read_prompts(path: Path) -> Iterator[str]:
     return (row["prompt"] for row in read_rows(path))
+
+
+def test_lines_are_canonical_whoever_wrote_them_and_say_how_a_call_was_answered(
+    tmp_path: Path,
+) -> None:
+    earlier = {key: value for key, value in call(0).items() if key not in ("answered_at", "origin")}
+    write(tmp_path, json.dumps(earlier, indent=None, separators=(", ", ": ")) + "\n", line(1))
+    journal = Journal(tmp_path)
+    append(journal, call(2, answer="\u00fc") | {"latency_s": 9e-07})
+
+    lines = list(journal.lines())
+    journal.close()
+
+    assert [text for _, text in lines] == [dumps_line(row) for row, _ in lines]
+    rows = {row["id"]: row for row, _ in lines}
+    assert rows[call(0)["id"]] == {**earlier, "answered_at": None, "origin": "unknown"}
+    assert rows[call(2)["id"]]["latency_s"] == 9e-07
+    assert list(rows) == sorted(rows)
 
 
 def test_what_is_appended_is_there_when_it_is_opened_again(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import json
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from engine_support import RAW_FILES, Told, measured, plan_for, read_rows, same_files, verdict_of
 
+from epc.engine import finish as finishing
 from epc.engine import measure
 from epc.engine.catalog import open_model
 from epc.engine.finish import SelfCheckError
@@ -21,6 +22,7 @@ from epc.engine.model import CallError, Completion, Model, Prompt
 from epc.errors import ExitCode, StoppedError, WorldError
 from epc.protocol.config import Decoding
 from epc.protocol.phases import PhaseEnd
+from epc.records.layout import write_lines as real_write_lines
 from epc.records.strict_json import dumps_line
 from epc.records.validate import validate
 from epc.spec.epc_v1 import PHASE_NAMES
@@ -385,6 +387,23 @@ def test_epc_2_5_d_a_run_whose_files_do_not_give_it_back_is_not_signed(
     assert not (tmp_path / "run" / "manifest.json").exists()
     assert (tmp_path / "run" / "journal.jsonl").exists()  # nothing paid for is lost
     assert failed.value.exit_code == ExitCode.WORLD
+
+
+def test_epc_2_5_d_a_run_whose_calls_the_disk_has_otherwise_is_not_signed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write_lines(folder: Path, name: str, lines: Iterable[str]) -> None:
+        text = "".join(lines)
+        turned = text.replace('"retries":0', '"retries":1', 1) if name == "calls" else text
+        real_write_lines(folder, name, [turned])
+
+    monkeypatch.setattr(finishing, "write_lines", write_lines)
+
+    with pytest.raises(SelfCheckError, match=r"calls\.jsonl is not what was written to it"):
+        measured(tmp_path / "run", Told(verdict_of), Told(), rounds=4)
+
+    assert not (tmp_path / "run" / "manifest.json").exists()
+    assert (tmp_path / "run" / "journal.jsonl").exists()
 
 
 def test_epc_2_8_the_manifest_says_what_was_used(tmp_path: Path) -> None:

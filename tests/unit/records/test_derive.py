@@ -13,7 +13,7 @@ from epc.records import recompute as recomputing
 from epc.records.calls import call_of
 from epc.records.derive import Derivation, derive
 from epc.records.findings import Findings
-from epc.records.layout import consists_of, write_rows
+from epc.records.layout import consists_of, write_lines
 from epc.records.manifest import Manifest
 from epc.records.row_types import Call
 from epc.records.strict_json import dumps_line
@@ -180,7 +180,7 @@ def test_reading_r72_a_large_file_of_recorded_verdicts_is_read_whole(exhaustive:
 
 
 def test_a_file_consists_of_its_lines_and_of_no_others(tmp_path: Path) -> None:
-    write_rows(tmp_path, "weights", [{"a": 1}, {"b": "\u00e9"}])
+    write_lines(tmp_path, "weights", ['{"a":1}\n', '{"b":"\u00e9"}\n'])
     first, second = '{"a":1}\n', '{"b":"\u00e9"}\n'
 
     assert consists_of(tmp_path, "weights", [first, second])

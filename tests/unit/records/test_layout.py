@@ -12,12 +12,13 @@ from epc.errors import WorldError
 from epc.protocol.config import Decoding
 from epc.records.layout import (
     CallNames,
+    call_line,
     decoding_json,
     describe,
     digest,
     weight_lines,
     weight_rows,
-    write_rows,
+    write_lines,
 )
 from epc.records.strict_json import dumps_line
 
@@ -150,9 +151,20 @@ def test_the_manifest_describes_its_raw_files(flip: Run) -> None:
 
 
 def test_rows_are_canonical_lines(tmp_path: Path) -> None:
-    write_rows(tmp_path, "weights", [{"b": 1, "a": 0.1}])
+    write_lines(tmp_path, "weights", map(dumps_line, [{"b": 1, "a": 0.1}]))
 
     assert (tmp_path / "weights.jsonl").read_bytes() == b'{"a":0.1,"b":1}\n'
+
+
+EVERY_CHARACTER = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x110000))))
+
+
+@pytest.mark.parametrize("latency", [None, 0.0, 9.44e-07, 0.020512, 1e16, 3])
+def test_a_call_s_line_is_that_of_python_s_own_encoder(latency: float | None) -> None:
+    headers = {"\U00010000": "", "\uffff": '"', "b": "\x7f", "a": "\x1f"}
+    call = {"prompt": EVERY_CHARACTER, "latency_s": latency, "headers": headers, "tokens_in": 2**53}
+
+    assert call_line(call) == dumps_line(call).encode()
 
 
 @pytest.mark.parametrize("name", ["trials", "calls", "weights"])
