@@ -20,7 +20,7 @@ from epc.records.judging.imports import import_replies
 from epc.records.judging.layout import records_path
 from epc.records.judging.sources import entries_of
 from epc.records.typed import as_json
-from epc.spec.judge_v1 import DIMENSIONS, IDENTIFIERS, METHODS, OVERALL, Method
+from epc.spec.judge_v1 import DIMENSIONS, IDENTIFIERS, METHODS, OVERALL, RULES, Method, Rules
 
 Json = dict[str, Any]
 
@@ -55,10 +55,12 @@ def record(sample: Sample = SAMPLE, quote: str = "Step 1: take a backup.") -> Js
     }
 
 
-def judged(reply: Json | str | bytes, sample: Sample = SAMPLE, output: str = OUTPUT) -> Checked:
+def judged(
+    reply: Json | str | bytes, sample: Sample = SAMPLE, output: str = OUTPUT, rules: Rules = RULES
+) -> Checked:
     """Return what a reply is worth."""
     raw = json.dumps(reply) if isinstance(reply, dict) else reply
-    return check(raw, sample, Output.of(output))
+    return check(raw, sample, Output(output, rules))
 
 
 def table_row(question: str, variant: str, target: str, **more: str) -> Json:

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import islice
 from typing import Any, Final
 
 from epc.errors import Finding
 from epc.json_text import pointer, storable
-from epc.judge.evidence import Output
+from epc.judge.evidence import Output, Quotes
 from epc.judge.reply import Json, evades, read_reply
 from epc.judge.samples import Sample, method_of
 from epc.judge.shape import departures, is_integer, is_text, items, members, shown
@@ -20,16 +21,24 @@ from epc.spec.judge_v1 import (
     IDENTIFIERS,
     INCONSISTENCY,
     METHODS,
+    NO_SCORES,
     OVERALL,
     SCALE,
     UNPARSABLE,
     VERDICTS,
     VIOLATION,
+    Kind,
+    Rules,
     Verdict,
 )
 
 MAX_EVIDENCE: Final = 1000  # items whose quotes are looked up; a reply of more is no evaluation
 _MAX_FAULTS: Final = 100
+_MEANT: Final[dict[Kind, str]] = {
+    "altered": "it does once marks, markup and citations are left out",
+    "elided": "it does hold what stands between the dots",
+    "absence": "this says that something is absent, and quotes nothing",
+}
 _REMEDIES: Final = {
     VIOLATION: "keep to the four dimensions, the scale 0 to 2, and quotes that are copied",
     UNPARSABLE: "have the judge print one JSON object with every field, each of its type",
@@ -56,15 +65,13 @@ class Checked:
     """What a reply is worth.
 
     `scores` and our `verdict` are None unless all four scores can be read and lie on the scale.
-    `quotes` counts the quotes that are not blank, `invented` those that are not in the output.
     """
 
     flags: tuple[str, ...]
     scores: dict[str, int] | None = None
     verdict: Verdict | None = None
     judge_verdict: str | None = None
-    quotes: int = 0
-    invented: int = 0
+    quotes: Quotes
     faults: tuple[Fault, ...] = field(default=())
 
     @property
@@ -80,7 +87,7 @@ class Checked:
             "scores": self.scores,
             "verdict": self.verdict,
             "judge_verdict": self.judge_verdict,
-            "quotes": {"given": self.quotes, "invented": self.invented},
+            "quotes": self.quotes.as_json(),
             "findings": [fault.as_json() for fault in self.faults],
         }
 
@@ -95,8 +102,9 @@ def check(raw: str | bytes, sample: Sample, output: Output) -> Checked:
         unread = [Fault(flag=UNPARSABLE, finding=problem) for problem in problems]
         if evades(text):
             unread.append(fault(EVASION, "JUDGE-6.4", "", "a refusal, or no dimension scored"))
-        return worth(unread)
-    return check_reply(reply, sample, output)
+        return worth(unread, quotes=no_quotes(output.rules))
+    # Another rubric's record, which a mapping converts, may be dated as it likes.
+    return check_reply(reply, sample, output, _date(reply, output.rules))
 
 
 def check_reply(
@@ -105,17 +113,17 @@ def check_reply(
     """Return what a reply is worth that has been read; `faults` were found on the way."""
     scores = scores_of(reply)
     judge_verdict = reply.get("verdict")
-    quotes, invented, evidence = _evidence(reply, output)
+    quotes, evidence = _evidence(reply, output)
     found = [
         *faults,
         *_dimensions(reply),
         *evidence,
         *(fault(UNPARSABLE, *departure) for departure in departures(reply)),
         *_coverage(reply, sample),
-        *_evasion(reply),
+        *_evasion(reply, output.rules),
         *_sums(reply),
         *_verdict(reply, scores),
-        *_method(reply, sample),
+        *_method(reply, sample, output.rules),
         *_own_flags(reply),
     ]
     return worth(
@@ -124,7 +132,6 @@ def check_reply(
         verdict=verdict_of(scores) if scores is not None else None,
         judge_verdict=storable(judge_verdict) if isinstance(judge_verdict, str) else None,
         quotes=quotes,
-        invented=invented,
     )
 
 
@@ -137,13 +144,18 @@ def with_fault(checked: Checked, fault: Fault) -> Checked:
         verdict=checked.verdict,
         judge_verdict=checked.judge_verdict,
         quotes=checked.quotes,
-        invented=checked.invented,
     )
 
 
-def unjudged() -> Checked:
+def no_quotes(rules: Rules) -> Quotes:
+    """Return the count of the quotes of a reply that has none, as the rules count."""
+    return Quotes(given=0, invented=0) if rules == 1 else Quotes.of(())
+
+
+def unjudged(rules: Rules) -> Checked:
     """Return what a sample is worth that nobody judged (Reading R22)."""
-    return worth([fault(COVERAGE, "JUDGE-7.2", "", "the sample was not judged")])
+    unasked = fault(COVERAGE, "JUDGE-7.2", "", "the sample was not judged")
+    return worth([unasked], quotes=no_quotes(rules))
 
 
 def judged_again() -> Fault:
@@ -176,11 +188,12 @@ def _dimensions(reply: Json) -> Iterator[Fault]:
             yield fault(VIOLATION, "JUDGE-3.1", pointer("scores", name), problem)
 
 
-def _evidence(reply: Json, output: Output) -> tuple[int, int, list[Fault]]:
-    """Count the quotes and the invented ones, and list what is wrong with the evidence."""
+def _evidence(reply: Json, output: Output) -> tuple[Quotes, list[Fault]]:
+    """Count the quotes by what they are, and list what is wrong with the evidence."""
     faults: list[Fault] = []
     covered: set[str] = set()
-    quotes = invented = 0
+    kinds: list[Kind] = []
+    held = missed = 0
     given = items(reply, "evidence")
     for index, item in enumerate(given[:MAX_EVIDENCE]):
         if not isinstance(item, dict):
@@ -190,15 +203,20 @@ def _evidence(reply: Json, output: Output) -> tuple[int, int, list[Fault]]:
             place = pointer("evidence", index, "dimension")
             problem = f"is {shown(dimension)}, which the rubric does not have"
             faults.append(fault(VIOLATION, "JUDGE-2", place, problem))
+        if output.rules > 1 and isinstance(item.get("quote"), str):
+            kinds.append(output.kind(quote))
         if not quote.strip():
             continue
-        quotes += 1
         if reason.strip():
             covered.add(dimension)
-        if not output.holds(quote):
-            invented += 1
+        if output.holds(quote):
+            held += 1
+        else:
+            missed += 1
             place = pointer("evidence", index, "quote")
             problem = f"the output does not hold {shown(quote)}"
+            if output.rules > 1 and kinds[-1] in _MEANT:
+                problem += f": {_MEANT[kinds[-1]]}"
             faults.append(fault(VIOLATION, "JUDGE-4.4", place, problem))
     if len(given) > MAX_EVIDENCE:
         problem = f"has {len(given):,} items, of which {MAX_EVIDENCE:,} are looked at"
@@ -208,7 +226,8 @@ def _evidence(reply: Json, output: Output) -> tuple[int, int, list[Fault]]:
         for name in DIMENSIONS
         if name not in covered
     )
-    return quotes, invented, faults
+    counted = Quotes.of(kinds) if output.rules > 1 else Quotes(given=held + missed, invented=missed)
+    return counted, faults
 
 
 def _coverage(reply: Json, sample: Sample) -> Iterator[Fault]:
@@ -223,10 +242,15 @@ def _coverage(reply: Json, sample: Sample) -> Iterator[Fault]:
             yield fault(COVERAGE, "JUDGE-6.3", pointer("meta", name), problem)
 
 
-def _evasion(reply: Json) -> Iterator[Fault]:
+def _evasion(reply: Json, rules: Rules) -> Iterator[Fault]:
     """No dimension has anything that could be meant as a score."""
     given = members(reply, "scores")
-    blank = all(given.get(name) is None or given[name] == "" for name in DIMENSIONS)
+    none = NO_SCORES if rules > 1 else frozenset({""})
+    blank = all(
+        (score := given.get(name)) is None
+        or (isinstance(score, str) and score.strip().casefold() in none)
+        for name in DIMENSIONS
+    )
     if blank and not any(name != OVERALL and _is_number(given[name]) for name in given):
         yield fault(EVASION, "JUDGE-6.4", "/scores", "no dimension is scored")
 
@@ -253,18 +277,32 @@ def _verdict(reply: Json, scores: dict[str, int] | None) -> Iterator[Fault]:
         yield fault(INCONSISTENCY, "JUDGE-3.3", "/verdict", problem)
 
 
-def _method(reply: Json, sample: Sample) -> Iterator[Fault]:
-    """A method that contradicts judge and target, as asked for or as the record says itself."""
+def _method(reply: Json, sample: Sample, rules: Rules) -> Iterator[Fault]:
+    """A method that is none, or contradicts judge and target, as asked for or as it says itself."""
     meta = members(reply, "meta")
     method, judge, target = (meta.get(key) for key in ("method", "judge_model", "target_model"))
     if not is_text(method):
         return
+    if rules > 1 and method not in METHODS:
+        problem = f"is {shown(method)}, expected {' or '.join(METHODS)}"
+        yield fault(VIOLATION, "JUDGE-5.6", "/meta/method", problem)
     fits = method in METHODS and method == sample.method
     if is_text(judge) and is_text(target):
         fits = fits and method == method_of(judge, target)  # type: ignore[arg-type]  # mypy reads no such check
     if not fits:
         problem = f"is {shown(method)}, which contradicts the judge and the target"
         yield fault(INCONSISTENCY, "JUDGE-5.6", "/meta/method", problem)
+
+
+def _date(reply: Json, rules: Rules) -> Iterator[Fault]:
+    """A timestamp that is no date, or no date with a time."""
+    stamp = members(reply, "meta").get("timestamp")
+    if rules > 1 and is_text(stamp):
+        try:
+            datetime.fromisoformat(stamp)  # type: ignore[arg-type]  # mypy reads no such check
+        except ValueError:
+            problem = f"is {shown(stamp)}, expected a date as YYYY-MM-DD"
+            yield fault(VIOLATION, "JUDGE-5.2", "/meta/timestamp", problem)
 
 
 def _own_flags(reply: Json) -> Iterator[Fault]:

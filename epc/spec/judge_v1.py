@@ -64,3 +64,35 @@ QUOTATION_MARKS: Final = {
     "'": "\u2018\u2019\u201a\u201b\u2039\u203a\u2032\uff07\u02bc",
 }
 DASHES: Final = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
+
+# Which departures make an evaluation invalid (Reading R22), by version. Version 1 folds white
+# space, quotation marks and dashes. Version 2 folds ellipses and Unicode's NFC as well, and knows
+# what a date is, what a method is, and that four times "N/A" is no score. A plan without a version
+# is under the first; new ones are under the last.
+Rules = Literal[1, 2]
+RULES: Final[Rules] = 2
+
+# What a quote is (Reading R25). The first that fits counts; a trivial one is counted apart.
+Kind = Literal["verbatim", "altered", "elided", "absence", "invented", "trivial"]
+KINDS: Final[tuple[Kind, ...]] = (
+    "verbatim",
+    "altered",
+    "elided",
+    "absence",
+    "invented",
+    "trivial",
+)
+ELLIPSES: Final = ("\u2026", "\u22ef", ". . .")  # spelt "..." where they are folded
+LEAST_CHARACTERS: Final = 3  # word characters; a quote of fewer is trivial
+LEAST_WORDS: Final = 3  # a piece between ellipses of fewer is not looked up
+# What says that something is not in the output: the whole quote, folded, without brackets and stop.
+ABSENCES: Final = frozenset(
+    {
+        *("n/a", "na", "none", "null", "nil", "not applicable", "not available", "not found"),
+        *("not present", "not included", "not provided", "not stated", "absent", "missing"),
+        *("empty", "no quote", "no quote available", "no evidence", "no evidence found"),
+        *("no such section", "section missing", "missing section", "no output", "nothing"),
+        *("\u65e0", "\u7f3a\u5931", "\u672a\u51fa\u73b0", "\u672a\u63d0\u4f9b", "\u6ca1\u6709"),
+    }
+)
+NO_SCORES: Final = frozenset({"", "n/a", "na", "none", "null", "not applicable", "-", "--", "?"})

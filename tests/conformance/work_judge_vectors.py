@@ -2,7 +2,7 @@
 
 Usage, from the repository's root:
 
-    python tests/conformance/work_judge_vectors.py           # write both files
+    python tests/conformance/work_judge_vectors.py           # write the files
     python tests/conformance/work_judge_vectors.py --check   # exit 1 if one differs
 
 Nothing of epc is imported: flags are stated by hand in `cases_judge`, and verdicts are read from
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from cases_judge import CASES, DIMENSIONS, Reply
+from cases_quotes import QUOTES
 from work_vectors import lay_out
 
 FOLDER: Final = Path(__file__).parents[2] / "epc" / "spec" / "conformance" / "judge" / "v1"
@@ -61,7 +62,12 @@ def reply(name: str, one: Reply) -> dict[str, object]:
     return {
         "id": name,
         "description": one.description,
-        "given": {"reply": one.text, "sample": one.sample, "output": one.output},
+        "given": {
+            "reply": one.text,
+            "sample": one.sample,
+            "output": one.output,
+            **({} if one.rules == 1 else {"rules": one.rules}),
+        },
         "expect": {
             "valid": not one.flags,
             "flags": [FLAGS[letter] for letter in one.flags],
@@ -81,6 +87,19 @@ def replies() -> dict[str, object]:
     return {"clause": "JUDGE-6", "function": "check", "cases": cases}
 
 
+def quotes() -> dict[str, object]:
+    """Return every quote with what it is, and whether its output holds it."""
+    cases = [
+        {
+            "id": f"quote-{number:02d}",
+            "given": {"output": output, "quote": quote, "rules": 2},
+            "expect": {"kind": kind, "held": held},
+        }
+        for number, (output, quote, kind, held) in enumerate(QUOTES, start=1)
+    ]
+    return {"clause": "JUDGE-4.4", "function": "quote", "cases": cases}
+
+
 def main(arguments: list[str]) -> int:
     """Write the files, or with --check say which differ."""
     if arguments not in ([], ["--check"]):
@@ -88,7 +107,11 @@ def main(arguments: list[str]) -> int:
         return 2
     texts = {
         f"{name}.json": f"{lay_out(json.loads(json.dumps(document)))}\n"
-        for name, document in (("verdicts", verdicts()), ("replies", replies()))
+        for name, document in (
+            ("verdicts", verdicts()),
+            ("replies", replies()),
+            ("quotes", quotes()),
+        )
     }
     if not arguments:
         FOLDER.mkdir(parents=True, exist_ok=True)

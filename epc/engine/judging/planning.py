@@ -23,7 +23,7 @@ from epc.records.judging.mappings import check_mapping, reference
 from epc.records.judging.prompts import JudgePrompt, read_prompt, write_prompts
 from epc.records.layout import decoding_json, digest
 from epc.records.typed import as_json
-from epc.spec.judge_v1 import PROTOCOL, Method
+from epc.spec.judge_v1 import PROTOCOL, RULES, Method
 
 MAX_TOKENS: Final = 1200  # four scores and quotes with reasons take 300 to 600
 
@@ -93,6 +93,7 @@ def write_plan(entries: Sequence[Entry], request: Request, folder: Path, *, now:
     written = digest(folder / SAMPLES)
     plan: Json = {
         "protocol": PROTOCOL,
+        "rules": RULES,
         "epc_version": __version__,
         "date": now.date().isoformat(),
         "judges": stated,

@@ -15,6 +15,7 @@ from epc.judge.check import (
     check,
     check_reply,
     judged_again,
+    no_quotes,
     outside_the_set,
     unjudged,
     with_fault,
@@ -129,7 +130,7 @@ class Archive:
             for sample, _ in self._units.samples():
                 name = sample.id
                 if name not in self._seen:
-                    self._write(name, sample, unjudged(), raw=None)
+                    self._write(name, sample, unjudged(self._units.rules), raw=None)
 
     def totals(self) -> dict[Method, Totals]:
         """Return the totals of every method."""
@@ -140,7 +141,7 @@ def judgement(given: Given, units: EvaluationSet, mapping: RubricMapping | None)
     """Return what a reply is worth in its set."""
     row = units.row(given.sample)
     if row is None:
-        return worth([outside_the_set()])
+        return worth([outside_the_set()], quotes=no_quotes(units.rules))
     output = units.folded(row.output_sha256)
     if mapping is None:
         checked = check(given.raw, given.sample, output)

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from epc.errors import Severity
+from epc.judge.evidence import Quotes
 from epc.judge.samples import Sample
 from epc.records.manifest import ModelIdentity
-from epc.spec.judge_v1 import Dimension, Flag, Method, Verdict
+from epc.spec.judge_v1 import Dimension, Flag, Method, Rules, Verdict
 
 Constraint = Literal["json", "judge_reply"]
 
@@ -70,6 +71,7 @@ class Plan:
     thresholds: Thresholds
     samples: Planned
     gaps_allowed: bool
+    rules: Rules = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,14 +132,6 @@ class RunLog:
     malformed: Malformed | None = None
     totals: Mapping[Method, Totals] = field(default_factory=dict)
     files: Mapping[str, DescribedFile] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quotes:
-    """How many quotes a reply gives that are not blank, and how many its output does not hold."""
-
-    given: int
-    invented: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

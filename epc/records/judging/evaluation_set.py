@@ -45,6 +45,7 @@ class EvaluationSet:
         self._folder = folder
         self._judges = [judge.model for judge in plan.judges]
         self._methods = frozenset(plan.methods)
+        self.rules = plan.rules
         self.rows: list[Row] = list(_read_rows(folder))
         self._by_unit = {row.unit: row for row in self.rows}
         self.folded = lru_cache(maxsize=_KEPT)(self._fold)
@@ -76,7 +77,7 @@ class EvaluationSet:
 
     def _fold(self, output_sha256: str) -> Output:
         content = content_of(output_path(self._folder, output_sha256))
-        return Output.of(content.decode("utf-8", "replace"))
+        return Output(content.decode("utf-8", "replace"), self.rules)
 
 
 def output_path(folder: Path, digest: str) -> Path:

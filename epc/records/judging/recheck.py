@@ -116,7 +116,7 @@ class _Basis:
         sample, stated = record.sample, as_json(record)
         row = self.units.row(sample)
         if record.raw is None:
-            checked = unjudged()
+            checked = unjudged(self.units.rules)
         else:
             given = Given(sample=sample, raw=record.raw, again=self.times[record.id] > 1)
             checked = judgement(given, self.units, self.mapping)

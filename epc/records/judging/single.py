@@ -17,7 +17,7 @@ def check_files(response: Path, sample: Path, output: Path) -> Checked:
     Raises: MalformedError if the sample cannot be used; UsageError if a file is larger than any
     document here; WorldError if one cannot be read.
     """
-    asked, folded = read_sample(sample), Output.of(content_of(output).decode("utf-8", "replace"))
+    asked, folded = read_sample(sample), Output(content_of(output).decode("utf-8", "replace"))
     return check(content_of(response), asked, folded)
 
 

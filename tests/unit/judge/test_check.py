@@ -110,7 +110,7 @@ def test_judge_4_4_a_quote_must_be_found_and_the_invented_ones_are_counted() -> 
 
     checked = judged(reply)
 
-    assert (checked.quotes, checked.invented) == (4, 1)
+    assert (checked.quotes.given, checked.quotes.invented) == (4, 1)
     assert checked.flags == ("PROTOCOL_VIOLATION",)
     assert checked.faults[0].finding.where == "/evidence/1/quote"
 
@@ -163,13 +163,42 @@ def test_judge_5_5_flags_must_be_there_and_may_be_empty() -> None:
 
 
 def test_judge_5_6_the_method_must_be_one_of_two_and_fit() -> None:
-    for method in ("self_judge", "panel", ""):
+    for method, flags in (
+        ("self_judge", ("INTERNAL_INCONSISTENCY",)),
+        ("panel", ("PROTOCOL_VIOLATION", "INTERNAL_INCONSISTENCY")),
+        ("", ("PROTOCOL_VIOLATION", "INTERNAL_INCONSISTENCY")),
+    ):
         reply = record()
         reply["meta"]["method"] = method
-        assert judged(reply).flags == ("INTERNAL_INCONSISTENCY",)
+        assert judged(reply).flags == flags
+        assert judged(reply, rules=1).flags == ("INTERNAL_INCONSISTENCY",)
     own = replace(SAMPLE, judge_model=SAMPLE.target_model, method="self_judge")
     assert judged(record(own), own).valid
     assert METHODS == ("cross_judge", "self_judge")
+
+
+def test_reading_r22_a_timestamp_that_is_no_date_is_a_violation() -> None:
+    for stamp, flags in (
+        ("2026-07-02", ()),
+        ("2026-07-02T10:00:00Z", ()),
+        ("yesterday", ("PROTOCOL_VIOLATION",)),
+        ("2026-02-30", ("PROTOCOL_VIOLATION",)),
+        ("", ("PROTOCOL_VIOLATION",)),
+    ):
+        reply = record()
+        reply["meta"]["timestamp"] = stamp
+        assert judged(reply).flags == flags
+        assert judged(reply, rules=1).valid
+
+
+def test_reading_r22_four_times_not_applicable_is_evasion() -> None:
+    reply = record()
+    reply["scores"] = {**dict.fromkeys(DIMENSIONS, "N/A"), OVERALL: 0}
+
+    assert "JUDGE_REFUSAL_OR_EVASION" in judged(reply).flags
+    assert "JUDGE_REFUSAL_OR_EVASION" not in judged(reply, rules=1).flags
+    reply["scores"]["COMPLETENESS"] = "good"
+    assert "JUDGE_REFUSAL_OR_EVASION" not in judged(reply).flags
 
 
 def test_judge_6_1_a_rubric_that_was_altered_is_a_violation() -> None:
@@ -335,7 +364,7 @@ def test_more_evidence_than_anybody_reads_is_a_violation() -> None:
     checked = judged(reply)
 
     assert checked.flags == ("PROTOCOL_VIOLATION",)
-    assert checked.quotes == MAX_EVIDENCE
+    assert checked.quotes.given == MAX_EVIDENCE
 
 
 def test_an_output_of_ten_megabytes_is_searched() -> None:

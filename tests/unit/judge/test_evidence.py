@@ -14,7 +14,7 @@ def test_folding_twice_changes_nothing(text: str) -> None:
 
 @given(st.text(), st.integers(0, 50), st.integers(0, 50))
 def test_judge_4_4_whatever_is_copied_is_found(text: str, start: int, length: int) -> None:
-    assert Output.of(text).holds(text[start : start + length])
+    assert Output(text).holds(text[start : start + length])
 
 
 @pytest.mark.parametrize(
@@ -34,4 +34,4 @@ def test_judge_4_4_whatever_is_copied_is_found(text: str, start: int, length: in
 def test_reading_r22_folds_white_space_and_marks_and_nothing_else(
     *, quote: str, found: bool
 ) -> None:
-    assert Output.of("x a \r\n b \u2019c\u2019 \u2013 \u201cd\u201d x").holds(quote) is found
+    assert Output("x a \r\n b \u2019c\u2019 \u2013 \u201cd\u201d x").holds(quote) is found

@@ -76,7 +76,7 @@ def foreign(**marks: Any) -> dict[str, Any]:
 
 def scored(source: dict[str, Any], by: RubricMapping | None = None) -> Any:
     reply, faults = (by or mapping()).convert(source, SAMPLE)
-    return check_reply(reply, SAMPLE, Output.of(OUTPUT), faults)
+    return check_reply(reply, SAMPLE, Output(OUTPUT), faults)
 
 
 def test_judge_2_5_a_finer_rubric_becomes_the_four_dimensions() -> None:

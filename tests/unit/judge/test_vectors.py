@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from judge_support import judged, vectors
 
+from epc.judge.evidence import Output
 from epc.judge.samples import Sample
 from epc.judge.verdict import admitted, overall_of, verdict_of
-from epc.spec.judge_v1 import FLAGS
+from epc.spec.judge_v1 import FLAGS, KINDS
 
+QUOTES = vectors("quotes")
 REPLIES = vectors("replies")
 VERDICTS = vectors("verdicts")
 SCRIPT = Path(__file__).parents[2] / "conformance" / "work_judge_vectors.py"
@@ -40,9 +42,23 @@ def test_judge_6_every_reply_has_its_flags_and_verdict(case: dict[str, Any]) -> 
     reply: str = given["reply"]
 
     for raw in (reply, reply.encode("utf-8", "surrogatepass")):
-        checked = judged(raw, Sample(**given["sample"]), given["output"]).as_json()
+        sample, rules = Sample(**given["sample"]), given.get("rules", 1)
+        checked = judged(raw, sample, given["output"], rules).as_json()
         assert {key: checked[key] for key in case["expect"]} == case["expect"]
         assert len(checked["findings"]) >= len(checked["flags"])
+
+
+@pytest.mark.parametrize("case", QUOTES, ids=lambda case: case["id"])
+def test_reading_r25_every_quote_is_what_it_is(case: dict[str, Any]) -> None:
+    given = case["given"]
+    output = Output(given["output"], given["rules"])
+
+    assert output.kind(given["quote"]) == case["expect"]["kind"]
+    assert (not given["quote"].strip() or output.holds(given["quote"])) == case["expect"]["held"]
+
+
+def test_reading_r25_the_vectors_have_every_kind() -> None:
+    assert {case["expect"]["kind"] for case in QUOTES} == set(KINDS)
 
 
 def test_reading_r22_the_vectors_raise_every_flag_alone_and_in_company() -> None:
@@ -62,7 +78,11 @@ def test_the_vectors_are_what_the_independent_computation_gives() -> None:
     assert done.returncode == 0, done.stderr
     assert "epc" not in {
         word.split(".")[0]
-        for path in (SCRIPT, SCRIPT.with_name("cases_judge.py"))
+        for path in (
+            SCRIPT,
+            SCRIPT.with_name("cases_judge.py"),
+            SCRIPT.with_name("cases_quotes.py"),
+        )
         for line in path.read_text("utf-8").splitlines()
         if line.startswith(("import ", "from "))
         for word in [line.split()[1]]
@@ -70,7 +90,7 @@ def test_the_vectors_are_what_the_independent_computation_gives() -> None:
 
 
 def test_the_vectors_name_what_they_are() -> None:
-    names = [case["id"] for case in (*VERDICTS, *REPLIES)]
+    names = [case["id"] for case in (*VERDICTS, *REPLIES, *QUOTES)]
 
     assert len(set(names)) == len(names)
     assert len({case["description"] for case in REPLIES}) == len(REPLIES)

@@ -29,7 +29,7 @@ def prompt(output: str) -> str:
 def test_a_careful_mock_judges_what_stands_between_the_marks(output: str) -> None:
     text = Judge()._say(Prompt(text=prompt(output)))
 
-    assert check(text, SAMPLE, Output.of(output)).valid
+    assert check(text, SAMPLE, Output(output)).valid
 
 
 def test_a_prompt_that_is_no_judges_gets_no_scores() -> None:
