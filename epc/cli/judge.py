@@ -13,6 +13,7 @@ from epc.errors import ExitCode
 from epc.spec.judge_v1 import CROSS, METHODS, SELF, Method
 
 if TYPE_CHECKING:
+    from epc.analysis.judging.results import Report
     from epc.engine.budget import Limits
     from epc.errors import Finding
     from epc.protocol.results import Json
@@ -269,8 +270,8 @@ def report(
     if accuracy is not None:
         write_text(accuracy, [accuracy_table(shown)])
         note(f"accuracy {accuracy}")
-    shared = any(row["shared"] for row in shown["drift"])
-    ctx.exit(ExitCode.FINDINGS if shown["findings"] or shared else ExitCode.CLEAN)
+    shared = any(row.shared for row in shown.drift)
+    ctx.exit(ExitCode.FINDINGS if shown.findings or shared else ExitCode.CLEAN)
 
 
 def _show_findings(place: str, findings: "list[Finding]", form: str, more: "Json") -> None:
@@ -284,19 +285,20 @@ def _show_findings(place: str, findings: "list[Finding]", form: str, more: "Json
         say(str(finding))
 
 
-def show_report(folders: list[Path], form: str, *, figure: bool = True) -> "Json":
+def show_report(folders: list[Path], form: str, *, figure: bool = True) -> "Report":
     """Print what judges said and draw it into the last folder; return the report."""
+    from epc.analysis.judging.results import document
     from epc.analysis.judging.summary import summary
 
     report = summary(folders)
     if form == "json":
-        echo_json(report)
+        echo_json(document(report))
     elif form == "csv":
         from epc.report.judging.table import table
 
         click.echo(table(report), nl=False)
-        for finding in report["findings"]:
-            note(f"{finding['problem']} [{finding['clause']}]")
+        for finding in report.findings:
+            note(f"{finding.problem} [{finding.clause}]")
     else:
         from epc.report.judging.text import text
 

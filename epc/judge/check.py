@@ -1,8 +1,9 @@
 """Whether a judge's reply is a valid evaluation, and every reason why not (JUDGE-6)."""
 
+import re
+from calendar import monthrange
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
 from itertools import islice
 from typing import Any, Final
 
@@ -34,6 +35,7 @@ from epc.spec.judge_v1 import (
 
 MAX_EVIDENCE: Final = 1000  # items whose quotes are looked up; a reply of more is no evaluation
 _MAX_FAULTS: Final = 100
+_DATE: Final = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[T ][0-9:.,+Z-]*)?")
 _MEANT: Final[dict[Kind, str]] = {
     "altered": "it does once marks, markup and citations are left out",
     "elided": "it does hold what stands between the dots",
@@ -203,7 +205,7 @@ def _evidence(reply: Json, output: Output) -> tuple[Quotes, list[Fault]]:
             place = pointer("evidence", index, "dimension")
             problem = f"is {shown(dimension)}, which the rubric does not have"
             faults.append(fault(VIOLATION, "JUDGE-2", place, problem))
-        if output.rules > 1 and isinstance(item.get("quote"), str):
+        if output.rules > 1:
             kinds.append(output.kind(quote))
         if not quote.strip():
             continue
@@ -296,13 +298,19 @@ def _method(reply: Json, sample: Sample, rules: Rules) -> Iterator[Fault]:
 
 def _date(reply: Json, rules: Rules) -> Iterator[Fault]:
     """A timestamp that is no date, or no date with a time."""
-    stamp = members(reply, "meta").get("timestamp")
-    if rules > 1 and is_text(stamp):
-        try:
-            datetime.fromisoformat(stamp)  # type: ignore[arg-type]  # mypy reads no such check
-        except ValueError:
-            problem = f"is {shown(stamp)}, expected a date as YYYY-MM-DD"
-            yield fault(VIOLATION, "JUDGE-5.2", "/meta/timestamp", problem)
+    stamp = _text({"timestamp": "2000-01-01", **members(reply, "meta")}, "timestamp")
+    if rules > 1 and not _is_date(stamp):
+        problem = f"is {shown(stamp)}, expected a date as YYYY-MM-DD"
+        yield fault(VIOLATION, "JUDGE-5.2", "/meta/timestamp", problem)
+
+
+def _is_date(text: str) -> bool:
+    """Return whether a text is a day of the calendar, with or without a time."""
+    found = _DATE.fullmatch(text)
+    if found is None:
+        return False
+    year, month, day = map(int, found.groups())
+    return year > 0 and 1 <= month <= 12 and 1 <= day <= monthrange(year, month)[1]  # noqa: PLR2004  (months)
 
 
 def _own_flags(reply: Json) -> Iterator[Fault]:

@@ -8,12 +8,14 @@ from datetime import date
 from pathlib import Path
 from typing import Final, Literal
 
+from epc.analysis.judging.results import Evaluation, Group, Share
 from epc.analysis.judging.summary import summary
 from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.judging.layout import load_plan, load_run_log
 from epc.records.judging.needed import needed
 from epc.records.judging.recheck import recheck
+from epc.records.typed import as_json
 from epc.registry.cards import Said, judged_card_of
 from epc.registry.layout import FIGURES
 from epc.registry.offers import Offer
@@ -78,35 +80,46 @@ def changed_figures(folder: Path, stated: Json) -> tuple[list[str], list[str]]:
 
 def figures_again(folder: Path) -> Json:
     """Return the figures of an evaluation, from its records."""
-    (one,) = summary([folder])["evaluations"]
-    (evidence,) = one["evidence"]
-    primary, own = one["primary"], one["self_judging"]["all"]
+    (one,) = summary([folder]).evaluations
+    (evidence,) = one.evidence
+    primary, own = one.primary, one.self_judging.all
+    invented = _share(evidence.kinds["invented"])
     return {
-        "n": primary["all"]["samples"],
-        **_shares(primary["all"]),
-        "invented_quotes": {**_share(evidence["invented"]), "quotes": evidence["quotes"]},
-        "variants": _groups(primary["prompt_variant"]),
-        "targets": _groups(primary["target_model"]),
-        "self_judging": {"n": own["samples"], **_shares(own)} if own["samples"] else None,
-        "totals": one["totals"],
-        "remarks": one["remarks"],
+        "n": primary.all.samples,
+        **_shares(primary.all),
+        "invented_quotes": {**invented, "quotes": evidence.quotes},
+        **({} if one.rules == 1 else _since_the_second_rules(one)),
+        "variants": _groups(primary.prompt_variant),
+        "targets": _groups(primary.target_model),
+        "self_judging": {"n": own.samples, **_shares(own)} if own.samples else None,
+        "totals": as_json(one.totals),
+        "remarks": list(one.remarks),
     }
 
 
-def _groups(rows: Iterable[Json]) -> list[Json]:
+def _since_the_second_rules(one: Evaluation) -> Json:
+    (evidence,) = one.evidence
+    return {
+        "rules": one.rules,
+        "quotes": {kind: _share(found) for kind, found in evidence.kinds.items()},
+        "bounds": as_json(one.primary.all.bounds),
+    }
+
+
+def _groups(rows: Iterable[Group]) -> list[Json]:
     """Return groups in a list: their names are other people's text, and no names of figures."""
-    return [{"value": row["value"], "n": row["samples"], **_shares(row)} for row in rows]
+    return [{"value": row.value, "n": row.samples, **_shares(row)} for row in rows]
 
 
-def _shares(group: Json) -> Json:
+def _shares(group: Group) -> Json:
     return {
-        "valid": group["valid"],
-        "verdict": {name: _share(found) for name, found in group["verdicts"].items()},
-        "invalid": _share(group["invalid"]),
-        "overall_score": group["overall_score"],
-        "dimensions": group["dimensions"],
+        "valid": group.valid,
+        "verdict": {name: _share(found) for name, found in group.verdicts.items()},
+        "invalid": _share(group.invalid),
+        "overall_score": as_json(group.overall_score),
+        "dimensions": as_json(group.dimensions),
     }
 
 
-def _share(found: Json) -> Json:
-    return {"mean": found["share"], "ci95": found["ci95"], "hits": found["count"]}
+def _share(found: Share) -> Json:
+    return {"mean": found.share, "ci95": as_json(found.ci95), "hits": found.count}

@@ -1,7 +1,8 @@
-"""Shares whose observations come in clusters, as several verdicts on one item do."""
+"""Figures whose observations come in clusters, as several verdicts on one item do."""
 
+from collections.abc import Callable
 from math import sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from epc.statistics.inference import t_point
 from epc.statistics.intervals import Interval, Z, share_interval
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
     Codes = NDArray[np.int64]
+
+
+_MOST_BLOCKS: Final = 64  # more leave out so little that they only cost time
 
 
 def clustered_share(
@@ -70,6 +74,45 @@ def clustered_mean_of_shares(
         return middle, None
     half = t_point(len(parts) - 1) * sqrt(spread)
     return middle, (max(0.0, middle - half), min(1.0, middle + half))
+
+
+def clustered_mean(values: "Values", clusters: "Codes") -> tuple[float, Interval | None]:
+    """Return a mean with its 95% interval by Student's t; None for a single cluster.
+
+    Shapes: each (m,).
+    Source: the linearised variance of a ratio, the clusters' sums over their sizes.
+    """
+    middle = float(values.mean())
+    parts = _by_cluster((values - middle) / len(values), clusters)
+    if len(parts) < 2:  # noqa: PLR2004  (as above)
+        return middle, None
+    half = t_point(len(parts) - 1) * sqrt(_variance(parts))
+    return middle, (middle - half, middle + half)
+
+
+def left_out_interval(
+    statistic: Callable[[frozenset[int]], float | None], clusters: int
+) -> Interval | None:
+    """Return the 95% interval of any statistic, from leaving out some clusters at a time.
+
+    `statistic` takes the numbers of the clusters that are left out. No interval for a single
+    cluster, or where the statistic is undefined without some of them.
+
+    Source: the delete-a-group jackknife with Student's t; J. Shao and D. Tu, The Jackknife and
+        Bootstrap (1995), section 2.3.
+    """
+    blocks = min(clusters, _MOST_BLOCKS)
+    whole = statistic(frozenset())
+    if blocks < 2 or whole is None:  # noqa: PLR2004  (as above)
+        return None
+    parts = [statistic(frozenset(range(block, clusters, blocks))) for block in range(blocks)]
+    known = [part for part in parts if part is not None]
+    if len(known) < blocks:
+        return None
+    middle = sum(known) / blocks
+    variance = (blocks - 1) / blocks * sum((part - middle) ** 2 for part in known)
+    half = t_point(blocks - 1) * sqrt(variance)
+    return whole - half, whole + half
 
 
 def _by_cluster(values: "Values", clusters: "Codes") -> "Values":

@@ -6,36 +6,53 @@ statistic that is undefined (one value everywhere) is None, never 1 and never 0.
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Final, Literal
 
+from epc.analysis.judging.results import Agreement, Compared, Pair
 from epc.analysis.judging.shares import Judgment, mean, share
 from epc.judge.samples import Unit
-from epc.protocol.results import Json
 from epc.spec.judge_v1 import CROSS, DIMENSIONS, HIGHEST_OVERALL, OVERALL, SCALE
+from epc.statistics.clusters import left_out_interval
+from epc.statistics.intervals import Interval
 
 _OVERALLS: Final = tuple(range(HIGHEST_OVERALL + 1))
+_SCORES: Final = (OVERALL, *DIMENSIONS)
 Ratings = dict[str, dict[Unit, Judgment]]
 
 
-def between_judges(judgments: Iterable[Judgment]) -> Json:
+def between_judges(judgments: Iterable[Judgment]) -> Agreement:
     """Return the agreement of every pair of judges, and of all, on what both judged validly.
 
     Cross-judging only (JUDGE-1.2).
     """
     ratings = ratings_by(CROSS, judgments)
-    return {
-        "pairs": [
-            {"judges": [left, right], **compared(ratings[left], ratings[right])}
-            for left, right in combinations(sorted(ratings), 2)
-        ],
-        "alpha": _alphas(ratings),
+    alphas = {
+        name: _alpha(ratings, name, "interval" if name == OVERALL else "ordinal")
+        for name in _SCORES  # the sum as an interval, a dimension's scores as ordinal
     }
+    return Agreement(
+        pairs=tuple(
+            Pair(judges=(left, right), compared=compared(ratings[left], ratings[right]))
+            for left, right in combinations(sorted(ratings), 2)
+        ),
+        alpha={name: value for name, (value, _) in alphas.items()},
+        alpha_ci95={name: interval for name, (_, interval) in alphas.items()},
+    )
 
 
-def compared(left: Mapping[Unit, Judgment], right: Mapping[Unit, Judgment]) -> Json:
+def over_readable(judgments: Iterable[Judgment]) -> Agreement:
+    """Return the agreement over every score that could be read, valid or not.
+
+    What falls out is often the bad outputs (Reading R26).
+    """
+    return between_judges(replace(one, valid=one.scores is not None) for one in judgments)
+
+
+def compared(left: Mapping[Unit, Judgment], right: Mapping[Unit, Judgment]) -> Compared:
     """Return how two sets of judgments of the same outputs agree.
 
     Units: shares; mean absolute error and mean difference in points of the overall score, the
@@ -43,21 +60,17 @@ def compared(left: Mapping[Unit, Judgment], right: Mapping[Unit, Judgment]) -> J
     """
     both = sorted(left.keys() & right.keys(), key=lambda unit: unit.output_id)
     pairs = [(left[unit], right[unit]) for unit in both]
-    gaps = [second.overall - first.overall for first, second in pairs]
-    return {
-        "outputs": len(pairs),
-        "same_verdict": share(sum(a.verdict == b.verdict for a, b in pairs), len(pairs)),
-        "same_overall": share(sum(gap == 0 for gap in gaps), len(pairs)),
-        "mean_absolute_error": mean([abs(gap) for gap in gaps]),
-        "mean_difference": mean(gaps),
-        "kappa": {
-            OVERALL: _kappa([(a.overall, b.overall) for a, b in pairs], _OVERALLS),
-            **{
-                name: _kappa([(_score(a, i), _score(b, i)) for a, b in pairs], SCALE)
-                for i, name in enumerate(DIMENSIONS)
-            },
-        },
-    }
+    gaps = [(unit.question_id, right[unit].overall - left[unit].overall) for unit in both]
+    kappas = {name: _kappa(pairs, name) for name in _SCORES}
+    return Compared(
+        outputs=len(pairs),
+        same_verdict=share([(a.question, a.verdict == b.verdict, 1) for a, b in pairs]),
+        same_overall=share([(question, gap == 0, 1) for question, gap in gaps]),
+        mean_absolute_error=mean([(question, abs(gap)) for question, gap in gaps]),
+        mean_difference=mean(gaps),
+        kappa={name: value for name, (value, _) in kappas.items()},
+        kappa_ci95={name: interval for name, (_, interval) in kappas.items()},
+    )
 
 
 def ratings_by(method: str, judgments: Iterable[Judgment]) -> Ratings:
@@ -69,46 +82,71 @@ def ratings_by(method: str, judgments: Iterable[Judgment]) -> Ratings:
     return found
 
 
-def _kappa(pairs: Sequence[tuple[int, int]], labels: Sequence[int]) -> float | None:
-    if len({score for pair in pairs for score in pair}) < 2:  # noqa: PLR2004  (undefined on one value)
-        return None
-    from sklearn.metrics import cohen_kappa_score
+def _kappa(
+    pairs: Sequence[tuple[Judgment, Judgment]], name: str
+) -> tuple[float | None, Interval | None]:
+    """Return Cohen's kappa with quadratic weights, and its interval, clustered by question."""
+    labels = _OVERALLS if name == OVERALL else SCALE
+    questions = _numbered(first.question for first, _ in pairs)
+    rated = [
+        (questions[first.question], _value(first, name), _value(second, name))
+        for first, second in pairs
+    ]
 
-    first, second = zip(*pairs, strict=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an undefined kappa comes back as NaN as well
-        kappa = float(cohen_kappa_score(first, second, labels=list(labels), weights="quadratic"))
-    return None if math.isnan(kappa) else kappa
+    def kappa(left_out: frozenset[int]) -> float | None:
+        kept = [(first, second) for question, first, second in rated if question not in left_out]
+        if len({score for pair in kept for score in pair}) < 2:  # noqa: PLR2004  (undefined on one value)
+            return None
+        from sklearn.metrics import cohen_kappa_score
 
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an undefined kappa comes back as NaN as well
+            value = float(
+                cohen_kappa_score(
+                    *zip(*kept, strict=True), labels=list(labels), weights="quadratic"
+                )
+            )
+        return None if math.isnan(value) else value
 
-def _alphas(ratings: Ratings) -> Json:
-    """Return Krippendorff's alpha over all judges: the sum as an interval, scores as ordinal."""
-    alphas: Json = {OVERALL: _alpha(ratings, lambda judgment: judgment.overall, "interval")}
-    for index, name in enumerate(DIMENSIONS):
-        alphas[name] = _alpha(ratings, partial(_score, index=index), "ordinal")
-    return alphas
+    return kappa(frozenset()), _held(left_out_interval(kappa, len(questions)))
 
 
 def _alpha(
-    ratings: Ratings, value: Callable[[Judgment], int], level: Literal["interval", "ordinal"]
-) -> float | None:
-    units = {unit: None for table in ratings.values() for unit in table}
+    ratings: Ratings, name: str, level: Literal["interval", "ordinal"]
+) -> tuple[float | None, Interval | None]:
+    counts = Counter(unit for table in ratings.values() for unit in table)
+    units = [unit for unit, count in counts.items() if count > 1]
+    questions = _numbered(unit.question_id for unit in units)
     rows = [
-        [value(table[unit]) if unit in table else math.nan for unit in units]
+        [_value(table[unit], name) if unit in table else math.nan for unit in units]
         for table in ratings.values()
     ]
-    counts = [sum(not math.isnan(row[column]) for row in rows) for column in range(len(units))]
-    paired = [column for column, count in enumerate(counts) if count > 1]
-    seen = {row[column] for row in rows for column in paired if not math.isnan(row[column])}
-    if len(seen) < 2:  # noqa: PLR2004  (undefined on one value)
-        return None
-    import krippendorff
-    import numpy as np
 
-    data = np.array(rows, dtype=np.float64)[:, paired]
-    return float(krippendorff.alpha(reliability_data=data, level_of_measurement=level))
+    def alpha(left_out: frozenset[int]) -> float | None:
+        columns = [i for i, unit in enumerate(units) if questions[unit.question_id] not in left_out]
+        seen = {row[column] for row in rows for column in columns if not math.isnan(row[column])}
+        if len(seen) < 2:  # noqa: PLR2004  (undefined on one value)
+            return None
+        import krippendorff
+        import numpy as np
+
+        data = np.array(rows, dtype=np.float64)[:, columns]
+        return float(krippendorff.alpha(reliability_data=data, level_of_measurement=level))
+
+    return alpha(frozenset()), _held(left_out_interval(alpha, len(questions)))
 
 
-def _score(judgment: Judgment, index: int) -> int:
+def _held(interval: Interval | None) -> Interval | None:
+    """Return an interval held to what an agreement can be."""
+    return None if interval is None else (max(-1.0, interval[0]), min(1.0, interval[1]))
+
+
+def _numbered(questions: Iterable[str]) -> dict[str, int]:
+    return {question: number for number, question in enumerate(dict.fromkeys(questions))}
+
+
+def _value(judgment: Judgment, name: str) -> int:
+    if name == OVERALL:
+        return judgment.overall
     assert judgment.scores is not None
-    return judgment.scores[index]
+    return judgment.scores[DIMENSIONS.index(name)]

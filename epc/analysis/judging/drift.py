@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from epc.analysis.judging.agreement import compared, ratings_by
+from epc.analysis.judging.results import Drifted
 from epc.analysis.judging.shares import Judgment
 from epc.analysis.sharing import is_one
 from epc.errors import Finding
@@ -23,7 +24,7 @@ class Evaluated:
     judgments: Sequence[Judgment]
 
 
-def drift(before: Evaluated, after: Evaluated) -> Iterator[Json | Finding]:
+def drift(before: Evaluated, after: Evaluated) -> Iterator[Drifted | Finding]:
     """Yield how each judge's scores of the same outputs changed, by method.
 
     Where the two were not judged under the same conditions, a finding that names what differs
@@ -48,15 +49,15 @@ def drift(before: Evaluated, after: Evaluated) -> Iterator[Json | Finding]:
                 {unit: judgment for unit, judgment in side.items() if unit not in shared}
                 for side in (old[judge], new[judge])
             )
-            yield {
-                "from": before.name,
-                "to": after.name,
-                "times": [one.log.time["to"] for one in (before, after)],
-                "judge": judge,
-                "method": method,
-                "shared": len(shared),
-                **compared(left, right),
-            }
+            yield Drifted(
+                before=before.name,
+                after=after.name,
+                times=tuple(one.log.time["to"] for one in (before, after)),
+                judge=judge,
+                method=method,
+                shared=len(shared),
+                compared=compared(left, right),
+            )
 
 
 def _shared(old: Mapping[Unit, Judgment], new: Mapping[Unit, Judgment]) -> set[Unit]:

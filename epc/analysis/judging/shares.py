@@ -1,23 +1,53 @@
-"""Shares and means of judgments, each with its interval (Readings R10 and R33)."""
+"""Shares and means of judgments, each with its interval, clustered by question.
+
+Judgments of one question depend on each other. An evaluation under the first rules keeps the
+intervals that were published for such: those of independent judgments (Readings R10 and R33).
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from epc.analysis.comparability import are_facts
+from epc.analysis.judging.results import (
+    Accuracy,
+    Bounds,
+    Dimension,
+    Ends,
+    Evidence,
+    Group,
+    Mean,
+    Scored,
+    Share,
+)
 from epc.analysis.sharing import Answer, answer_of, undated
+from epc.judge.evidence import Quotes
 from epc.judge.samples import Unit
-from epc.protocol.results import Json
 from epc.records.judging.asked import calls_of
 from epc.records.judging.documents import Record
 from epc.records.judging.layout import load_plan, role_of
 from epc.records.judging.recheck import records
 from epc.spec.epc_v1 import BOOTSTRAP_RESAMPLES, BOOTSTRAP_SEED, CONFIDENCE
-from epc.spec.judge_v1 import CROSS, DIMENSIONS, SCALE, VERDICTS, Method
-from epc.statistics.intervals import share_interval
+from epc.spec.judge_v1 import (
+    CROSS,
+    DIMENSIONS,
+    HIGHEST_OVERALL,
+    KINDS,
+    RULES,
+    SCALE,
+    VERDICTS,
+    Kind,
+    Method,
+    Rules,
+)
+from epc.statistics.clusters import clustered_mean, clustered_share
+from epc.statistics.intervals import Interval, share_interval
+
+if TYPE_CHECKING:
+    from epc.statistics.clusters import Codes, Values
 
 AXES: Final = ("judge_model", "prompt_variant", "target_model", "question_id")
 
@@ -36,9 +66,13 @@ class Judgment:
     valid: bool
     verdict: str | None
     scores: tuple[int, ...] | None
-    quotes: int
-    invented: int
+    quotes: Quotes
     answer: Answer | None = None
+
+    @property
+    def question(self) -> str:
+        """The question that was answered, which judgments have in common."""
+        return self.unit.question_id
 
     @property
     def overall(self) -> int:
@@ -91,33 +125,62 @@ def _judgment(record: Record, output_sha256: str, calls: Mapping[str, Answer]) -
         valid=record.valid,
         verdict=record.verdict,
         scores=None if scores is None else tuple(scores[name] for name in DIMENSIONS),
-        quotes=record.quotes.given,
-        invented=record.quotes.invented,
+        quotes=record.quotes,
         answer=answer,
     )
 
 
-def share(hits: int, n: int) -> Json:
+# A question, what was seen of it, and of how many: a verdict's 0 or 1 of 1, or quotes of quotes.
+Seen = tuple[str, float, float]
+
+
+def share(seen: Sequence[Seen], rules: Rules = RULES) -> Share:
     """Return a share with its 95% interval; None where there is nothing to take a share of."""
-    interval = share_interval(hits, n)
-    return {
-        "count": hits,
-        "share": hits / n if n else None,
-        "ci95": None if interval is None else list(interval),
-    }
+    hits, n = round(sum(one[1] for one in seen)), round(sum(one[2] for one in seen))
+    interval = None
+    if n and rules == 1:
+        interval = share_interval(hits, n)
+    elif n:
+        interval = clustered_share(*_arrays(seen))[1]
+    return Share(count=hits, share=hits / n if n else None, ci95=interval)
 
 
-def mean(values: Sequence[float]) -> Json:
-    """Return a mean with its 95% bootstrap interval.
+def mean(seen: Sequence[tuple[str, float]], rules: Rules = RULES) -> Mean:
+    """Return a mean with its 95% interval; `seen` are questions with their values."""
+    if not seen:
+        return Mean(mean=None, ci95=None)
+    values = [value for _, value in seen]
+    if rules == 1:
+        interval = _resampled(values)
+    else:
+        numbers, _, questions = _arrays([(question, value, 1.0) for question, value in seen])
+        interval = clustered_mean(numbers, questions)[1]
+    return Mean(mean=fsum(values) / len(values), ci95=interval)
+
+
+def _arrays(seen: Sequence[Seen]) -> tuple["Values", "Values", "Codes"]:
+    """Return values, sizes and questions by number.
+
+    Shapes: each (m,).
+    """
+    import numpy as np
+
+    questions = {question: number for number, question in enumerate({one[0]: 0 for one in seen})}
+    return (
+        np.array([one[1] for one in seen], dtype=np.float64),
+        np.array([one[2] for one in seen], dtype=np.float64),
+        np.array([questions[one[0]] for one in seen], dtype=np.int64),
+    )
+
+
+def _resampled(values: Sequence[float]) -> Interval | None:
+    """Return the bootstrap interval of the mean of independent values.
 
     Resampling n values that repeat is drawing how often each of them comes, which takes the same
     memory whatever n is.
     """
-    if not values:
-        return {"mean": None, "ci95": None}
-    average = fsum(values) / len(values)
     if len(values) == 1:  # says nothing of a spread (Reading R10)
-        return {"mean": average, "ci95": None}
+        return None
     import numpy as np
 
     distinct, counts = np.unique(np.asarray(values, dtype=np.float64), return_counts=True)
@@ -125,55 +188,107 @@ def mean(values: Sequence[float]) -> Json:
     drawn = rng.multinomial(len(values), counts / counts.sum(), size=BOOTSTRAP_RESAMPLES)
     tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(drawn @ distinct / len(values), [round(tail, 3), round(1 - tail, 3)])
-    return {"mean": average, "ci95": [float(low), float(high)]}
+    return float(low), float(high)
 
 
-def groups(judgments: Sequence[Judgment], axis: str) -> list[Json]:
+def groups(judgments: Sequence[Judgment], axis: str, rules: Rules = RULES) -> tuple[Group, ...]:
     """Return verdicts, invalid evaluations and scores for each value of an axis."""
     by_value: dict[str, list[Judgment]] = {}
     for judgment in judgments:
         by_value.setdefault(judgment.axis(axis), []).append(judgment)
-    return [{"value": value, **counted(group)} for value, group in sorted(by_value.items())]
+    return tuple(
+        replace(counted(group, rules), value=value) for value, group in sorted(by_value.items())
+    )
 
 
-def counted(judgments: Sequence[Judgment]) -> Json:
+def counted(judgments: Sequence[Judgment], rules: Rules = RULES) -> Group:
     """Return the shares of some judgments: verdicts of the valid ones, invalid of all."""
     valid = [judgment for judgment in judgments if judgment.valid]
-    verdicts = Counter(judgment.verdict for judgment in valid)
-    return {
-        "samples": len(judgments),
-        "valid": len(valid),
-        "invalid": share(len(judgments) - len(valid), len(judgments)),
-        "verdicts": {name: share(verdicts[name], len(valid)) for name in VERDICTS},
-        "overall_score": mean([judgment.overall for judgment in valid]),
-        "dimensions": dict(_dimensions(valid)),
-    }
+    return Group(
+        samples=len(judgments),
+        valid=len(valid),
+        invalid=share([(j.question, not j.valid, 1) for j in judgments], rules),
+        verdicts={
+            name: share([(j.question, j.verdict == name, 1) for j in valid], rules)
+            for name in VERDICTS
+        },
+        overall_score=mean([(j.question, j.overall) for j in valid], rules),
+        overall_counts=dict(sorted(Counter(str(j.overall) for j in valid).items())),
+        dimensions=dict(_dimensions(valid, rules)),
+        bounds=_bounds(valid, len(judgments)),
+    )
 
 
-def _dimensions(valid: Sequence[Judgment]) -> Iterator[tuple[str, Json]]:
-    for index, name in enumerate(DIMENSIONS):
-        scores = [judgment.scores[index] for judgment in valid if judgment.scores is not None]
-        counts = Counter(scores)
-        yield name, {**mean(scores), "counts": {str(score): counts[score] for score in SCALE}}
+# Reading R26: what is excluded is not missing at random.
+def _bounds(valid: Sequence[Judgment], samples: int) -> Bounds:
+    """Return how far each figure could lie off if every invalid evaluation were valid.
 
-
-def evidence(judgments: Iterable[Judgment]) -> list[Json]:
-    """Return for each judge the share of its quotes that are not in the output it judged.
-
-    All readable replies count, valid or not: an invented quote is what makes some invalid.
+    From all of them as the worst to all as the best: without the verdict and with it, 0 and 8.
     """
-    quotes: Counter[str] = Counter()
-    invented: Counter[str] = Counter()
+    missing, total = samples - len(valid), fsum(judgment.overall for judgment in valid)
+    verdicts = Counter(judgment.verdict for judgment in valid)
+
+    def between(low: float, high: float) -> Ends | None:
+        return (low / samples, high / samples) if samples else None
+
+    return Bounds(
+        verdicts={name: between(verdicts[name], verdicts[name] + missing) for name in VERDICTS},
+        overall_score=between(total, total + HIGHEST_OVERALL * missing),
+    )
+
+
+def by_score(judgments: Iterable[Judgment]) -> tuple[Scored, ...]:
+    """Return the share of invalid evaluations for each overall score that could be read."""
+    scored: dict[int, list[Judgment]] = {}
     for judgment in judgments:
-        quotes[judgment.judge_model] += judgment.quotes
-        invented[judgment.judge_model] += judgment.invented
-    return [
-        {"judge": judge, "quotes": n, "invented": share(invented[judge], n)}
-        for judge, n in sorted(quotes.items())
-    ]
+        if judgment.scores is not None:
+            scored.setdefault(judgment.overall, []).append(judgment)
+    return tuple(
+        Scored(
+            overall_score=score,
+            readable=len(found),
+            invalid=share([(j.question, not j.valid, 1) for j in found]),
+        )
+        for score, found in sorted(scored.items())
+    )
 
 
-def accuracy(judgments: Iterable[Judgment]) -> list[Json]:
+def _dimensions(valid: Sequence[Judgment], rules: Rules) -> Iterator[tuple[str, Dimension]]:
+    for index, name in enumerate(DIMENSIONS):
+        seen = [(j.question, j.scores[index]) for j in valid if j.scores is not None]
+        counts, found = Counter(score for _, score in seen), mean(seen, rules)
+        counted = {str(score): counts[score] for score in SCALE}
+        yield name, Dimension(mean=found.mean, ci95=found.ci95, counts=counted)
+
+
+def evidence(judgments: Sequence[Judgment], rules: Rules = RULES) -> tuple[Evidence, ...]:
+    """Return for each judge what share of its quotes is of which kind (Reading R25).
+
+    All readable replies count, valid or not: an invented quote is what makes some invalid. Under
+    the first rules nothing but the invented ones is known: what the output does not hold.
+    """
+    by_judge: dict[str, list[Judgment]] = {}
+    for judgment in judgments:
+        by_judge.setdefault(judgment.judge_model, []).append(judgment)
+    return tuple(_evidence(judge, ones, rules) for judge, ones in sorted(by_judge.items()))
+
+
+def _evidence(judge: str, judgments: Sequence[Judgment], rules: Rules) -> Evidence:
+    kinds: Sequence[Kind] = ("invented",) if rules == 1 else KINDS
+    seen = [(one.question, one.quotes) for one in judgments if one.quotes.given]
+    return Evidence(
+        judge=judge,
+        quotes=sum(quotes.given for _, quotes in seen),
+        kinds={
+            kind: share(
+                [(where, getattr(found, kind), found.given) for where, found in seen], rules
+            )
+            for kind in kinds
+        },
+    )
+
+
+def accuracy(judgments: Iterable[Judgment]) -> tuple[Accuracy, ...]:
     """Return the PASS share of each variant over its valid cross-judged outputs.
 
     This is the accuracy per strategy that ECE and Brier take (Reading R11). A variant without a
@@ -185,7 +300,7 @@ def accuracy(judgments: Iterable[Judgment]) -> list[Json]:
         if judgment.valid and judgment.method == CROSS:
             valid[judgment.unit.prompt_variant] += 1
             passed[judgment.unit.prompt_variant] += judgment.verdict == "PASS"
-    return [
-        {"strategy": variant, "accuracy": passed[variant] / n, "judgments": n}
+    return tuple(
+        Accuracy(strategy=variant, accuracy=passed[variant] / n, judgments=n)
         for variant, n in sorted(valid.items())
-    ]
+    )

@@ -1,30 +1,33 @@
 """What an evaluation came to, as one value: text, CSV and pictures are made from it."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from epc.analysis.judging.agreement import between_judges
+from epc.analysis.judging.agreement import between_judges, over_readable
 from epc.analysis.judging.drift import Evaluated, drift
+from epc.analysis.judging.results import Evaluation, Group, Report, Section
+from epc.analysis.judging.self_preference import self_preferences
 from epc.analysis.judging.shares import (
     AXES,
+    Judgment,
     accuracy,
+    by_score,
     counted,
     evidence,
     groups,
     judgments_of,
 )
 from epc.errors import Finding
-from epc.protocol.results import Json
 from epc.records.judging.layout import load_plan, load_run_log
-from epc.records.typed import as_json
-from epc.spec.judge_v1 import CROSS, PROTOCOL, SELF
+from epc.spec.judge_v1 import CROSS, PROTOCOL, SELF, Rules
 
 _FEW_VALID: Final = 0.5
 
 
-def summary(folders: Sequence[Path]) -> Json:
+def summary(folders: Sequence[Path]) -> Report:
     """Return the report of one evaluation or several; drift compares each with the one before.
 
     Self-judgments stand apart: `primary` is cross-judging alone (JUDGE-1.2). `findings` say why a
@@ -34,12 +37,12 @@ def summary(folders: Sequence[Path]) -> Json:
     """
     evaluated = sorted(map(_load, folders), key=lambda one: one.log.time["to"] or "")
     changes = [each for pair in pairwise(evaluated) for each in drift(*pair)]
-    return {
-        "protocol": PROTOCOL,
-        "evaluations": [_summarised(one) for one in evaluated],
-        "drift": [each for each in changes if not isinstance(each, Finding)],
-        "findings": [each.as_json() for each in changes if isinstance(each, Finding)],
-    }
+    return Report(
+        protocol=PROTOCOL,
+        evaluations=tuple(_summarised(one) for one in evaluated),
+        drift=tuple(each for each in changes if not isinstance(each, Finding)),
+        findings=tuple(each for each in changes if isinstance(each, Finding)),
+    )
 
 
 def _load(folder: Path) -> Evaluated:
@@ -49,60 +52,68 @@ def _load(folder: Path) -> Evaluated:
     )
 
 
-def _summarised(one: Evaluated) -> Json:
-    by_method = {
-        method: [judgment for judgment in one.judgments if judgment.method == method]
+def _summarised(one: Evaluated) -> Evaluation:
+    rules = one.plan.rules
+    primary, own = (
+        _section([judgment for judgment in one.judgments if judgment.method == method], rules)
         for method in (CROSS, SELF)
-    }
-    sections = {
-        name: {
-            "all": counted(by_method[method]),
-            **{axis: groups(by_method[method], axis) for axis in AXES},
-        }
-        for name, method in (("primary", CROSS), ("self_judging", SELF))
-    }
-    found: Json = {
-        "name": one.name,
-        "time": as_json(one.log.time),
-        "origin": one.log.origin,
-        "prompts": as_json(one.plan.prompts),
-        "constraint": one.plan.constraint,
-        "mapping": as_json(one.plan.mapping),
-        "judges": as_json(one.log.judges),
-        "malformed": as_json(one.log.malformed),
-        "totals": as_json(one.log.totals),
-        **sections,
-        "evidence": evidence(one.judgments),
-        "agreement": between_judges(one.judgments),
-        "accuracy": accuracy(one.judgments),
-    }
-    return {**found, "remarks": list(_remarks(one, found))}
+    )
+    found = Evaluation(
+        name=one.name,
+        rules=rules,
+        time=dict(one.log.time.items()),
+        origin=one.log.origin,
+        prompts=one.plan.prompts,
+        constraint=one.plan.constraint,
+        mapping=one.plan.mapping,
+        judges=one.log.judges,
+        malformed=one.log.malformed,
+        totals=one.log.totals,
+        primary=primary,
+        self_judging=own,
+        evidence=evidence(one.judgments, rules),
+        self_preference=self_preferences(one.judgments),
+        agreement=between_judges(one.judgments),
+        readable=over_readable(one.judgments),
+        accuracy=accuracy(one.judgments),
+    )
+    return replace(found, remarks=tuple(_remarks(found)))
 
 
-def _remarks(one: Evaluated, found: Json) -> Iterator[str]:
+def _section(judgments: Sequence[Judgment], rules: Rules) -> Section:
+    return Section(
+        all=counted(judgments, rules),
+        **{axis: groups(judgments, axis, rules) for axis in AXES},
+        by_score=by_score(judgments),
+    )
+
+
+def _remarks(found: Evaluation) -> Iterator[str]:
     """Yield in words what a reader must know before believing the numbers."""
-    judged = found["primary"]["all"]
-    if not judged["samples"]:
+    judged = found.primary.all
+    if not judged.samples:
         yield "there is no cross-judging here, so there are no primary statistics"
-    elif not judged["valid"]:
+    elif not judged.valid:
         yield (
             "no cross-judgment is valid: this says something about the judges, "
             "and nothing about the outputs"
         )
     for group in _by_judge(found):
-        judge, rows = group["value"], group["samples"]
-        if group["valid"] < _FEW_VALID * rows:
+        if group.valid < _FEW_VALID * group.samples:
             yield (
-                f"{judge}: {group['valid']} of {rows} evaluations are valid; "
+                f"{group.value}: {group.valid} of {group.samples} evaluations are valid; "
                 "what such a judge scores is no evidence about the outputs"
             )
-        elif rows > 1 and group["overall_score"]["ci95"] in _constant(group):
-            yield f"{judge} gives every output the same overall score, so it tells nothing apart"
-    for judge in one.log.judges:
+        elif group.valid > 1 and len(group.overall_counts) == 1:
+            yield (
+                f"{group.value} gives every output the same overall score, "
+                "so it tells nothing apart"
+            )
+    for judge in found.judges:
         if len(judge.served_models) > 1:
             served = ", ".join(sorted(judge.served_models))
             yield f"{judge.model}: the provider served several models ({served})"
-    if (malformed := one.log.malformed) and malformed.asked_again:
+    if (malformed := found.malformed) and malformed.asked_again:
         yield (
             f"{malformed.asked_again} malformed replies were asked again, "
             f"{malformed.mended} mended; "
@@ -110,15 +121,8 @@ def _remarks(one: Evaluated, found: Json) -> Iterator[str]:
         )
 
 
-def _by_judge(found: Json) -> Iterator[Json]:
-    """Yield each judge's counts, by cross-judging if it did any."""
-    cross = {group["value"]: group for group in found["primary"]["judge_model"]}
-    own = {group["value"]: group for group in found["self_judging"]["judge_model"]}
-    for judge in sorted(cross | own):
-        yield cross.get(judge) or own[judge]
-
-
-def _constant(group: Json) -> list[list[float]]:
-    """Return the interval of a mean that never varies."""
-    mean = group["overall_score"]["mean"]
-    return [[mean, mean]]
+def _by_judge(found: Evaluation) -> Iterator[Group]:
+    """Yield each judge's figures, by cross-judging if it did any."""
+    own = {group.value: group for group in found.self_judging.judge_model}
+    judges = own | {group.value: group for group in found.primary.judge_model}
+    yield from (group for _, group in sorted(judges.items()))

@@ -45,11 +45,12 @@ A sample that nobody judged stands here too, with `raw` null.
 | flag | raised when |
 |---|---|
 | PROTOCOL_VIOLATION | a score off the scale 0 to 2; a dimension renamed or added; a dimension \
-without a quote and a reason; a quote that is not in the evaluated output |
+without a quote and a reason; a quote that is not in the evaluated output; a method that is \
+neither of the two; a timestamp that is no date |
 | UNPARSABLE_OUTPUT | not exactly one strict JSON object; a field missing; a value of a wrong type |
 | INCOMPLETE_COVERAGE | an identifier missing or not the sample's; a sample judged twice, not at \
 all, or not in the set |
-| JUDGE_REFUSAL_OR_EVASION | a refusal, or no dimension scored |
+| JUDGE_REFUSAL_OR_EVASION | a refusal, no dimension scored, or "N/A" for all four |
 | INTERNAL_INCONSISTENCY | the sum is not the scores'; the verdict fits neither reading of the \
 thresholds; the method contradicts judge and target |
 

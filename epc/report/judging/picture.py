@@ -4,13 +4,14 @@ One Vega-Lite specification. Bars are all samples of a group; their parts add up
 evaluations included. The colours are of the Okabe-Ito set.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from epc.analysis.judging.results import Evaluation, Group, Report
 from epc.protocol.results import Json
 from epc.report.judging.text import report_title
 from epc.report.picture import SCHEMA, render
-from epc.spec.judge_v1 import VERDICTS
 
 _NAME: Final = "report"
 _COLOURS: Final = {
@@ -23,22 +24,25 @@ _AXES: Final = {"judge_model": "judge", "prompt_variant": "prompt variant"}
 _MOST_BARS: Final = 40
 
 
-def draw(report: Json, folder: Path) -> list[Path]:
+def draw(report: Report, folder: Path) -> list[Path]:
     """Write the picture of a report's last evaluation into a folder and return the files.
 
     Raises: WorldError if the disk fails.
     """
-    return render(specification(report["evaluations"][-1]), folder, _NAME)
+    return render(specification(report.evaluations[-1]), folder, _NAME)
 
 
-def specification(one: Json) -> Json:
+def specification(one: Evaluation) -> Json:
     """Return the Vega-Lite specification of an evaluation's picture."""
-    sections = [("primary", "cross-judging"), ("self_judging", "self-judging (diagnostic)")]
+    sections = (
+        (one.primary, "cross-judging"),
+        (one.self_judging, "self-judging (diagnostic)"),
+    )
     panels = [
-        _panel(one[section][axis], f"{title}, by {words}")
+        _panel(section.groups(axis), f"{title}, by {words}")
         for section, title in sections
         for axis, words in _AXES.items()
-        if one[section]["all"]["samples"]
+        if section.all.samples
     ]
     return {
         "$schema": SCHEMA,
@@ -55,18 +59,16 @@ def specification(one: Json) -> Json:
     }
 
 
-def alternative_text(one: Json) -> str:
+def alternative_text(one: Evaluation) -> str:
     """Return in words what the picture shows."""
-    found = one["primary"]["all"]
-    counts = ", ".join(f"{found['verdicts'][name]['count']} {name}" for name in VERDICTS)
-    return (
-        f"Of {found['samples']} cross-judged samples {counts}, {found['invalid']['count']} invalid."
-    )
+    found = one.primary.all
+    counts = ", ".join(f"{share.count} {name}" for name, share in found.verdicts.items())
+    return f"Of {found.samples} cross-judged samples {counts}, {found.invalid.count} invalid."
 
 
-def _panel(groups: list[Json], title: str) -> Json:
+def _panel(groups: Sequence[Group], title: str) -> Json:
     rows = [
-        {"group": group["value"], "outcome": name, "order": index, "count": _count(group, name)}
+        {"group": group.value, "outcome": name, "order": index, "count": _count(group, name)}
         for group in groups[:_MOST_BARS]
         for index, name in enumerate(_COLOURS)
     ]
@@ -95,7 +97,5 @@ def _panel(groups: list[Json], title: str) -> Json:
     }
 
 
-def _count(group: Json, name: str) -> int:
-    found = group["invalid"] if name == "invalid" else group["verdicts"][name]
-    count: int = found["count"]
-    return count
+def _count(group: Group, name: str) -> int:
+    return (group.invalid if name == "invalid" else group.verdicts[name]).count

@@ -5,9 +5,19 @@ import io
 from collections.abc import Iterator
 from typing import Any, Final
 
+from epc.analysis.judging.results import (
+    Agreement,
+    Compared,
+    Ends,
+    Evaluation,
+    Group,
+    Mean,
+    Report,
+    Section,
+    Share,
+)
 from epc.analysis.judging.shares import AXES
-from epc.protocol.results import Json
-from epc.spec.judge_v1 import CROSS, DIMENSIONS, VERDICTS
+from epc.spec.judge_v1 import CROSS
 
 COLUMNS: Final = (
     "evaluation",
@@ -25,7 +35,7 @@ Place = tuple[str, str, str, str]  # evaluation, section, axis, value on it
 Row = tuple[str, str, str, str, str, int | None, float | None, float | None, float | None]
 
 
-def table(report: Json) -> str:
+def table(report: Report) -> str:
     """Return a report as CSV. Text that a spreadsheet would take for a formula is quoted off."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
@@ -34,60 +44,92 @@ def table(report: Json) -> str:
     return file.getvalue()
 
 
-def accuracy_table(report: Json) -> str:
+def accuracy_table(report: Report) -> str:
     """Return the PASS share of each variant as `strategy,accuracy`, as ECE and Brier take it."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(("strategy", "accuracy"))
-    for row in report["evaluations"][-1]["accuracy"]:
-        writer.writerow((row["strategy"], row["accuracy"]))
+    for row in report.evaluations[-1].accuracy:
+        writer.writerow((row.strategy, row.accuracy))
     return file.getvalue()
 
 
-def _rows(report: Json) -> Iterator[Row]:
-    for one in report["evaluations"]:
-        name = one["name"]
-        for section in ("primary", "self_judging"):
-            yield from _group((name, section, "all", ""), one[section]["all"])
-            for axis in AXES:
-                for group in one[section][axis]:
-                    yield from _group((name, section, axis, group["value"]), group)
-        for row in one["evidence"]:
-            place = (name, "evidence", "judge_model", row["judge"])
-            yield _row(place, "invented", row["quotes"], row["invented"])
-        for pair in one["agreement"]["pairs"]:
-            place = (name, "agreement", "judge_model", " and ".join(pair["judges"]))
-            yield from _compared(place, pair)
-        for measure, value in one["agreement"]["alpha"].items():
-            place = (name, "agreement", "judge_model", "all")
-            yield (*place, f"alpha {measure}", None, value, None, None)
-    for row in report["drift"]:
-        section = "drift" if row["method"] == CROSS else "self_judging drift"
-        place = (f"{row['from']} to {row['to']}", section, "judge_model", row["judge"])
-        yield from _compared(place, row)
+def _rows(report: Report) -> Iterator[Row]:
+    for one in report.evaluations:
+        yield from _evaluation(one)
+    for row in report.drift:
+        section = "drift" if row.method == CROSS else "self_judging drift"
+        name = f"{row.before} to {row.after}"
+        yield from _compared((name, section, "judge_model", row.judge), row.compared)
 
 
-def _group(place: Place, group: Json) -> Iterator[Row]:
-    for verdict in VERDICTS:
-        yield _row(place, verdict, group["valid"], group["verdicts"][verdict])
-    yield _row(place, "invalid", group["samples"], group["invalid"])
-    yield _row(place, "overall_score", group["valid"], group["overall_score"])
-    for name in DIMENSIONS:
-        yield _row(place, name, group["valid"], group["dimensions"][name])
+def _evaluation(one: Evaluation) -> Iterator[Row]:
+    yield from _section(one.name, "primary", one.primary)
+    yield from _section(one.name, "self_judging", one.self_judging)
+    for evidence in one.evidence:
+        place = (one.name, "evidence", "judge_model", evidence.judge)
+        for kind, found in evidence.kinds.items():
+            yield _share(place, kind, evidence.quotes, found)
+    for own in one.self_preference:
+        place = (one.name, "self_preference", "judge_model", own.judge)
+        yield _mean(place, "self_preference", own.own, own)
+    yield from _agreement(one.name, "agreement", one.agreement)
+    yield from _agreement(one.name, "agreement over readable", one.readable)
 
 
-def _compared(place: Place, row: Json) -> Iterator[Row]:
-    n = row["outputs"]
-    for measure in ("same_verdict", "same_overall", "mean_absolute_error", "mean_difference"):
-        yield _row(place, measure, n, row[measure])
-    for measure, kappa in row["kappa"].items():
-        yield (*place, f"kappa {measure}", n, kappa, None, None)
+def _section(name: str, section: str, found: Section) -> Iterator[Row]:
+    yield from _group((name, section, "all", ""), found.all)
+    for axis in AXES:
+        for group in found.groups(axis):
+            yield from _group((name, section, axis, group.value or ""), group)
+    for row in found.by_score:
+        place = (name, section, "overall_score", str(row.overall_score))
+        yield _share(place, "invalid", row.readable, row.invalid)
 
 
-def _row(place: Place, measure: str, n: int, found: Json) -> Row:
-    low, high = found["ci95"] or (None, None)
-    estimate = found["share"] if "share" in found else found["mean"]
-    return (*place, measure, n, estimate, low, high)
+def _agreement(name: str, section: str, found: Agreement) -> Iterator[Row]:
+    for pair in found.pairs:
+        yield from _compared(
+            (name, section, "judge_model", " and ".join(pair.judges)), pair.compared
+        )
+    place = (name, section, "judge_model", "all")
+    for measure, value in found.alpha.items():
+        yield _row(place, f"alpha {measure}", None, value, found.alpha_ci95[measure])
+
+
+def _group(place: Place, group: Group) -> Iterator[Row]:
+    for verdict, found in group.verdicts.items():
+        yield _share(place, verdict, group.valid, found)
+        bounds = group.bounds.verdicts[verdict]
+        yield _row(place, f"{verdict}, bounds", group.samples, None, bounds)
+    yield _share(place, "invalid", group.samples, group.invalid)
+    yield _mean(place, "overall_score", group.valid, group.overall_score)
+    for name, scored in group.dimensions.items():
+        yield _mean(place, name, group.valid, scored)
+
+
+def _compared(place: Place, row: Compared) -> Iterator[Row]:
+    n = row.outputs
+    yield _share(place, "same_verdict", n, row.same_verdict)
+    yield _share(place, "same_overall", n, row.same_overall)
+    yield _mean(place, "mean_absolute_error", n, row.mean_absolute_error)
+    yield _mean(place, "mean_difference", n, row.mean_difference)
+    for measure, kappa in row.kappa.items():
+        yield _row(place, f"kappa {measure}", n, kappa, row.kappa_ci95[measure])
+
+
+def _share(place: Place, measure: str, n: int, found: Share) -> Row:
+    return _row(place, measure, n, found.share, found.ci95)
+
+
+def _mean(place: Place, measure: str, n: int, found: Mean) -> Row:
+    return _row(place, measure, n, found.mean, found.ci95)
+
+
+def _row(
+    place: Place, measure: str, n: int | None, estimate: float | None, interval: Ends | None
+) -> Row:
+    return (*place, measure, n, estimate, *(interval or (None, None)))
 
 
 def _safe(cell: Any) -> Any:

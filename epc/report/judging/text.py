@@ -1,12 +1,27 @@
 """An evaluation's report in words and columns."""
 
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
+from epc.analysis.judging.results import (
+    Agreement,
+    Compared,
+    Drifted,
+    Ends,
+    Evaluation,
+    Evidence,
+    Group,
+    Mean,
+    Report,
+    Scored,
+    Section,
+    SelfPreference,
+    Share,
+)
 from epc.analysis.judging.shares import AXES
 from epc.errors import Finding
-from epc.protocol.results import Json
-from epc.spec.judge_v1 import DIMENSIONS, FLAGS, OVERALL, VERDICTS
+from epc.records.judging.documents import Totals
+from epc.spec.judge_v1 import FLAGS, OVERALL, VERDICTS, Method
 
 _TITLES: Final = {
     "judge_model": "judge",
@@ -19,155 +34,191 @@ _COLUMN: Final = 24
 _MOST_ROWS: Final = 20
 
 
-def text(report: Json) -> str:
+def text(report: Report) -> str:
     """Return the printed form of a report."""
-    parts = [line for one in report["evaluations"] for line in (*_evaluation(one), "")]
-    parts += [*_drift(report["drift"]), *_refused(report["findings"])]
+    parts = [line for one in report.evaluations for line in (*_evaluation(one), "")]
+    parts += [*_drift(report.drift), *_refused(report.findings)]
     return "\n".join(parts).rstrip()
 
 
-def _evaluation(one: Json) -> Iterator[str]:
-    time = one["time"]
+def _evaluation(one: Evaluation) -> Iterator[str]:
+    first, last = (one.time[end] or "unknown" for end in ("from", "to"))
     yield report_title(one)
-    yield f"  judged     {time['from'] or 'unknown'} to {time['to'] or 'unknown'} ({one['origin']})"
-    for judge in one["judges"]:
-        served = ", ".join(judge["served_models"]) or "not reported"
-        yield f"  judge      {judge['model']}: {judge['calls']} calls, served by {served}"
-    for method, prompt in one["prompts"].items():
-        yield f"  prompt     {prompt['id']} {prompt['sha256'][:12]} ({method})"
-    if one["constraint"] is not None:
-        yield f"  replies    held to {one['constraint']} by the provider"
-    if one["mapping"] is not None:
-        yield f"  rubric     mapped by {one['mapping']['id']} {one['mapping']['sha256'][:12]}"
+    yield f"  judged     {first} to {last} ({one.origin})"
+    for judge in one.judges:
+        served = ", ".join(judge.served_models) or "not reported"
+        yield f"  judge      {judge.model}: {judge.calls} calls, served by {served}"
+    for method, prompt in one.prompts.items():
+        yield f"  prompt     {prompt.id} {prompt.sha256[:12]} ({method})"
+    if one.constraint is not None:
+        yield f"  replies    held to {one.constraint} by the provider"
+    if one.mapping is not None:
+        yield f"  rubric     mapped by {one.mapping.id} {one.mapping.sha256[:12]}"
     yield ""
-    yield from _totals(one["totals"])
-    for key, title in (
-        ("primary", "Cross-judging: the primary statistics"),
-        ("self_judging", "Self-judging: diagnostic only, in none of the figures above"),
+    yield from _totals(one.totals)
+    for section, title in (
+        (one.primary, "Cross-judging: the primary statistics"),
+        (one.self_judging, "Self-judging: diagnostic only, in none of the figures above"),
     ):
-        if one[key]["all"]["samples"]:
-            yield from ("", title, *_section(one[key]))
-    yield from _evidence(one["evidence"])
-    yield from _agreement(one["agreement"])
-    if one["remarks"]:
+        if section.all.samples:
+            yield from ("", title, *_section(section))
+    yield from _by_score(one.primary.by_score)
+    yield from _evidence(one.evidence)
+    yield from _self_preference(one.self_preference)
+    yield from _agreement(one.agreement, one.readable)
+    if one.remarks:
         yield ""
-        yield from (f"- {remark}" for remark in one["remarks"])
+        yield from (f"- {remark}" for remark in one.remarks)
 
 
-def report_title(one: Json) -> str:
+def report_title(one: Evaluation) -> str:
     """Return one line that says what an evaluation covers."""
-    samples = sum(total["samples"] for total in one["totals"].values())
-    return f"Judge-v1.0, {one['name']}: {samples:,} samples, {len(one['judges'])} judges"
+    samples = sum(total.samples for total in one.totals.values())
+    return f"Judge-v1.0, {one.name}: {samples:,} samples, {len(one.judges)} judges"
 
 
-def _totals(totals: Json) -> Iterator[str]:
+def _totals(totals: Mapping[Method, Totals]) -> Iterator[str]:
     yield _row("totals", "samples", "valid", "invalid", "not judged", "surplus", width=12)
     for method, total in totals.items():
-        keys = ("samples", "valid", "invalid", "not_judged", "surplus")
-        yield _row(method, *(f"{total[key]:,}" for key in keys), width=12)
+        counts = (total.samples, total.valid, total.invalid, total.not_judged, total.surplus)
+        yield _row(method, *(f"{count:,}" for count in counts), width=12)
     for method, total in totals.items():
-        for flag in (flag for flag in FLAGS if flag in total["flags"]):
-            yield f"  {method}: {flag} {total['flags'][flag]:,}"
+        for flag in (flag for flag in FLAGS if flag in total.flags):
+            yield f"  {method}: {flag} {total.flags[flag]:,}"
 
 
-def _section(section: Json) -> Iterator[str]:
+def _section(section: Section) -> Iterator[str]:
     yield _row("", *VERDICTS, "invalid", "overall (0-8)")
-    yield _group("all", section["all"])
-    for axis in AXES if section["all"]["valid"] else ():
-        rows = section[axis]
+    yield _group("all", section.all)
+    for axis in AXES if section.all.valid else ():
+        rows = section.groups(axis)
         if len(rows) > 1:
-            yield from (_group(f"{_TITLES[axis]} {r['value']}", r) for r in rows[:_MOST_ROWS])
+            yield from (_group(f"{_TITLES[axis]} {r.value}", r) for r in rows[:_MOST_ROWS])
             if len(rows) > _MOST_ROWS:
                 yield f"  ... {len(rows) - _MOST_ROWS} more: --format json or csv has them all"
-    if not section["all"]["valid"]:
+    if not section.all.valid:
         return
     yield ""
     yield _row("dimension", "mean (0-2)", "0", "1", "2")
-    for name in DIMENSIONS:
-        found = section["all"]["dimensions"][name]
-        counts = (f"{count:,}" for count in found["counts"].values())
-        yield _row(f"  {name}", _number(found), *counts)
-    yield "  shares of valid evaluations; invalid: of all [95% interval]"
+    for name, found in section.all.dimensions.items():
+        yield _row(f"  {name}", _mean(found), *(f"{count:,}" for count in found.counts.values()))
+    yield "  shares of valid evaluations; invalid: of all [95% interval, clustered by question]"
+    yield from _bounds(section.all)
 
 
-def _group(label: str, group: Json) -> str:
-    verdicts = (_share(group["verdicts"][name]) for name in VERDICTS)
-    return _row(f"  {label}", *verdicts, _share(group["invalid"]), _number(group["overall_score"]))
-
-
-def _evidence(rows: list[Json]) -> Iterator[str]:
+def _bounds(group: Group) -> Iterator[str]:
+    """Yield how far the invalid evaluations could move the figures (Reading R26)."""
+    if not group.invalid.count:
+        return
     yield ""
-    yield _row("evidence", "quotes", "invented")
+    yield _row("if all invalid ones were valid", *VERDICTS, "", "overall (0-8)")
+    shares = (_ends(ends, 100, "%", 1) for ends in group.bounds.verdicts.values())
+    yield _row("  worst to best", *shares, "", _ends(group.bounds.overall_score, 1, "", 2))
+
+
+def _by_score(rows: Sequence[Scored]) -> Iterator[str]:
+    if not any(row.invalid.count for row in rows):
+        return
+    yield ""
+    yield _row("invalid by overall score", "readable", "invalid")
     for row in rows:
-        yield _row(f"  {row['judge']}", f"{row['quotes']:,}", _share(row["invented"]))
+        yield _row(f"  {row.overall_score}", f"{row.readable:,}", _share(row.invalid))
 
 
-def _agreement(found: Json) -> Iterator[str]:
-    if not found["pairs"]:
+def _group(label: str, group: Group) -> str:
+    verdicts = (_share(found) for found in group.verdicts.values())
+    return _row(f"  {label}", *verdicts, _share(group.invalid), _mean(group.overall_score))
+
+
+def _evidence(rows: Sequence[Evidence]) -> Iterator[str]:
+    yield ""
+    yield _row("evidence", "quotes", *(rows[0].kinds if rows else ()))
+    for row in rows:
+        yield _row(f"  {row.judge}", f"{row.quotes:,}", *map(_share, row.kinds.values()))
+
+
+def _self_preference(rows: Sequence[SelfPreference]) -> Iterator[str]:
+    if not rows:
+        return
+    yield ""
+    yield _row("self-preference", "own outputs", "others' outputs", "points (0 to 8)")
+    for row in rows:
+        yield _row(
+            f"  {row.judge}", f"{row.own:,}", f"{row.others:,}", row.not_stated or _mean(row)
+        )
+    yield "  how much more it gives its own outputs than others' outputs, leniency left out;"
+    yield "  above 0 it favours itself, if the interval leaves 0 out (Reading R24)"
+
+
+def _agreement(valid: Agreement, readable: Agreement) -> Iterator[str]:
+    if not readable.pairs:
         return
     yield ""
     yield _row("agreement", "outputs", "same verdict", "mean abs. error", "weighted kappa")
-    for pair in found["pairs"]:
-        yield f"  {pair['judges'][0]} and {pair['judges'][1]}"
-        yield _compared("", pair)
-    alphas = ", ".join(f"{name} {_plain(value)}" for name, value in found["alpha"].items())
-    yield f"  Krippendorff's alpha, all judges: {alphas}"
+    both_valid = {pair.judges: pair.compared for pair in valid.pairs}
+    for pair in readable.pairs:
+        found = both_valid.get(pair.judges)
+        yield f"  {pair.judges[0]} and {pair.judges[1]}"
+        if found is not None:
+            yield _compared("    both valid", found, found.mean_absolute_error)
+        if found is None or found.outputs < pair.compared.outputs:
+            yield _compared("    both readable", pair.compared, pair.compared.mean_absolute_error)
+    yield _row("Krippendorff's alpha, all judges", "valid", "readable")
+    for name in valid.alpha:
+        sides = (_plain(side.alpha[name], side.alpha_ci95[name]) for side in (valid, readable))
+        yield _row(f"  {name}", *sides)
 
 
-def _compared(label: str, row: Json) -> str:
+def _compared(label: str, found: Compared, shift: Mean) -> str:
     return _row(
         label,
-        f"{row['outputs']:,}",
-        _share(row["same_verdict"]),
-        _number(row["mean_absolute_error"]),
-        _plain(row["kappa"][OVERALL]),
+        f"{found.outputs:,}",
+        _share(found.same_verdict),
+        _mean(shift),
+        _plain(found.kappa[OVERALL], found.kappa_ci95[OVERALL]),
     )
 
 
-def _drift(rows: list[Json]) -> Iterator[str]:
+def _drift(rows: Sequence[Drifted]) -> Iterator[str]:
     if not rows:
         return
     yield _row("drift, same outputs", "outputs", "same verdict", "mean shift", "weighted kappa")
     for row in rows:
-        yield f"  {row['judge']} ({row['method']}): {row['from']} to {row['to']}"
-        if row["shared"]:
-            left = f"{row['outputs']} compared" if row["outputs"] else "nothing to compare"
-            yield f"  {row['shared']} judgments are one answer in both, left out: {left}"
-        yield _row(
-            "",
-            f"{row['outputs']:,}",
-            _share(row["same_verdict"]),
-            _number(row["mean_difference"]),
-            _plain(row["kappa"][OVERALL]),
-        )
+        outputs = row.compared.outputs
+        yield f"  {row.judge} ({row.method}): {row.before} to {row.after}"
+        if row.shared:
+            left = f"{outputs} compared" if outputs else "nothing to compare"
+            yield f"  {row.shared} judgments are one answer in both, left out: {left}"
+        yield _compared("", row.compared, row.compared.mean_difference)
 
 
-def _refused(findings: list[Json]) -> Iterator[str]:
+def _refused(findings: Sequence[Finding]) -> Iterator[str]:
     for finding in findings:
-        yield from str(Finding(**finding)).split("\n")
+        yield from str(finding).split("\n")
 
 
-def _share(found: Json) -> str:
-    if found["share"] is None:
+def _share(found: Share) -> str:
+    if found.share is None:
         return "-"
-    return f"{100 * found['share']:.1f}%" + _interval(found["ci95"], 100, "%", 1)
+    return f"{100 * found.share:.1f}%" + _interval(found.ci95, 100, "%", 1)
 
 
-def _number(found: Json) -> str:
-    if found["mean"] is None:
+def _mean(found: Mean) -> str:
+    if found.mean is None:
         return "-"
-    return f"{found['mean']:.2f}" + _interval(found["ci95"], 1, "", 2)
+    return f"{found.mean:.2f}" + _interval(found.ci95, 1, "", 2)
 
 
-def _interval(ci: Any, scale: float, unit: str, digits: int) -> str:
-    if ci is None:
-        return ""
-    low, high = (f"{scale * end:.{digits}f}{unit}" for end in ci)
-    return f" [{low}, {high}]"
+def _plain(value: float | None, ci: Ends | None) -> str:
+    return "-" if value is None else f"{value:.3f}" + _interval(ci, 1, "", 3)
 
 
-def _plain(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
+def _interval(ci: Ends | None, scale: float, unit: str, digits: int) -> str:
+    return "" if ci is None else f" [{_ends(ci, scale, unit, digits, ', ')}]"
+
+
+def _ends(ends: Ends | None, scale: float, unit: str, digits: int, between: str = " to ") -> str:
+    return between.join(f"{scale * end:.{digits}f}{unit}" for end in ends or ())
 
 
 def _row(label: str, *cells: str, width: int = _COLUMN) -> str:

@@ -12,6 +12,7 @@ from endpoint_support import HoldsAfter, Received, Reply, completion, serving
 from engine_support import DAY, asked_for, environment, epc, epc_under_way, sitting
 from judge_support import archived, grid, judged_by_models, record_for, reply_row, write_rows
 
+from epc.analysis.judging.results import document
 from epc.analysis.judging.summary import summary
 from epc.engine.judging.mock import Judge
 from epc.engine.judging.planning import Request, write_plan
@@ -301,6 +302,6 @@ def test_the_embedded_model_judges_a_real_runs_answers_and_is_no_judge(
             assert record["raw"].startswith("{") == (constraint is not None)
             assert "UNPARSABLE_OUTPUT" in record["flags"]
             assert record["constraint"] == constraint
-    (found,) = summary([tmp_path / "e"])["evaluations"]
+    (found,) = document(summary([tmp_path / "e"]))["evaluations"]
     assert "nothing about the outputs" in found["remarks"][0]
     assert "0 of 1 evaluations are valid" in found["remarks"][1]

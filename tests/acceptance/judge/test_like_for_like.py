@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -56,11 +57,11 @@ def imported(folder: Path, table: Path, bundle: Path, *words: str | Path) -> Non
     assert done.returncode == 0, done.stderr
 
 
-def test_reading_r24_leniency_is_nowhere_called_self_preference(tmp_path: Path) -> None:
+def test_reading_r24_leniency_is_not_called_self_preference(tmp_path: Path) -> None:
     """Three judges, 90 outputs: A gives every output one more a dimension, nobody favours himself.
 
     A's own outputs are scored 8 by A and 4 by the others, and so is every other output: the
-    difference in differences is 0 for all three, and the report claims nothing of the kind.
+    difference in differences is 0 for all three, and so the report says in every form.
     """
     questions = [f"{number:02}" for number in range(30)]
     rows = grid(questions, "A", JUDGES)
@@ -80,10 +81,17 @@ def test_reading_r24_leniency_is_nowhere_called_self_preference(tmp_path: Path) 
     }
 
     assert {done.returncode for done in told.values()} == {0}
-    for done in told.values():
-        for claim in ("self_preference", "self-preference", "self against cross", "favour"):
-            assert claim not in done.stdout.lower()
     (found,) = json.loads(told["json"].stdout)["evaluations"]
+    assert [
+        (row["judge"], row["own"], row["others"], row["mean"], row["ci95"])
+        for row in found["self_preference"]
+    ] == [(judge, 30, 60, 0, [0, 0]) for judge in JUDGES]
+    for judge in JUDGES:
+        assert re.search(rf"{judge} +30 +60 +0.00 \[0.00, 0.00\]", told["text"].stdout)
+        assert (
+            f"self_preference,judge_model,{judge},self_preference,30,0.0,0.0,0.0"
+            in told["csv"].stdout
+        )
     assert found["self_judging"]["all"]["samples"] == len(rows) == 90
     (pair,) = [p for p in found["agreement"]["pairs"] if p["judges"] == ["lab/a", "lab/b"]]
     # On c's outputs A scores 8 and B 4: what is stated is that they differ, by -4.

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from judge_support import grid, imported, record_for, reply_row, write_rows
 from registry_support import Checkout, Json, generation_record, git, life_record
-from scipy.stats import binomtest
+from scipy.stats import norm, t
 from site_support import epc, evaluated, evaluated_by_endpoint, judged
 
 from epc.records.judging.recheck import recheck
@@ -86,7 +86,12 @@ def test_an_evaluation_is_published_as_a_snapshot_of_its_own_kind(origin: Checko
     assert errors(origin.folder) == []
 
 
-def test_every_share_is_a_count_of_the_archived_records_with_wilsons_interval(
+def question_of(record: Json) -> str:
+    question: str = record["sample"]["question_id"]
+    return question
+
+
+def test_every_share_is_a_count_of_the_archived_records_with_an_interval_by_question(
     origin: Checkout, evaluation: Path
 ) -> None:
     def archived(place: str) -> list[Json]:
@@ -96,21 +101,46 @@ def test_every_share_is_a_count_of_the_archived_records_with_wilsons_interval(
     valid, invalid = archived("valid_evaluations"), archived("invalid_evaluations")
     figures = document(origin.home / TAG, "metrics.json")["figures"]
 
-    def is_share(stated: Json, hits: int, n: int) -> None:
-        assert (stated["hits"], stated["mean"]) == (hits, hits / n)
-        wilson = binomtest(hits, n).proportion_ci(0.95, method="wilson")
-        assert stated["ci95"] == pytest.approx([wilson.low, wilson.high], abs=1e-12)
+    compared: list[Json] = []
+
+    def is_share(stated: Json, seen: list[tuple[str, int, int]]) -> None:
+        """Compare with Wilson's interval at the number of observations that the spread allows."""
+        hits, n = sum(hit for _, hit, _ in seen), sum(of for _, _, of in seen)
+        share = hits / n
+        assert (stated["hits"], stated["mean"]) == (hits, share)
+        off: dict[str, float] = {}
+        for question, hit, of in seen:
+            off[question] = off.get(question, 0) + (hit - share * of) / n
+        count = len(off)
+        variance = sum(part**2 for part in off.values()) * count / (count - 1)
+        as_many = min(share * (1 - share) / variance, n) if variance > 1e-15 else count
+        as_many *= (norm.ppf(0.975) / t.ppf(0.975, count - 1)) ** 2
+        if as_many < 2:  # so few questions say nothing of a spread
+            assert stated["ci95"] is None
+            return
+        compared.append(stated)
+        half = norm.ppf(0.975) * (share * (1 - share) / as_many + 3.841459 / 4 / as_many**2) ** 0.5
+        middle, width = share + 3.841459 / 2 / as_many, 1 + 3.841459 / as_many
+        low, high = max(0, (middle - half) / width), min(1, (middle + half) / width)
+        assert stated["ci95"] == pytest.approx([low, high], abs=1e-6)
 
     assert 0 < len(valid) < len(valid) + len(invalid) == 12
     assert (figures["n"], figures["valid"]) == (12, len(valid))
-    said = Counter(record["verdict"] for record in valid)
+    both = [*valid, *invalid]
     for verdict in ("PASS", "PARTIAL", "FAIL"):
-        is_share(figures["verdict"][verdict], said[verdict], len(valid))
-    is_share(figures["invalid"], len(invalid), 12)
-    given = sum(record["quotes"]["given"] for record in (*valid, *invalid))
-    made_up = sum(record["quotes"]["invented"] for record in (*valid, *invalid))
-    assert figures["invented_quotes"]["quotes"] == given
-    is_share(figures["invented_quotes"], made_up, given)
+        is_share(
+            figures["verdict"][verdict],
+            [(question_of(r), r["verdict"] == verdict, 1) for r in valid],
+        )
+    is_share(figures["invalid"], [(question_of(r), not r["valid"], 1) for r in both])
+    for kind, stated in figures["quotes"].items():
+        quotes = [(question_of(r), r["quotes"]) for r in both if r["quotes"]["given"]]
+        is_share(stated, [(where, found[kind], found["given"]) for where, found in quotes])
+    assert figures["invented_quotes"]["quotes"] == sum(r["quotes"]["given"] for r in both)
+    assert figures["invented_quotes"]["hits"] == figures["quotes"]["invented"]["hits"] > 0
+    assert compared
+    passed = figures["verdict"]["PASS"]["hits"]
+    assert figures["bounds"]["verdicts"]["PASS"] == [passed / 12, (passed + len(invalid)) / 12]
     total = sum(record["scores"][name] for record in valid for name in DIMENSIONS)
     assert figures["overall_score"]["mean"] == pytest.approx(total / len(valid), abs=1e-12)
     for group in figures["variants"]:

@@ -73,7 +73,7 @@ def test_its_page_holds_every_share_of_the_report_digit_for_digit(
                 if value is not None:
                     assert f'<data value="{json.dumps(value)}">' in page
                     compared += 1
-    assert compared > 40
+    assert compared > 20
     assert list(estimates(report["primary"]["all"]["dimensions"]))
     for value in estimates([group["overall_score"] for group in shares]):
         assert f'<data value="{json.dumps(value)}">' in page

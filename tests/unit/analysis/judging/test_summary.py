@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,13 @@ import pytest
 from judge_support import grid, imported, record_for, reply_row, table_row
 from records_support import epc
 
-from epc.analysis.judging.agreement import between_judges, compared
-from epc.analysis.judging.shares import Judgment, mean, share
+from epc.analysis.judging import agreement, self_preference, shares
+from epc.analysis.judging.results import Evaluation, document, evaluation_json
+from epc.analysis.judging.shares import Judgment
 from epc.analysis.judging.summary import summary
+from epc.judge.evidence import Quotes
 from epc.judge.samples import Unit
+from epc.records.typed import as_json
 from epc.report.judging.picture import alternative_text, draw, specification
 from epc.report.judging.table import COLUMNS, accuracy_table, table
 from epc.report.judging.text import text
@@ -31,9 +34,11 @@ PUBLISHED = (
 )
 
 
-def judgment(output: str, judge: str, overall: int, *, target: str = "m", **more: Any) -> Judgment:
+def judgment(
+    output: str, judge: str, overall: int, *, target: str = "m", question: str = "Q", **more: Any
+) -> Judgment:
     scores = tuple(min(2, max(0, overall - 2 * index)) for index in range(4))
-    unit = Unit(question_id="Q", prompt_variant="A", target_model=target, output_id=output)
+    unit = Unit(question_id=question, prompt_variant="A", target_model=target, output_id=output)
     what: dict[str, Any] = {
         "unit": unit,
         "output_sha256": "0" * 64,
@@ -42,11 +47,47 @@ def judgment(output: str, judge: str, overall: int, *, target: str = "m", **more
         "valid": True,
         "verdict": "FAIL" if overall <= 3 else "PASS" if overall >= 7 else "PARTIAL",
         "scores": scores,
-        "quotes": 4,
-        "invented": 0,
+        "quotes": Quotes(
+            given=4, invented=0, verbatim=4, altered=0, elided=0, absence=0, trivial=0
+        ),
         **more,
     }
     return Judgment(**what)
+
+
+def plainly(of: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function whose value is plain JSON."""
+    return lambda *given: as_json(of(*given))
+
+
+share, mean, counted, by_score = (
+    plainly(of) for of in (shares.share, shares.mean, shares.counted, shares.by_score)
+)
+compared, self_preferences = (
+    plainly(agreement.compared),
+    plainly(self_preference.self_preferences),
+)
+
+
+def between_judges(judgments: Sequence[Judgment]) -> Any:
+    """Return the agreement over valid judgments, and over readable ones, as plain JSON."""
+    valid, readable = agreement.between_judges(judgments), agreement.over_readable(judgments)
+    return {
+        **as_json(valid),
+        "pairs": [{"judges": pair.judges, **as_json(pair.compared)} for pair in valid.pairs],
+        "readable": {
+            **as_json(readable),
+            "pairs": [
+                {"judges": list(pair.judges), **as_json(pair.compared)} for pair in readable.pairs
+            ],
+        },
+    }
+
+
+def only(folder: Path) -> Evaluation:
+    """Return the report of the one evaluation of a folder."""
+    (found,) = summary([folder]).evaluations
+    return found
 
 
 def weighted_kappa(first: Sequence[int], second: Sequence[int]) -> float:
@@ -107,17 +148,169 @@ def test_only_valid_cross_judgments_enter_agreement() -> None:
         judgment("o1", "m", 0),  # its own output
     ]
 
-    assert between_judges(judged)["pairs"] == []
+    found = between_judges(judged)
+
+    assert found["pairs"] == []
+    assert [pair["judges"] for pair in found["readable"]["pairs"]] == [["a", "b"]]
+
+
+def spread(judges: Sequence[str], overall: Any, questions: int = 10) -> list[Judgment]:
+    """Return judgments of each judge's outputs by each: `overall` takes judge, author, question."""
+    return [
+        judgment(f"{author}-{q}", judge, overall(judge, author, q), target=author, question=f"Q{q}")
+        for author in judges
+        for q in range(questions)
+        for judge in judges
+    ]
+
+
+def test_reading_r24_a_lenient_judge_is_not_said_to_favour_itself() -> None:
+    """A gives every one of 90 outputs a point more in each dimension; nobody favours itself."""
+
+    def overall(judge: str, _: str, question: int) -> int:
+        return question % 5 + 4 * (judge == "A")
+
+    found = self_preferences(spread("ABC", overall, questions=30))
+
+    assert [row["judge"] for row in found] == ["A", "B", "C"]
+    assert [(row["own"], row["others"], row["questions"]) for row in found] == [(30, 60, 30)] * 3
+    assert [row["mean"] for row in found] == [0, 0, 0]
+    assert [row["ci95"] for row in found] == [[0, 0]] * 3
+
+
+def test_reading_r24_what_another_author_says_of_itself_is_no_yardstick() -> None:
+    """A gives its own outputs two points more, and all outputs one; B and C are even."""
+
+    def overall(judge: str, author: str, question: int) -> int:
+        return question % 5 + (judge == "A") + 2 * (judge == author == "A")
+
+    found = {row["judge"]: row for row in self_preferences(spread("ABC", overall))}
+
+    assert [found[judge]["mean"] for judge in "ABC"] == [2, 0, 0]
+
+
+def test_reading_r24_intervals_are_clustered_by_question() -> None:
+    """A favours itself by 0 or 4 points, by question: Student's t over ten questions."""
+
+    def overall(judge: str, author: str, question: int) -> int:
+        return 2 + 4 * (judge == author == "A" and question % 2 == 0)
+
+    row = self_preferences(spread("ABC", overall))[0]
+
+    # The mean of five 4s and five 0s; 2.262157 is t at 9 degrees, 4 / 9 the variance of the mean.
+    assert row["mean"] == 2
+    assert row["ci95"] == pytest.approx(
+        [2 - 2.262157 * (4 / 9) ** 0.5, 2 + 2.262157 * (4 / 9) ** 0.5]
+    )
+
+
+def test_reading_r24_two_judges_of_each_other_cannot_tell() -> None:
+    """What B gives its own outputs may be B's preference: there is no third judge."""
+    found = self_preferences(spread("AB", lambda judge, author, _: 4 + (judge == author)))
+
+    assert [row["mean"] for row in found] == [None, None]
+    assert all("another judge" in row["not_stated"] for row in found)
+
+
+def test_reading_r26_shares_have_the_bounds_that_excluded_evaluations_leave() -> None:
+    judged = [
+        *(judgment(f"p{i}", "a", 8, question=f"Q{i}") for i in range(6)),
+        *(judgment(f"f{i}", "a", 0, question=f"Q{i}") for i in range(2)),
+        *(judgment(f"x{i}", "a", 1, question=f"Q{i}", valid=False) for i in range(2)),
+    ]
+
+    found = counted(judged)
+
+    assert found["verdicts"]["PASS"]["share"] == 0.75
+    assert found["bounds"]["verdicts"] == {
+        "PASS": [0.6, 0.8],
+        "PARTIAL": [0, 0.2],
+        "FAIL": [0.2, 0.4],
+    }
+    assert found["bounds"]["overall_score"] == [4.8, 6.4]
+    by = {
+        row["overall_score"]: (row["readable"], row["invalid"]["share"]) for row in by_score(judged)
+    }
+    assert by == {0: (2, 0), 1: (2, 1), 8: (6, 0)}
+
+
+def test_reading_r26_agreement_falls_where_the_bad_outputs_fall_out() -> None:
+    """Two judges agree on good and bad; every evaluation of a bad output is invalid."""
+    judged = [
+        judgment(
+            f"o{i}", judge, 8 - (i % 3 == 0) if good else i % 2, valid=good, question=f"Q{i % 8}"
+        )
+        for i in range(16)
+        for judge in ("a", "b")
+        for good in [i < 8]
+    ]
+
+    found = between_judges(judged)
+
+    assert found["pairs"][0]["outputs"] == 8
+    assert found["readable"]["pairs"][0]["outputs"] == 16
+    assert found["readable"]["alpha"]["overall_score"] == 1
+    assert found["readable"]["alpha_ci95"]["overall_score"] == [1, 1]
+    assert found["readable"]["pairs"][0]["kappa_ci95"]["overall_score"] == [1, 1]
+
+
+def test_kappas_interval_is_the_jackknifes_over_questions() -> None:
+    """Against leaving each question out by hand, with the kappa of the definition."""
+    first = [8, 7, 4, 0, 3, 5, 8, 1, 6, 2]
+    second = [8, 5, 4, 2, 3, 7, 7, 0, 6, 4]
+    questions = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    left, right = (
+        {
+            j.unit: j
+            for j in (
+                judgment(f"o{i}", judge, s, question=f"Q{q}")
+                for i, (s, q) in enumerate(zip(scores, questions, strict=True))
+            )
+        }
+        for judge, scores in (("a", first), ("b", second))
+    )
+
+    low, high = compared(left, right)["kappa_ci95"]["overall_score"]
+
+    parts = [
+        weighted_kappa(
+            [s for s, q in zip(first, questions, strict=True) if q != out],
+            [s for s, q in zip(second, questions, strict=True) if q != out],
+        )
+        for out in range(5)
+    ]
+    middle = sum(parts) / 5
+    half = 2.776445 * (4 / 5 * sum((part - middle) ** 2 for part in parts)) ** 0.5
+    whole = weighted_kappa(first, second)
+    assert low == pytest.approx(whole - half, abs=1e-5)
+    assert high == pytest.approx(min(1, whole + half), abs=1e-5)
 
 
 def test_a_share_of_nothing_and_of_one_has_no_interval() -> None:
-    assert share(0, 0) == {"count": 0, "share": None, "ci95": None}
-    assert share(1, 1) == {"count": 1, "share": 1.0, "ci95": None}
-    low, high = share(5, 10)["ci95"]
+    assert share([]) == {"count": 0, "share": None, "ci95": None}
+    assert share([("Q1", 1, 1)]) == {"count": 1, "share": 1.0, "ci95": None}
+    # Ten judgments of one question are one observation of it.
+    assert share([("Q1", i < 5, 1) for i in range(10)])["ci95"] is None
+
+
+def test_reading_r33_under_the_first_rules_a_shares_interval_is_wilsons() -> None:
+    low, high = share([("Q1", i < 5, 1) for i in range(10)], 1)["ci95"]
     assert (low, high) == (pytest.approx(0.2366, abs=1e-4), pytest.approx(0.7634, abs=1e-4))
 
 
-def test_a_means_interval_is_the_bootstraps() -> None:
+def test_intervals_are_clustered_by_question() -> None:
+    """Forty questions whose four judgments agree say as much as forty judgments."""
+    once = [(f"Q{i}", i < 10, 1) for i in range(40)]
+    times = [(question, hit, n) for question, hit, n in once for _ in range(4)]
+
+    assert share(times)["ci95"] == pytest.approx(share(once)["ci95"])
+    four = mean([(question, hit) for question, hit, _ in times])["ci95"]
+    assert four == pytest.approx(mean([(question, hit) for question, hit, _ in once])["ci95"])
+    # Student's t with 39 degrees of freedom times the standard error: 2.0227 sqrt(.25 .75 / 39)
+    assert four == pytest.approx([0.25 - 0.14025, 0.25 + 0.14025], abs=1e-4)
+
+
+def test_under_the_first_rules_a_means_interval_is_the_bootstraps() -> None:
     """Against the plain bootstrap, resample by resample, and in no more memory for more values."""
     import numpy as np
 
@@ -125,14 +318,17 @@ def test_a_means_interval_is_the_bootstraps() -> None:
     rng = np.random.default_rng(1)
     plain = rng.choice(values, size=(20_000, len(values))).mean(axis=1)
 
-    found = mean(values)
+    def plain_mean(given: Sequence[float]) -> Any:
+        return mean([("Q", value) for value in given], 1)
+
+    found = plain_mean(values)
 
     assert found["mean"] == 3.6
     assert found["ci95"] == pytest.approx(list(np.quantile(plain, [0.025, 0.975])), abs=0.06)
-    assert mean([3, 3, 3])["ci95"] == [3, 3]
-    assert mean([3]) == {"mean": 3, "ci95": None}
-    assert mean([]) == {"mean": None, "ci95": None}
-    assert mean([0, 8] * 500_000)["ci95"] == pytest.approx([4, 4], abs=0.02)
+    assert plain_mean([3, 3, 3])["ci95"] == [3, 3]
+    assert plain_mean([3]) == {"mean": 3, "ci95": None}
+    assert plain_mean([]) == {"mean": None, "ci95": None}
+    assert plain_mean([0, 8] * 500_000)["ci95"] == pytest.approx([4, 4], abs=0.02)
 
 
 # --------------------------------------------------------------------------- a whole evaluation
@@ -161,7 +357,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_report_separates_self_judging_and_counts_everything(folder: Path) -> None:
-    (found,) = summary([folder])["evaluations"]
+    found = evaluation_json(only(folder))
 
     primary, own = found["primary"]["all"], found["self_judging"]["all"]
     assert (primary["samples"], primary["valid"]) == (17, 16)
@@ -199,9 +395,9 @@ def test_text_csv_and_picture_say_the_same(folder: Path) -> None:
     assert f"{100 * 5 / 16:.1f}%" in printed
     assert "Self-judging: diagnostic only" in printed
     assert "2.8%" in printed  # 1 of j/2's 36 quotes
-    alternative = alternative_text(report["evaluations"][0])
+    alternative = alternative_text(report.evaluations[0])
     assert alternative == "Of 17 cross-judged samples 5 PASS, 6 PARTIAL, 5 FAIL, 1 invalid."
-    json.dumps(report, allow_nan=False)
+    json.dumps(document(report), allow_nan=False)
 
 
 def test_the_picture_is_drawn_and_its_parts_add_up(folder: Path) -> None:
@@ -210,7 +406,7 @@ def test_the_picture_is_drawn_and_its_parts_add_up(folder: Path) -> None:
 
     assert svg.read_text("utf-8").startswith("<svg")
     assert png.read_bytes().startswith(b"\x89PNG")
-    panels = specification(report["evaluations"][0])["vconcat"]
+    panels = specification(report.evaluations[0])["vconcat"]
     for panel, total in zip(panels, (17, 17, 1, 1), strict=True):
         assert sum(row["count"] for row in panel["data"]["values"]) == total
 
@@ -224,7 +420,7 @@ def test_drift_compares_the_same_outputs_of_one_judge_over_time(tmp_path: Path) 
     replies = [reply_row(row, "j/1", record_for(row, "j/1", BEST)) for row in other]
     imported(tmp_path / "other", other, replies, judges=["j/1"])
 
-    found = summary([tmp_path / name for name in ("july", "august", "other")])["drift"]
+    found = document(summary([tmp_path / name for name in ("july", "august", "other")]))["drift"]
 
     assert [row["outputs"] for row in found] == [3, 2]
     assert [row["mean_difference"]["mean"] for row in found] == [-3, 4]
@@ -250,7 +446,7 @@ def test_judge_1_2_drift_never_pools_self_judging_with_cross_judging(tmp_path: P
 
     found = summary([tmp_path / "july", tmp_path / "august"])
 
-    shifts = {row["method"]: row["mean_difference"]["mean"] for row in found["drift"]}
+    shifts = {row.method: row.compared.mean_difference.mean for row in found.drift}
     assert shifts == {"cross_judge": -3, "self_judge": -1}
     printed = list(csv.DictReader(io.StringIO(table(found))))
     sections = {row["section"] for row in printed if row["evaluation"].count(" to ")}
@@ -262,16 +458,15 @@ def test_a_judge_that_says_nothing_valid_is_called_that(tmp_path: Path) -> None:
     replies = [reply_row(row, "j/1", "I cannot.") for row in rows]
     imported(tmp_path / "e", rows, replies, judges=["j/1"])
 
-    (found,) = summary([tmp_path / "e"])["evaluations"]
+    found = evaluation_json(only(tmp_path / "e"))
 
     assert "nothing about the outputs" in found["remarks"][0]
     assert "0 of 4 evaluations are valid" in found["remarks"][1]
     assert found["accuracy"] == []
     assert found["primary"]["all"]["dimensions"]["COMPLETENESS"]["mean"] is None
-    assert "nothing about the outputs" in text(
-        {"evaluations": [found], "drift": [], "findings": []}
-    )
-    assert draw({"evaluations": [found]}, tmp_path)
+    report = summary([tmp_path / "e"])
+    assert "nothing about the outputs" in text(report)
+    assert draw(report, tmp_path)
 
 
 def test_a_judge_that_scores_everything_alike_is_called_that(tmp_path: Path) -> None:
@@ -279,7 +474,7 @@ def test_a_judge_that_scores_everything_alike_is_called_that(tmp_path: Path) -> 
     replies = [reply_row(row, "j/1", record_for(row, "j/1", BEST)) for row in rows]
     imported(tmp_path / "e", rows, replies, judges=["j/1"])
 
-    (found,) = summary([tmp_path / "e"])["evaluations"]
+    found = evaluation_json(only(tmp_path / "e"))
 
     assert found["remarks"] == [
         "j/1 gives every output the same overall score, so it tells nothing apart"

@@ -13,6 +13,7 @@ from endpoint_support import Endpoint, FailsAfter, Received, Reply, completion, 
 from engine_support import DAY, read_rows, unwatched
 from judge_support import archived, grid, judged_by_models, planned, table_row, write_rows
 
+from epc.analysis.judging.results import document
 from epc.analysis.judging.summary import summary
 from epc.engine import session
 from epc.engine.budget import BudgetError, Limits, most_tokens
@@ -228,11 +229,11 @@ def test_reading_r76_a_repeat_of_the_same_day_asks_the_judge_again(
     shutil.copytree(tmp_path / "first", tmp_path / "copy")
 
     assert len(endpoint.received) == 2 * 8
-    asked = summary([tmp_path / "first", tmp_path / "second"])["drift"]
+    asked = document(summary([tmp_path / "first", tmp_path / "second"]))["drift"]
     assert [row["shared"] for row in asked] == [0] * len(asked)
     assert sum(row["outputs"] for row in asked) == 8
     assert {row["same_verdict"]["share"] for row in asked} == {1}
-    copied = summary([tmp_path / "first", tmp_path / "copy"])["drift"]
+    copied = document(summary([tmp_path / "first", tmp_path / "copy"]))["drift"]
     assert sum(row["shared"] for row in copied) == 8
     for row in copied:
         assert row["outputs"] == 0
@@ -247,7 +248,7 @@ def test_reading_r76_a_mock_agrees_with_itself_by_construction(tmp_path: Path) -
         planned(tmp_path / name, ROWS, ["mock/judge"])
         judged_by_models(tmp_path / name)
 
-    rows = summary([tmp_path / "first", tmp_path / "second"])["drift"]
+    rows = document(summary([tmp_path / "first", tmp_path / "second"]))["drift"]
 
     assert sum(row["shared"] for row in rows) == 8
     assert sum(row["outputs"] for row in rows) == 0

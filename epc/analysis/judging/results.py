@@ -1,0 +1,232 @@
+"""What `epc judge report` says, as values; `document` gives the JSON that it prints."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from epc.errors import Finding
+from epc.protocol.results import Json
+from epc.records.judging.documents import JudgeUsage, Malformed, Reference, Totals
+from epc.records.typed import as_json
+from epc.spec.judge_v1 import Kind, Method
+
+Ends = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """A count and the share that it is, with its 95% interval."""
+
+    count: int
+    share: float | None
+    ci95: Ends | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mean:
+    """A mean with its 95% interval."""
+
+    mean: float | None
+    ci95: Ends | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dimension(Mean):
+    """A dimension's mean score, and how often each score was given."""
+
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """Where figures would lie if every invalid evaluation were valid (Reading R26)."""
+
+    verdicts: Mapping[str, Ends | None]
+    overall_score: Ends | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """The figures of some judgments: `value` is where all of them stand on an axis."""
+
+    samples: int
+    valid: int
+    invalid: Share
+    verdicts: Mapping[str, Share]
+    overall_score: Mean
+    overall_counts: Mapping[str, int]
+    dimensions: Mapping[str, Dimension]
+    bounds: Bounds
+    value: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """How many evaluations with one overall score can be read, and which share is invalid."""
+
+    overall_score: int
+    readable: int
+    invalid: Share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """All judgments by one method, whole and by axis."""
+
+    all: Group
+    judge_model: tuple[Group, ...]
+    prompt_variant: tuple[Group, ...]
+    target_model: tuple[Group, ...]
+    question_id: tuple[Group, ...]
+    by_score: tuple[Scored, ...]
+
+    def groups(self, axis: str) -> tuple[Group, ...]:
+        """Return the groups along one of the axes."""
+        found: tuple[Group, ...] = getattr(self, axis)
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """How two sets of judgments of the same outputs agree."""
+
+    outputs: int
+    same_verdict: Share
+    same_overall: Share
+    mean_absolute_error: Mean
+    mean_difference: Mean
+    kappa: Mapping[str, float | None]
+    kappa_ci95: Mapping[str, Ends | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two judges, and how they agree."""
+
+    judges: tuple[str, str]
+    compared: Compared
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """How judges agree, pair by pair and all together."""
+
+    pairs: tuple[Pair, ...]
+    alpha: Mapping[str, float | None]
+    alpha_ci95: Mapping[str, Ends | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drifted:
+    """How a judge's scores of the same outputs changed from one evaluation to the next."""
+
+    before: str
+    after: str
+    times: tuple[str | None, ...]
+    judge: str
+    method: Method
+    shared: int
+    compared: Compared
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """How many quotes a judge gave, and what share is of which kind."""
+
+    judge: str
+    quotes: int
+    kinds: Mapping[Kind, Share]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelfPreference(Mean):
+    """How many points more a judge gives its own outputs, leniency left out (Reading R24)."""
+
+    judge: str
+    own: int
+    others: int
+    questions: int
+    not_stated: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accuracy:
+    """The PASS share of a variant."""
+
+    strategy: str
+    accuracy: float
+    judgments: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """What one evaluation came to."""
+
+    name: str
+    rules: int
+    time: Mapping[str, str | None]
+    origin: str
+    prompts: Mapping[Method, Reference]
+    constraint: str | None
+    mapping: Reference | None
+    judges: tuple[JudgeUsage, ...]
+    malformed: Malformed | None
+    totals: Mapping[Method, Totals]
+    primary: Section
+    self_judging: Section
+    evidence: tuple[Evidence, ...]
+    self_preference: tuple[SelfPreference, ...]
+    agreement: Agreement
+    readable: Agreement
+    accuracy: tuple[Accuracy, ...]
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What evaluations came to, and how judges drifted between them."""
+
+    protocol: str
+    evaluations: tuple[Evaluation, ...]
+    drift: tuple[Drifted, ...]
+    findings: tuple[Finding, ...]
+
+
+def document(report: Report) -> Json:
+    """Return the JSON of a report."""
+    return {
+        "protocol": report.protocol,
+        "evaluations": [evaluation_json(one) for one in report.evaluations],
+        "drift": [
+            {
+                **_flat(row),
+                "from": row.before,
+                "to": row.after,
+            }
+            for row in report.drift
+        ],
+        "findings": [finding.as_json() for finding in report.findings],
+    }
+
+
+def evaluation_json(one: Evaluation) -> Json:
+    """Return the JSON of one evaluation."""
+    kept = {name: as_json(getattr(one, name)) for name in one.__slots__ if name != "readable"}
+    return {
+        **kept,
+        "agreement": {**_agreement(one.agreement), "readable": _agreement(one.readable)},
+        "evidence": [
+            {"judge": row.judge, "quotes": row.quotes, **as_json(row.kinds)} for row in one.evidence
+        ],
+    }
+
+
+def _agreement(found: Agreement) -> Json:
+    pairs: list[Json] = [_flat(pair) for pair in found.pairs]
+    return {**as_json(found), "pairs": pairs}
+
+
+def _flat(row: Pair | Drifted) -> Json:
+    """Return a row with what was compared beside the row's own keys."""
+    own = {name: as_json(getattr(row, name)) for name in row.__slots__}
+    compared: Json = own.pop("compared")
+    return {key: own[key] for key in own if key not in ("before", "after")} | compared
