@@ -59,6 +59,7 @@ def command() -> None:
     "--mapping", type=_FILE, help="A file that maps a finer rubric to the four dimensions."
 )
 @click.option("--recorded", is_flag=True, help="The replies exist; `epc judge import` adds them.")
+@click.option("--named", is_flag=True, help="Tell the judges whose output they score, and when.")
 @click.option("--allow-gaps", is_flag=True, help="Accept cells without an output.")
 @format_option
 @click.pass_context
@@ -76,6 +77,7 @@ def plan(
     mapping: Path | None,
     recorded: bool,
     allow_gaps: bool,
+    named: bool,
     form: str,
 ) -> None:
     r"""Make an evaluation set from SOURCE and write it to a folder.
@@ -84,6 +86,9 @@ def plan(
     output or output_file, task), a folder of TARGET/QUESTION/VARIANT.txt, or an EPC run: its task
     is the question, its strategy the variant, its executor the target. Gaps and repeats are
     findings: the command then exits 1 and writes nothing.
+
+    Judging is blind: the prompt holds no name of a target or judge, no method and no date. With
+    --named it does, and `epc judge report BLIND NAMED` says what the names changed.
 
     \b
     Example:
@@ -106,6 +111,7 @@ def plan(
         mapping=mapping,
         recorded=recorded,
         allow_gaps=allow_gaps,
+        named=named,
     )
     if not recorded:
         fetch_weights_if_named(*judges)

@@ -9,6 +9,8 @@ from epc.errors import Finding
 from epc.judge.samples import Sample
 from epc.spec.judge_v1 import META
 
+# What a blind judge copies as the date: the true one would make another prompt every day.
+BLIND_DATE: Final = "2000-01-01"
 PLACES: Final = frozenset({"task", "output", "meta"})
 _CLAUSE: Final = "JUDGE-9.1"
 _NO_TASK: Final = "(The task is not on record: judge by what the output itself shows.)"
@@ -17,7 +19,7 @@ _NO_TASK: Final = "(The task is not on record: judge by what the output itself s
 def judge_prompt(
     template: str, *, sample: Sample, output: str, task: str | None, timestamp: str
 ) -> str:
-    """Return the prompt for one sample.
+    """Return the prompt for one sample, with its names and the date as they are given.
 
     Task and output stand between two lines that carry a digest of both: a text cannot hold its
     own digest, so neither can close its block or open another. Filling is one pass, so `$meta`

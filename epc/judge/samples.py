@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final
 
@@ -62,6 +62,16 @@ class Sample:
     def as_json(self) -> dict[str, str]:
         """Return the sample as a plain JSON object."""
         return {name: getattr(self, name) for name in self.__slots__}  # asdict copies deeply
+
+    def blind(self) -> "Sample":
+        """Return the sample as a judge meets it that shall not know whose output it scores.
+
+        The name of an output tells whose it is as well, and so does the method.
+        """
+        digest = self.unit.before("").id[:12]
+        return replace(
+            self, target_model="target", judge_model="judge", method=CROSS, output_id=digest
+        )
 
     @property
     def unit(self) -> Unit:

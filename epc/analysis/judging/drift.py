@@ -41,7 +41,8 @@ def drift(before: Evaluated, after: Evaluated) -> Iterator[Drifted | Finding]:
         for judge in sorted(old.keys() & new.keys()):
             sides = [_conditions(one.plan, judge, method) for one in (before, after)]
             differing = [name for name in sides[0] if sides[0][name] != sides[1][name]]
-            if differing:
+            # What names change is no drift: it is stated as what it is.
+            if differing not in ([], ["names"]):
                 yield _unlike(before, after, f"{judge} ({method})", differing)
                 continue
             shared = _shared(old[judge], new[judge])
@@ -55,6 +56,7 @@ def drift(before: Evaluated, after: Evaluated) -> Iterator[Drifted | Finding]:
                 times=tuple(one.log.time["to"] for one in (before, after)),
                 judge=judge,
                 method=method,
+                blind=(before.plan.blind, after.plan.blind),
                 shared=len(shared),
                 compared=compared(left, right),
             )
@@ -76,6 +78,7 @@ def _conditions(plan: Plan, judge: str, method: Method) -> Json:
     """Return what a judge's scores by a method depend on besides the judge and the outputs."""
     (decoding,) = [planned.decoding for planned in plan.judges if planned.model == judge]
     return {
+        "names": plan.blind,
         "prompt": plan.prompts.get(method),
         "mapping": plan.mapping,
         "constraint": plan.constraint,

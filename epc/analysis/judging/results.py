@@ -117,15 +117,24 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drifted:
-    """How a judge's scores of the same outputs changed from one evaluation to the next."""
+    """How a judge's scores of the same outputs changed from one evaluation to the next.
+
+    Where one of the two was blind and the other was not, this is what names do, and no drift.
+    """
 
     before: str
     after: str
     times: tuple[str | None, ...]
     judge: str
     method: Method
+    blind: tuple[bool, bool]
     shared: int
     compared: Compared
+
+    @property
+    def is_drift(self) -> bool:
+        """Whether nothing but time lies between the two."""
+        return self.blind[0] == self.blind[1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

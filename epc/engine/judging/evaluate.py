@@ -23,7 +23,7 @@ from epc.engine.prices import price_of
 from epc.engine.session import Watch, budget_of, require_keys, restrain
 from epc.engine.task_group import all_of, seldom_collected
 from epc.errors import UsageError
-from epc.judge.prompt import judge_prompt
+from epc.judge.prompt import BLIND_DATE, judge_prompt
 from epc.judge.reply import evades, read_reply
 from epc.judge.samples import Sample
 from epc.protocol.results import Json
@@ -71,10 +71,10 @@ class Evaluation:
         """Return what a judge is asked about a sample."""
         text = judge_prompt(
             self.prompts[sample.method].template,
-            sample=sample,
+            sample=self.units.asked(sample),
             output=self.units.text(row),
             task=row.task,
-            timestamp=self.plan.date,
+            timestamp=BLIND_DATE if self.plan.blind else self.plan.date,
         )
         return Question(role=self.judges[sample.judge_model], text=text, side=_SIDE)
 

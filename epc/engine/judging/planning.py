@@ -33,6 +33,7 @@ class Request:
     """How a set is to be judged.
 
     `decoding` is what the judges shall do otherwise than greedily in 1200 tokens, by setting.
+    `named`: the judges are told whose output they score, and the date.
     `recorded`: the replies exist already and will be imported, so the judges are only names.
     """
 
@@ -45,6 +46,7 @@ class Request:
     retry_malformed: int = 0
     mapping: Path | None = None
     allow_gaps: bool = False
+    named: bool = False
     recorded: bool = False
 
 
@@ -96,6 +98,7 @@ def write_plan(entries: Sequence[Entry], request: Request, folder: Path, *, now:
         "rules": RULES,
         "epc_version": __version__,
         "date": now.date().isoformat(),
+        **({} if request.recorded or request.named else {"blind": True}),
         "judges": stated,
         "methods": list(request.methods),
         "prompts": {method: as_json(prompt.reference) for method, prompt in prompts.items()},

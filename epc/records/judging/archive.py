@@ -143,16 +143,16 @@ def judgement(given: Given, units: EvaluationSet, mapping: RubricMapping | None)
     row = units.row(given.sample)
     if row is None:
         return worth([outside_the_set()], quotes=no_quotes(units.rules))
-    output = units.folded(row.output_sha256)
+    output, sample = units.folded(row.output_sha256), units.asked(given.sample)
     if mapping is None:
-        checked = check(given.raw, given.sample, output)
+        checked = check(given.raw, sample, output)
     else:
         _, source, _ = read_reply(given.raw)
         if source is None:
-            checked = check(given.raw, given.sample, output)
+            checked = check(given.raw, sample, output)
         else:
-            reply, faults = mapping.convert(source, given.sample)
-            checked = check_reply(reply, given.sample, output, faults)
+            reply, faults = mapping.convert(source, sample)
+            checked = check_reply(reply, sample, output, faults)
             checked = replace(checked, judge_verdict=mapping.verdict(source))
     return with_fault(checked, judged_again()) if given.again else checked
 

@@ -72,6 +72,7 @@ class Plan:
     samples: Planned
     gaps_allowed: bool
     rules: Rules = 1
+    blind: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,6 +46,7 @@ class EvaluationSet:
         self._judges = [judge.model for judge in plan.judges]
         self._methods = frozenset(plan.methods)
         self.rules = plan.rules
+        self._blind = plan.blind
         self.rows: list[Row] = list(_read_rows(folder))
         self._by_unit = {row.unit: row for row in self.rows}
         self.folded = lru_cache(maxsize=_KEPT)(self._fold)
@@ -55,6 +56,10 @@ class EvaluationSet:
         if sample.judge_model not in self._judges or sample.method not in self._methods:
             return None
         return self._by_unit.get(sample.unit)
+
+    def asked(self, sample: Sample) -> Sample:
+        """Return a sample under the names that its judge was given."""
+        return sample.blind() if self._blind else sample
 
     def samples(self) -> Iterator[tuple[Sample, Row]]:
         """Yield every sample of the set: each unit before each judge, by the planned methods."""

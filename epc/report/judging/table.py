@@ -58,7 +58,8 @@ def _rows(report: Report) -> Iterator[Row]:
     for one in report.evaluations:
         yield from _evaluation(one)
     for row in report.drift:
-        section = "drift" if row.method == CROSS else "self_judging drift"
+        change = "drift" if row.is_drift else "names"
+        section = change if row.method == CROSS else f"self_judging {change}"
         name = f"{row.before} to {row.after}"
         yield from _compared((name, section, "judge_model", row.judge), row.compared)
 

@@ -186,6 +186,9 @@ def _drift(rows: Sequence[Drifted]) -> Iterator[str]:
     for row in rows:
         outputs = row.compared.outputs
         yield f"  {row.judge} ({row.method}): {row.before} to {row.after}"
+        if not row.is_drift:
+            first, then = ("blind" if blind else "named" for blind in row.blind)
+            yield f"  the first was {first}, the other {then}: this is what names do, and no drift"
         if row.shared:
             left = f"{outputs} compared" if outputs else "nothing to compare"
             yield f"  {row.shared} judgments are one answer in both, left out: {left}"

@@ -5,19 +5,30 @@ import io
 import json
 import shutil
 import signal
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from endpoint_support import HoldsAfter, Received, Reply, completion, serving
-from engine_support import DAY, asked_for, environment, epc, epc_under_way, sitting
+from engine_support import (
+    DAY,
+    asked_for,
+    environment,
+    epc,
+    epc_under_way,
+    read_rows,
+    sitting,
+)
 from judge_support import archived, grid, judged_by_models, record_for, reply_row, write_rows
 
 from epc.analysis.judging.results import document
 from epc.analysis.judging.summary import summary
 from epc.engine.judging.mock import Judge
 from epc.engine.judging.planning import Request, write_plan
+from epc.records.judging.layout import CALLS
 from epc.records.judging.recheck import recheck
 from epc.records.judging.sources import entries_of
+from epc.spec.judge_v1 import DIMENSIONS, METHODS, OVERALL
 
 ROWS = grid()
 
@@ -80,6 +91,65 @@ def test_judge_7_1_the_first_command_of_the_page_plans_a_run(
     else:
         assert (done.returncode, done.stdout) == (0, "runs/first: ok, findings: 0\n")
         assert f"planned  judged: {outputs} outputs\n" in done.stderr
+
+
+def prompts_of(folder: Path) -> list[str]:
+    """Return what an evaluation asked."""
+    return sorted(call["prompt"] for call in read_rows(folder / CALLS))
+
+
+def favouring_its_name(received: Received) -> Reply:
+    """Answer with zeros, and with ones where the prompt says that the output is its own."""
+    record = Judge().record(received.prompt)
+    assert record is not None
+    score = int('"target_model": "openai/judge-1"' in received.prompt)
+    scores: dict[str, int] = {**dict.fromkeys(DIMENSIONS, score), OVERALL: 4 * score}
+    verdict = "PARTIAL" if score else "FAIL"
+    record |= {"scores": scores, "verdict": verdict}
+    return completion(json.dumps(record))
+
+
+def test_judging_is_blind_and_what_names_change_is_a_figure_of_its_own(
+    tmp_path: Path,
+) -> None:
+    names = ("openai/judge-1", "lab/writer-9")
+    rows = [{**row, "output": f"Answer {i}."} for i, row in enumerate(grid("123", "A", names))]
+    table = write_rows(tmp_path / "outputs.jsonl", rows)
+    with serving() as server:
+        env = environment(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-canary-0123456789abcdef")
+        server.behave = favouring_its_name
+        for folder, asked in (("blind", ()), ("named", ("--named",))):
+            words = ("--judge", "openai/judge-1", *asked, "--out", folder)
+            assert epc("judge", "plan", table, *words, cwd=tmp_path, env=env).returncode == 0
+            done = epc("judge", "run", folder, cwd=tmp_path, env=env)
+            assert done.returncode == 0, done.stderr
+
+    asked_blind = prompts_of(tmp_path / "blind")
+    for prompt in asked_blind:
+        assert not any(name in prompt for name in (*names, "self_judge", str(DAY.date())))
+    assert all(any(name in prompt for name in names) for prompt in prompts_of(tmp_path / "named"))
+    assert epc("judge", "check", "blind", cwd=tmp_path).returncode == 0
+    for method, target in (("self_judge", names[0]), ("cross_judge", names[1])):
+        kept = archived(tmp_path / "blind", valid=True, method=method)
+        assert [record["sample"]["target_model"] for record in kept] == [target] * 3
+    report = epc("judge", "report", "blind", "named", "--format", "json", cwd=tmp_path)
+    shifts = {
+        row["method"]: (row["mean_difference"]["mean"], row["blind"])
+        for row in json.loads(report.stdout)["drift"]
+    }
+    assert shifts == {"self_judge": (4, [True, False]), "cross_judge": (0, [True, False])}
+    told = epc("judge", "report", "blind", "named", "--no-figure", cwd=tmp_path).stdout
+    assert "the first was blind, the other named: this is what names do, and no drift" in told
+
+
+def test_a_blind_judge_is_asked_the_same_on_another_day(tmp_path: Path, table: Path) -> None:
+    request = Request(judges=["mock/judge"], methods=METHODS)
+    for days, folder in enumerate(("today", "later")):
+        later = DAY + timedelta(days=40 * days)
+        write_plan(entries_of(table), request, tmp_path / folder, now=later)
+        judged_by_models(tmp_path / folder)
+
+    assert prompts_of(tmp_path / "today") == prompts_of(tmp_path / "later")
 
 
 def test_gaps_and_repeats_are_findings_and_nothing_is_written(tmp_path: Path) -> None:

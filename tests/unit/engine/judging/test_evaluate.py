@@ -363,10 +363,10 @@ def test_a_sample_that_does_not_fit_under_the_cap_stops_no_cheaper_one(
 ) -> None:
     a_dollar_a_token = Price(read=Decimal(10**6), written=Decimal(0))
     monkeypatch.setattr(session, "price_of", lambda _: a_dollar_a_token)
-    planned(tmp_path / "whole", ROWS, [HOSTED])
+    planned(tmp_path / "whole", ROWS, [HOSTED], named=True)
     judged_by_models(tmp_path / "whole")
     bounds = [most_tokens(received.prompt) for received in endpoint.received]
-    planned(tmp_path / "e", ROWS, [HOSTED])
+    planned(tmp_path / "e", ROWS, [HOSTED], named=True)
 
     with pytest.raises(BudgetError, match="the next may cost"):
         judged_by_models(
