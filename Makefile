@@ -5,6 +5,9 @@ BIN    := $(VENV)/bin
 S3     := .venv-s3
 RUN    ?= runs/first
 
+# Hundreds of programs are started here. Each would compile the package anew if Python kept nothing.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help install measure fast check models browser screenshots lint types test coverage docs benchmark drift-study vectors conformance \
   verify reproduce report publish push pages upkeep lock clean

@@ -1,6 +1,7 @@
 """What a newcomer is told and given: CONTRIBUTING.md and the settings of editors and hooks."""
 
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -36,6 +37,16 @@ def test_each_make_target_that_the_page_names_exists() -> None:
     named |= {command[1] for command in words("make")}
 
     assert {"fast", "check"} <= named <= TARGETS
+
+
+def test_the_programs_that_make_starts_may_keep_what_python_compiles() -> None:
+    probe = 'probe: ; @echo "[$$PYTHONDONTWRITEBYTECODE]"'
+    words = ["make", "--no-print-directory", "--eval", probe, "probe"]
+    env = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
+
+    done = subprocess.run(words, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+
+    assert done.stdout == "[]\n"
 
 
 def test_each_place_that_the_page_names_exists() -> None:
