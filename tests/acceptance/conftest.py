@@ -1,20 +1,31 @@
 """The run folders of `records_support`, and a machine without a network, for every test here."""
 
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from records_support import exhaustive, flip, made, single, ties, tiny
+from registry_support import ROOT
 
 __all__ = ["exhaustive", "flip", "made", "single", "ties", "tiny"]
 
+DRAWN = ROOT / "build" / "site" / "pictures"
 _CLOSED = "http://127.0.0.1:9"
 
 
 @pytest.fixture(scope="session")
 def evidence(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return where builds of this very registry's site keep evidence: it is worked out once."""
-    return tmp_path_factory.mktemp("evidence")
+    """Return where builds of this very registry's site keep evidence.
+
+    It begins with what `make docs` worked out, if that was run. A build takes of this only what
+    follows from the same snapshots and the same program. Each worker has its own, because a build
+    throws away what others are about to keep.
+    """
+    folder = tmp_path_factory.mktemp("evidence")
+    if DRAWN.is_dir():
+        shutil.copytree(DRAWN, folder, dirs_exist_ok=True)
+    return folder
 
 
 @pytest.fixture(scope="module")
