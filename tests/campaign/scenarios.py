@@ -3,11 +3,11 @@
 import random
 from dataclasses import dataclass
 
-from budget_support import examples
+from budget_support import is_night
 from campaign.endpoint import PERMANENT, REPORTED, TRANSIENT
 
 NIGHTLY = 380
-SCENARIOS = examples(NIGHTLY)
+SCENARIOS = NIGHTLY if is_night() else NIGHTLY // 4
 FAULTS = (*TRANSIENT, *REPORTED)
 DAMAGE = ("torn", "half_line", "power_cut", "history")
 PROCESS = ("cancel", *DAMAGE, "disk", "fsync", "second", "max_calls")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from budget_support import examples
+from budget_support import is_night
 from registry_support import ROOT, commit, git
 from submissions_support import SLUG, TODAY, Offered
 
@@ -167,7 +167,7 @@ def test_killed_at_every_write_rename_and_git_command_it_is_ended_by_itself(
 
     At every step in a night, at every other one by day.
     """
-    for steps in range(0, 200, 1 if examples(200) == 200 else 2):
+    for steps in range(0, 200, 1 if is_night() else 2):
         checkout = tmp_path / "at" / str(steps)
         shutil.copytree(merged.checkout, checkout)
         killed = killed_after(steps, checkout)
