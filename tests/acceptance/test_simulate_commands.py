@@ -174,42 +174,41 @@ def test_epc_2_5_g_few_seeds_have_no_spread_to_plan_by(single: Run) -> None:
     assert "has 1 of the 10 seeds that a spread takes" in done.stderr.decode()
 
 
-@pytest.fixture
-def few_designs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have plans try the smallest designs alone, and those that say where tasks help more."""
-    named = (power.FEW_TASKS, power.MORE_TASKS, power.MORE_SEEDS)
-    few = [design for design in power.DESIGNS if design.tasks == 8 or design in named]
-    monkeypatch.setattr(power, "DESIGNS", tuple(few))
-
-
 @pytest.mark.slow
-@pytest.mark.usefixtures("few_designs")
-def test_reading_r75_a_pilot_says_what_a_power_takes(tmp_path: Path) -> None:
+def test_reading_r75_a_pilot_says_what_a_power_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A coin that is asked afresh repeats nothing, so few tasks do as well as many."""
+    few = tuple(d for d in power.DESIGNS if d.tasks == 8 or d == power.MORE_TASKS)
+    monkeypatch.setattr(power, "DESIGNS", few)
+    monkeypatch.setattr(power, "SCREENED", 5)
+    monkeypatch.setattr(power, "_A_POINT", 5)
     run = make_run(tmp_path / "run", evaluator="mock/coin-flip", seeds=10, rounds=30)
     words = ("plan", "domain-favourites:high=0.95,low=0.1", "--pilot", run.folder)
 
-    found = said(*words, "--power", "0.8", "--runs", "20", "--strategies", "3")
+    found = said(*words, "--power", "0.8", "--runs", "20", "--strategies", "3")["power"]
 
-    power = found["power"]
-    assert power["answers"]["repeats"] == pytest.approx(0, abs=0.1)
-    assert power["answers"]["source"] == f"as measured in {run.folder}"
-    best = power["recommended"]
+    assert found["answers"]["repeats"] == pytest.approx(0, abs=0.1)
+    assert found["answers"]["source"] == f"as measured in {run.folder}"
+    best = found["recommended"]
     assert best["power"] >= 0.8
-    assert best in power["designs"]
-    cheaper = [d for d in power["designs"] if d["calls"] < best["calls"]]
+    assert best["runs"] == 20
+    assert best in found["designs"]
+    cheaper = [d for d in found["designs"] if d["calls"] < best["calls"]]
     assert all(d["power"] < 0.8 or d["runs"] == 20 for d in cheaper)
     # Three strategies on eight tasks in two domains: 48 answers, of which a third the baseline's
     # own, and a comparison of each pair.
-    smallest = power["designs"][0]
+    smallest = found["designs"][0]
     assert (smallest["tasks"], smallest["reuse"]) == (8, "exhaustive")
     assert smallest["calls"] == pytest.approx(352 * 3 / 11)
     assert smallest["repeats_of_a_pair"] == 1
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("few_designs")
-def test_reading_r75_a_snapshot_is_a_pilot_and_its_tag_is_enough() -> None:
+def test_reading_r75_a_snapshot_is_a_pilot_and_its_tag_is_enough(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(power, "DESIGNS", (power.MORE_TASKS, power.MORE_SEEDS))
     words = ("plan", "--pilot", "v1.0-SmolLM2-135M-Likelihood", "--runs", "20")
     done = epc(*words, "--strategies", "3")
     text = done.stdout.decode()

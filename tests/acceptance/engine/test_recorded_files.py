@@ -128,7 +128,7 @@ def test_reading_r72_missing_pair_is_no_tie_and_makes_no_blind_judge_coupled(
 ) -> None:
     """A judge that tosses a coin; two of its five systems lack most of the text tasks."""
     coupled = 0
-    for number in range(10):
+    for number in range(5):
         rng = random.Random(number)
         rows = [
             f"{system},{domain},{domain} question {task},{rng.choice('AB')}"
@@ -143,7 +143,7 @@ def test_reading_r72_missing_pair_is_no_tie_and_makes_no_blind_judge_coupled(
         )
         coupled += audited(run.folder)["verdict"] == "coupled"
 
-    assert coupled <= 3  # more than three of ten come by chance once in a thousand
+    assert coupled <= 2  # more than two of five come by chance once in 860 times
 
 
 def test_reading_r72_a_verdict_that_the_calls_hold_cannot_be_called_missing(tmp_path: Path) -> None:

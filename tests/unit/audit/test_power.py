@@ -145,9 +145,10 @@ def test_reading_r75_the_recommended_plan_has_the_promised_power(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """At temperature 0, with a strategy x task interaction, as the published snapshots have it."""
-    few = tuple(Design(tasks=n, seeds=30, reuse="exhaustive") for n in (16, 48))
+    few = tuple(Design(tasks=n, seeds=30, reuse="exhaustive") for n in (8, 48))
     monkeypatch.setattr(power, "DESIGNS", few)
-    monkeypatch.setattr(power, "SCREENED", 20)
+    monkeypatch.setattr(power, "_A_POINT", 5)
+    monkeypatch.setattr(power, "SCREENED", 5)
     population = population_of(FAIR, PUBLISHED, strategies=STRATEGIES)
 
     plan = planned(population, 0.8, here, runs=examples(240))
@@ -177,13 +178,13 @@ def test_reading_r75_points_differ_in_their_runs_and_repeat_themselves() -> None
     population = population_of(FAIR, PUBLISHED, strategies=3)
     design = Design(tasks=8, seeds=2, reuse="exhaustive")
 
-    first, again = (simulated(population, design, here, runs=20, first=0) for _ in range(2))
-    other = simulated(population, design, here, runs=20, first=1)
+    first, again = (simulated(population, design, here, runs=4, first=0) for _ in range(2))
+    other = simulated(population, design, here, runs=4, first=1)
 
     assert first == again
     assert first.widths != other.widths
     assert first + other == Outcome(
-        runs=40,
+        runs=8,
         coupled=first.coupled + other.coupled,
         widths=first.widths + other.widths,
     )
