@@ -37,15 +37,27 @@ TYPED = {  # from the paper's tables, by hand
 }
 
 
-@pytest.fixture
-def clone(tmp_path: Path) -> Path:
-    folder = tmp_path / "clone"
-    git(tmp_path, "clone", "--quiet", "--no-tags", str(ROOT), str(folder))
+@pytest.fixture(scope="module")
+def cloned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("fresh")
+    folder = home / "clone"
+    git(home, "clone", "--quiet", "--no-tags", str(ROOT), str(folder))
     git(folder, "checkout", "--quiet", "-B", "main")
     (folder / ".venv").mkdir()
     (folder / ".venv" / "bin").symlink_to(Path(sys.executable).parent)
-    assert git(folder, "tag", "--list") == ""
     return folder
+
+
+@pytest.fixture
+def clone(cloned: Path) -> Iterator[Path]:
+    """Yield the clone as it came, but for what Python compiled; then take all of a test back."""
+    assert git(cloned, "tag", "--list") == ""
+    came = git(cloned, "rev-parse", "HEAD").strip()
+    yield cloned
+    git(cloned, "checkout", "--quiet", "--force", "-B", "main", came)
+    git(cloned, "clean", "--quiet", "-ffdx", "--exclude=.venv", "--exclude=__pycache__")
+    if tags := git(cloned, "tag", "--list").split():
+        git(cloned, "tag", "--delete", *tags)
 
 
 def run(clone: Path, *words: str, code: int = 0, more: dict[str, str] | None = None) -> str:
