@@ -27,49 +27,49 @@ class Chart:
     title: str
     note: str
     alternative: str
-    specification: Json
+    content: Json
     rows: list[Json]
 
-
-def specified(content: Json, alternative: str) -> Json:
-    """Return a whole specification around what a picture consists of."""
-    axis = {
-        "labelFontSize": _LETTERS,
-        "titleFontSize": _LETTERS,
-        "titleFontWeight": "normal",
-        "gridColor": GRID,
-        "labelColor": INK,
-        "titleColor": INK,
-        "domainColor": MUTED,
-        "tickColor": MUTED,
-    }
-    legend = {
-        "orient": "top",
-        "direction": "horizontal",
-        "title": None,
-        "labelFontSize": _LETTERS,
-        "labelColor": INK,
-        "labelLimit": 0,
-        "columnPadding": 16,
-        "symbolOpacity": 1,
-    }
-    header = {"labelFontSize": _LETTERS, "labelColor": INK, "labelLimit": 0, "title": None}
-    config = {
-        "view": {"stroke": None},
-        "font": "sans-serif",
-        "axis": axis,
-        "legend": legend,
-        "header": header,
-    }
-    return {
-        "$schema": SCHEMA_6,
-        "description": alternative,
-        "background": "transparent",
-        # A reader's letters may be wider than those that the drawing was laid out with.
-        "padding": {"left": 16, "right": 12, "top": 5, "bottom": 5},
-        **content,
-        "config": config,
-    }
+    @property
+    def specification(self) -> Json:
+        """The whole specification around what the picture consists of."""
+        axis = {
+            "labelFontSize": _LETTERS,
+            "titleFontSize": _LETTERS,
+            "titleFontWeight": "normal",
+            "gridColor": GRID,
+            "labelColor": INK,
+            "titleColor": INK,
+            "domainColor": MUTED,
+            "tickColor": MUTED,
+        }
+        legend = {
+            "orient": "top",
+            "direction": "horizontal",
+            "title": None,
+            "labelFontSize": _LETTERS,
+            "labelColor": INK,
+            "labelLimit": 0,
+            "columnPadding": 16,
+            "symbolOpacity": 1,
+        }
+        header = {"labelFontSize": _LETTERS, "labelColor": INK, "labelLimit": 0, "title": None}
+        config = {
+            "view": {"stroke": None},
+            "font": "sans-serif",
+            "axis": axis,
+            "legend": legend,
+            "header": header,
+        }
+        return {
+            "$schema": SCHEMA_6,
+            "description": self.alternative,
+            "background": "transparent",
+            # A reader's letters may be wider than those that the drawing was laid out with.
+            "padding": {"left": 16, "right": 12, "top": 5, "bottom": 5},
+            **self.content,
+            "config": config,
+        }
 
 
 def colours(domain: list[str], shown: list[str] | None = None) -> Json:

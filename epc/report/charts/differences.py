@@ -11,7 +11,6 @@ from epc.report.charts.chart import (
     layer,
     listed,
     quantity,
-    specified,
     told,
 )
 from epc.report.comparison_text import label_of
@@ -51,8 +50,6 @@ def differences_chart(metrics: Sequence[Difference]) -> Chart | None:
         title="How the figures differ",
         note="Dot: B minus A; line: 95% interval. An interval that holds zero shows no difference.",
         alternative=alternative,
-        specification=specified(
-            {"width": WIDTH, "height": _ROW * len(rows), "layer": layers}, alternative
-        ),
+        content={"width": WIDTH, "height": _ROW * len(rows), "layer": layers},
         rows=rows,
     )

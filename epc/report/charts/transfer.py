@@ -16,7 +16,6 @@ from epc.report.charts.chart import (
     layer,
     listed,
     quantity,
-    specified,
     told,
 )
 from epc.report.coupling_text import MEANING, TITLES, headline
@@ -53,16 +52,13 @@ def transfer_chart(crossing: Mapping[Direction, Into], *, word: Word, rule: int)
         note="Diamond: for the domain; circle: for these tasks; each with its 95% interval. Grey: "
         "what chance alone redirects. Dashed line: a regret of 2 points, the margin of the word.",
         alternative=alternative,
-        specification=specified(
-            {
-                "vconcat": [
-                    _panel(redirected, _CHOICES, [_by_chance(chance)]),
-                    _panel(regret, _POINTS, _lines()),
-                ],
-                "spacing": 12,
-            },
-            alternative,
-        ),
+        content={
+            "vconcat": [
+                _panel(redirected, _CHOICES, [_by_chance(chance)]),
+                _panel(regret, _POINTS, _lines()),
+            ],
+            "spacing": 12,
+        },
         rows=rows,
     )
 

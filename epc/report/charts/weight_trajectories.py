@@ -4,7 +4,7 @@ from typing import Final
 
 from epc.analysis.trajectories import Trajectories
 from epc.protocol.results import Json
-from epc.report.charts.chart import INK, MUTED, Chart, colours, layer, quantity, specified, told
+from epc.report.charts.chart import INK, MUTED, Chart, colours, layer, quantity, told
 
 _ORDER: Final = ("text, then visual", "visual, then text")
 _COLUMNS: Final = 3
@@ -33,7 +33,7 @@ def trajectories_chart(trajectories: Trajectories) -> Chart:
         note=f"Mean weight over {trajectories.seeds} seeds and, shaded, 90% of them. "
         "The dashed lines are the change of domain and a weight of 1/K.",
         alternative=alternative,
-        specification=specified(_content(trajectories, _rounded(rows)), alternative),
+        content=_content(trajectories, _rounded(rows)),
         rows=rows,
     )
 

@@ -14,7 +14,6 @@ from epc.report.charts.chart import (
     layer,
     listed,
     quantity,
-    specified,
     told,
 )
 from epc.report.coupling_text import MEANING, TITLES
@@ -56,19 +55,16 @@ def floor_chart(manifest: Manifest) -> Chart:
         note="Grey: where single seeds lie (90% of a coin flip's, 95% of those without a change of "
         "domain), with their mean. Diamond: the measured mean with its 95% interval.",
         alternative=alternative,
-        specification=specified(
-            {
-                "width": WIDTH - 40,
-                "height": _STEP,
-                "layer": [
-                    layer(noise, bar, y=place, x=start, x2=end, tooltip=facts),
-                    layer(noise, tick, y=place, x=mean),
-                    *([layer(spread, rule, y=place, x=start, x2=end)] if spread else []),
-                    layer(means, dot, y=place, x=mean, tooltip=facts),
-                ],
-            },
-            alternative,
-        ),
+        content={
+            "width": WIDTH - 40,
+            "height": _STEP,
+            "layer": [
+                layer(noise, bar, y=place, x=start, x2=end, tooltip=facts),
+                layer(noise, tick, y=place, x=mean),
+                *([layer(spread, rule, y=place, x=start, x2=end)] if spread else []),
+                layer(means, dot, y=place, x=mean, tooltip=facts),
+            ],
+        },
         rows=order,
     )
 
@@ -107,21 +103,18 @@ def excess_chart(manifest: Manifest, audit: AuditSummary) -> Chart:
         title="Excess coupling: what stands above the noise floor",
         note="Mean with its 95% interval; the dashed line is the noise floor.",
         alternative=alternative,
-        specification=specified(
-            {
-                "width": WIDTH - 40,
-                "height": _STEP,
-                "layer": [
-                    zero,
-                    *(
-                        [layer(spread, rule, y=place, x=quantity("low"), x2={"field": "high"})]
-                        if spread
-                        else []
-                    ),
-                    layer(rows, dot, y=place, x=value, tooltip=facts),
-                ],
-            },
-            alternative,
-        ),
+        content={
+            "width": WIDTH - 40,
+            "height": _STEP,
+            "layer": [
+                zero,
+                *(
+                    [layer(spread, rule, y=place, x=quantity("low"), x2={"field": "high"})]
+                    if spread
+                    else []
+                ),
+                layer(rows, dot, y=place, x=value, tooltip=facts),
+            ],
+        },
         rows=rows,
     )

@@ -5,7 +5,7 @@ from datetime import date
 from typing import Final
 
 from epc.protocol.results import Json
-from epc.report.charts.chart import Chart, specified
+from epc.report.charts.chart import Chart
 from epc.report.coupling_text import TITLES
 from epc.simulation.noise import Band
 from epc.site.charts.noise import bands_of
@@ -56,7 +56,7 @@ def _chart(
         title=f"{metric.title.split(' (', maxsplit=1)[0]} through time",
         note=note + metric.note,
         alternative=alternative,
-        specification=specified(timeline(metric, rows, band, events), alternative),
+        content=timeline(metric, rows, band, events),
         rows=[*rows, *events],
     )
 

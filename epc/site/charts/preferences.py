@@ -14,7 +14,6 @@ from epc.report.charts.chart import (
     layer,
     listed,
     quantity,
-    specified,
     told,
 )
 from epc.site.evidence import WinRate
@@ -44,14 +43,11 @@ def win_rates_chart(rates: Sequence[WinRate]) -> Chart:
         note="Share of A among decided comparisons with the baseline, with Wilson's 95% interval; "
         "a strategy whose comparisons were all ties has no dot.",
         alternative=alternative,
-        specification=specified(
-            {
-                "width": WIDTH - 75,
-                "height": {"step": 13},
-                "layer": [_half(), *_shares(decided, place, facts, list(DOMAINS))],
-            },
-            alternative,
-        ),
+        content={
+            "width": WIDTH - 75,
+            "height": {"step": 13},
+            "layer": [_half(), *_shares(decided, place, facts, list(DOMAINS))],
+        },
         rows=rows,
     )
 
@@ -102,14 +98,11 @@ def ties_chart(manifest: Manifest) -> Chart:
         title="Ties, by phase",
         note="Share of rounds that moved no weight, with its 95% interval over seeds.",
         alternative=f"{alternative}.",
-        specification=specified(
-            {
-                "width": WIDTH - 40,
-                "height": {"step": 24},
-                "layer": _shares(rows, place, facts, most=_reach(rows)),
-            },
-            f"{alternative}.",
-        ),
+        content={
+            "width": WIDTH - 40,
+            "height": {"step": 24},
+            "layer": _shares(rows, place, facts, most=_reach(rows)),
+        },
         rows=rows,
     )
 
@@ -143,14 +136,11 @@ def position_chart(manifest: Manifest) -> Chart | None:
         note="Share of A with Wilson's 95% interval. Between two equal answers (the baseline "
         "against itself), a share away from one half means that it judges the place.",
         alternative=alternative,
-        specification=specified(
-            {
-                "width": WIDTH - 60,
-                "height": {"step": 26},
-                "layer": [_half(), *_shares(counted, place, facts)],
-            },
-            alternative,
-        ),
+        content={
+            "width": WIDTH - 60,
+            "height": {"step": 26},
+            "layer": [_half(), *_shares(counted, place, facts)],
+        },
         rows=[{"a" if key == "wins" else key: row[key] for key in row} for row in rows],
     )
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from epc.protocol.results import Json
 from epc.records.manifest import Manifest
-from epc.report.charts.chart import Chart, specified, told
+from epc.report.charts.chart import Chart, told
 from epc.report.coupling_text import TITLES
 from epc.report.figure import Estimates, Metric, band, panel, seed_rows
 from epc.simulation.noise import coin_bands
@@ -50,7 +50,7 @@ def _chart(
         note=f"Dots: seeds{thinned}. Diamond: the mean with its 95% bootstrap interval. "
         f"Grey: {noise}, with their mean.",
         alternative=alternative,
-        specification=specified(content, alternative),
+        content=content,
         rows=[
             {"seed": row["seed"], "direction": row["direction"], metric: row["value"]}
             for row in seeds

@@ -13,7 +13,6 @@ from epc.report.charts.chart import (
     layer,
     listed,
     quantity,
-    specified,
     told,
 )
 from epc.site.pages import SnapshotPage
@@ -40,7 +39,7 @@ def verdicts_chart(page: SnapshotPage) -> Chart:
         title="What the judge said, by prompt variant",
         note=f"Shares of valid evaluations with their 95% Wilson intervals.{left_out}",
         alternative=alternative,
-        specification=specified(_content(drawn), alternative),
+        content=_content(drawn),
         rows=rows,
     )
 
