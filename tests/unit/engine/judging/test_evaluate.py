@@ -263,7 +263,9 @@ def test_malformed_replies_are_asked_again_only_when_told_and_every_one_is_kept(
     def fenced_first(received: Received) -> Reply:
         seen[received.prompt] = seen.get(received.prompt, 0) + 1
         record = json.dumps(Judge().record(received.prompt))
-        if '"Q1", "prompt_variant": "A"' in received.prompt and seen[received.prompt] < 3:
+        twice = '"Q1", "prompt_variant": "A"' in received.prompt and seen[received.prompt] < 3
+        once = '"Q1", "prompt_variant": "B"' in received.prompt and seen[received.prompt] < 2
+        if twice or once:
             record = f"```json\n{record}\n```"
         return completion(record)
 
@@ -272,17 +274,19 @@ def test_malformed_replies_are_asked_again_only_when_told_and_every_one_is_kept(
 
     log = judged_by_models(tmp_path / "e")
 
-    mended = 1 if allowed else 0
-    assert len(endpoint.received) == 4 + (2 if allowed else 0)
+    mended = 2 if allowed else 0
+    assert len(endpoint.received) == 4 + (3 if allowed else 0)
     assert log["malformed"] == {
         "retries_allowed": allowed,
         "asked_again": mended,
         "mended": mended,
     }
-    assert log["totals"]["cross_judge"]["valid"] == 3 + mended
+    assert log["totals"]["cross_judge"]["valid"] == 2 + mended
     calls = {call["id"]: call for call in read_rows(tmp_path / "e" / CALLS)}
     records = [*archived(tmp_path / "e", valid=True), *archived(tmp_path / "e", valid=False)]
-    assert sorted(len(record["calls"]) for record in records) == [1, 1, 1, 3 if allowed else 1]
+    assert sorted(len(record["calls"]) for record in records) == (
+        [1, 1, 2, 3] if allowed else [1] * 4
+    )
     for record in records:
         assert calls[record["calls"][-1]]["answer"] == record["raw"]
         occasions = [calls[name]["occasion"] for name in record["calls"]]

@@ -179,6 +179,17 @@ def test_a_long_report_makes_a_comment_that_a_forge_takes(tmp_path: Path) -> Non
     assert said.splitlines()[1] == "### Refused: 600 errors."
 
 
+def test_a_report_may_have_two_mebibytes_and_not_a_byte_more(tmp_path: Path) -> None:
+    value = {"schema": 1, "ok": True, "submissions": [], "foreign": [], "findings": []}
+    path = tmp_path / "report.json"
+    path.write_bytes(json.dumps(value).encode().ljust(2_097_152))
+    assert "cannot be used" not in comment(path)
+
+    path.write_bytes(path.read_bytes() + b" ")
+
+    assert "it has more than 2,097,152 bytes" in comment(path)
+
+
 def test_a_report_is_read_as_data_wherever_it_lies(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
 
