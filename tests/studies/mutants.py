@@ -1,54 +1,49 @@
 """How many planted mistakes do the tests beside a module catch? A seeded sample, by room.
 
-    nice python tests/studies/mutants.py --mutants 400 --jobs 2 --minutes 60
+    nice python tests/studies/mutants.py --mutants 400 --jobs 2
 
 Draws mutants of `epc/` in proportion to what each room has to mutate, plants each in a temporary
 copy of the package (never in the work tree), and runs the tests beside the module there:
 tests/unit/<room>/test_<module>.py; where there is none, the unit tests of the room that import the
 module; where there are none, all of the room's. Writes build/mutants.csv and prints the score with
 its Wilson interval. Every beginning of the sample is itself in proportion, so a study that ran out
-of minutes is a smaller study, not a biased one.
+of minutes is a smaller study, not a biased one. `--at epc/room/module.py:12` tries every mutant of
+one line instead.
 
 A script of our own, not a package: mutmut and cosmic-ray mutate a whole program and run one
 command for every mutant. A stratified sample and the choice of tests by module are what this study
-is about, and are most of this file.
+is about, and are most of this file. `trying.py` runs the tests.
 """
 
 import argparse
 import ast
 import csv
-import os
 import random
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from queue import SimpleQueue
-from threading import Lock
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # as pytest has it for the tests
 
 from studies.mutations import sites
-
-from epc.statistics.intervals import share_interval
+from studies.trying import Asked, Pool
 
 ROOT = Path(__file__).parents[2]
 UNIT = Path("tests", "unit")
 COPIED = ("epc", "tests")
-# What the unit tests need; to load every plugin that is installed takes as long as many tests do.
-PLUGINS = ("_hypothesis_pytestplugin", "pytest_timeout", "pytest_socket", "no:cacheprovider")
 
 
 @dataclass(kw_only=True)
 class Mutant:
-    """One planted mistake and what became of it: caught, timeout, survived, or no_baseline."""
+    """One planted mistake and what became of it: caught, timeout, survived, or no_baseline.
+
+    Unit: seconds of the processor.
+    """
 
     room: str
     module: Path
@@ -93,6 +88,18 @@ def drawn(number: int, seed: int, rooms: set[str]) -> list[Mutant]:
     return [mutant for _, _, mutant in sorted(placed, key=lambda each: each[:2])]
 
 
+def at(place: str) -> list[Mutant]:
+    """Return every mutant of a line, given as FILE:LINE."""
+    name, _, line = place.rpartition(":")
+    module = Path(name)
+    found = sites(ast.parse((ROOT / module).read_text("utf-8")))
+    return [
+        Mutant(room=module.parts[1], module=module, index=index)
+        for index, site in enumerate(found)
+        if site.line == int(line)
+    ]
+
+
 def tests_of(module: Path, root: Path) -> list[Path]:
     """Return the test files beside a module, else those of its room that import it, else all."""
     room = UNIT.joinpath(*module.parts[1:-1])
@@ -107,68 +114,48 @@ def tests_of(module: Path, root: Path) -> list[Path]:
     return [path.relative_to(root) for path in near or every]
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Study:
-    """Copies of the checkout to plant mistakes in, and what the tests need without one."""
+    """What is asked of the pool, and what the tests of each file take without a mistake."""
 
-    copies: "SimpleQueue[Path]"
-    needed: dict[tuple[Path, ...], float | None] = field(default_factory=dict)
-    lock: Lock = field(default_factory=Lock)
-    stamp: int = field(default_factory=lambda: int(time.time()))
+    pool: Pool
+    until: float
+    seconds: dict[str, float | None]
+    costs: dict[str, float]
 
-    def run(self, mutant: Mutant) -> None:
-        """Plant one mistake, run the tests beside it, and take it out again."""
-        copy = self.copies.get()
-        tests = tests_of(mutant.module, copy)
-        mutant.tests = " ".join(map(str, tests))
-        path = copy / mutant.module
-        source = path.read_text("utf-8")
-        wrong, usual = planted(source, mutant), self.baseline(copy, tuple(tests))
-        if usual is not None:
-            self.write(path, wrong)
-            mutant.outcome, mutant.seconds = tried(copy, tests, 30 + 5 * usual)
-            self.write(path, source)
-        self.copies.put(copy)
+    @classmethod
+    def begun(cls, pool: Pool, mutants: list[Mutant], until: float) -> "Study":
+        """Run the tests of the sample once as they are, room by room."""
+        by_room: dict[str, set[str]] = {}
+        for mutant in mutants:
+            by_room.setdefault(mutant.room, set()).update(mutant.tests.split())
+        study = cls(pool=pool, until=until, seconds={}, costs={})
+        asked = (Asked(tests=tuple(sorted(files)), limit=1800) for files in by_room.values())
+        for _, answer in pool.answers((one, None) for one in asked):
+            study.costs |= answer.costs
+            for name, cost in answer.costs.items():
+                file = name.partition("::")[0]
+                known = study.seconds.get(file, 0.0)
+                failed = known is None or name in answer.failed
+                study.seconds[file] = None if failed else (known or 0.0) + cost
+        return study
 
-    def write(self, path: Path, text: str) -> None:
-        """Write a module with a time of its own, by which Python knows its compiled form."""
-        with self.lock:
-            self.stamp += 1
-            path.write_text(text, "utf-8")
-            os.utime(path, (self.stamp, self.stamp))
+    def tried(self, mutants: list[Mutant]) -> Iterator[Mutant]:
+        """Yield each mutant once it is known what became of it."""
+        for mutant, answer in self.pool.answers(self._asked(mutants)):
+            mutant.outcome, mutant.seconds = answer.outcome, answer.seconds
+            yield mutant
 
-    def baseline(self, copy: Path, tests: tuple[Path, ...]) -> float | None:
-        """Return the seconds that tests take without a mistake; None if they do not pass."""
-        if tests not in self.needed:
-            outcome, seconds = tried(copy, list(tests), 300)
-            self.needed[tests] = seconds if outcome == "survived" else None
-        return self.needed[tests]
-
-
-def tried(copy: Path, tests: list[Path], limit: float) -> tuple[str, float]:
-    """Run tests in a copy, up to the first failure; return what they say and the seconds."""
-    words = [sys.executable, "-m", "pytest", "-x", "-q"]
-    started = time.monotonic()
-    process = subprocess.Popen(
-        [*words, *(word for plugin in PLUGINS for word in ("-p", plugin)), *map(str, tests)],
-        cwd=copy,
-        env=os.environ
-        | {
-            "PYTHONPATH": str(copy),
-            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-            "EPC_TEST_BUDGET": "fast",
-        },
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    try:
-        outcome = "caught" if process.wait(limit) else "survived"
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        outcome = "timeout"
-    return outcome, time.monotonic() - started
+    def _asked(self, mutants: list[Mutant]) -> Iterator[tuple[Asked, Mutant]]:
+        for mutant in mutants:
+            tests = tuple(mutant.tests.split())
+            usual = [self.seconds.get(file) for file in tests]
+            wrong = planted((ROOT / mutant.module).read_text("utf-8"), mutant)
+            if None not in usual and time.monotonic() < self.until:
+                limit = 10 + 3 * sum(filter(None, usual))
+                costs = {n: c for n, c in self.costs.items() if n.partition("::")[0] in tests}
+                path = str(mutant.module)
+                yield Asked(tests=tests, limit=limit, path=path, text=wrong, costs=costs), mutant
 
 
 def copied(folder: Path) -> Path:
@@ -193,6 +180,8 @@ def written(done: list[Mutant], table: Path) -> None:
 
 def summary(done: list[Mutant]) -> Iterator[str]:
     """Yield the score of each room and of all: a mutant that never ends is caught."""
+    from epc.statistics.intervals import share_interval  # not before the pool has its own
+
     yield "| room | mutants | caught | score | 95% |"
     yield "|---|---|---|---|---|"
     for room in (*sorted({each.room for each in done}), "all"):
@@ -211,26 +200,28 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=15)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--minutes", type=float, default=120.0, help="start none after these")
+    parser.add_argument("--at", default="", help="every mutant of a line, as FILE:LINE")
     parser.add_argument("--room", action="append", default=[], help="only this one; repeatable")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "mutants.csv")
     given = parser.parse_args()
     until = time.monotonic() + 60 * given.minutes
+    mutants = at(given.at) if given.at else drawn(given.mutants, given.seed, set(given.room))
+    for mutant in mutants:
+        mutant.tests = " ".join(map(str, tests_of(mutant.module, ROOT)))
     done: list[Mutant] = []
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        study = Study(SimpleQueue())
-        for job in range(given.jobs):
-            study.copies.put(copied(Path(folder, str(job))))
-
-        def one(mutant: Mutant) -> None:
-            if time.monotonic() < until:
-                study.run(mutant)
-                with study.lock:
-                    done.append(mutant)
-                    written(done, given.out)
-
-        with ThreadPoolExecutor(given.jobs) as pool:
-            list(pool.map(one, drawn(given.mutants, given.seed, set(given.room))))
+        copies = [copied(Path(folder, str(job))) for job in range(given.jobs)]
+        with Pool.of(copies) as pool:
+            study = Study.begun(pool, mutants, until)
+            for mutant in study.tried(mutants):
+                done.append(mutant)
+                written(done, given.out)
+                if mutant.outcome == "survived":
+                    print(f"{mutant.module}:{mutant.line}: {mutant.before} -> {mutant.after}")
+            began, spent = sum(study.costs.values()), sum(mutant.seconds for mutant in done)
     print("\n".join(summary(done)))
+    each = spent / max(1, len(done))
+    print(f"{each:.1f} s of the processor a mutant, and {began:.0f} s for the tests as they are")
 
 
 if __name__ == "__main__":
