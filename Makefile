@@ -109,7 +109,7 @@ reproduce: $(VENV)/.dev ## Recompute what is published; fails if a figure or a c
 report: $(VENV)/.run ## Check what `epc github fetch` wrote to the folder OFFERED; the report is build/report.json.
 	@mkdir -p build
 	$(BIN)/epc submission check "$(OFFERED)/submissions" --base . --changed "$(OFFERED)/changed" \
-	  --format json > build/report.json
+	  $(if $(wildcard $(OFFERED)/author),--author "$$(cat "$(OFFERED)/author")") --format json > build/report.json
 
 publish: $(VENV)/.run ## Make snapshots of all submissions, with commits and tags; nothing is pushed.
 	@for folder in submissions/*/; do \

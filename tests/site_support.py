@@ -16,6 +16,7 @@ from registry_support import ROOT, Checkout, Json, commit, generation_record, li
 from epc.engine.judging.mock import Judge
 
 AS_OF = "2026-04-01"
+WEIGHTS = f"sha256:{'ab' * 32}"
 ADDRESS = "https://registry.example/epc/"
 IN_A_WORKFLOW = {
     "GITHUB_SERVER_URL": "https://github.com",
@@ -139,13 +140,15 @@ def judged(
     folder: Path | None = None,
     *,
     generation: str = "CarelessJudge",
+    weights: str | None = None,
 ) -> str:
     """Publish an evaluation, the careless mock's if no other, and return the tag."""
     if not (made.folder / ".git").exists():
         made.init()
     folder = folder or evaluated(made.folder.parent / f"judged-{generation}")
     words = ("--generation", generation, "--contributor", "A. Tester", "--no-git")
-    done = epc(made.folder, "snapshot", "publish", str(folder), *words)
+    own = ("--weights", weights) if weights else ()
+    done = epc(made.folder, "snapshot", "publish", str(folder), *words, *own)
     commit(made.folder, "publish")
     return done.stdout.strip()
 

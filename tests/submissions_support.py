@@ -91,9 +91,16 @@ class Offered:
             shutil.copyfile(run / name, self.folder / name)
         self.identify()
 
-    def check(self, changed: list[str] | None = None) -> Json:
-        base = Base.of(self.checkout, TODAY)
-        document: Json = as_json(check([self.checkout / "submissions"], base, changed=changed))
+    def check(
+        self,
+        changed: list[str] | None = None,
+        *,
+        author: str | None = None,
+        path: Path | None = None,
+    ) -> Json:
+        """Return the report on what the checkout holds, or a pull request's folder."""
+        base, paths = Base.of(self.checkout, TODAY), [path or self.checkout / "submissions"]
+        document: Json = as_json(check(paths, base, changed=changed, author=author))
         return document
 
 
@@ -149,6 +156,7 @@ def _templates(home: Path) -> tuple[Path, Path]:
         platform=None,
         endpoint="direct",
         contributor="A. Name",
+        login="a-name",
         licence="CC-BY-4.0",
         conflicts="none",
         replicates=None,

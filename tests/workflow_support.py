@@ -313,7 +313,10 @@ class Forge:
         for what, where in (("merge", "HEAD"), ("head", head)):
             git(self.work, "push", "--quiet", "origin", f"{where}:refs/pull/{number}/{what}")
         git(self.work, "checkout", "--quiet", f"pull-{number}")
-        return {"number": number, "pull_request": {"number": number, "head": {"sha": head}}}
+        return {
+            "number": number,
+            "pull_request": {"number": number, "head": {"sha": head}, "user": {"login": "a-name"}},
+        }
 
     def merge(self, number: int) -> None:
         """Merge a pull request, as a maintainer's click does."""

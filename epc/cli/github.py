@@ -33,7 +33,7 @@ def fetch(event: Path | None, pull: int | None, out: Path) -> None:
     r"""Write a pull request's submissions to a folder, as data; nothing is checked out.
 
     OUT/changed lists every path that a merge would change. OUT/submissions holds the submissions.
-    Prints their folders.
+    With --event, OUT/author holds the login of whoever opened it. Prints the folders.
 
     \b
     Example:
@@ -44,8 +44,10 @@ def fetch(event: Path | None, pull: int | None, out: Path) -> None:
     from epc.registry.github.pulls import offered
     from epc.registry.reading import find_checkout
 
-    number, head = offered(event) if event else (_given(pull, "--pull"), None)
-    for folder in fetch_pull(find_checkout(Path.cwd()), number, out, head=head):
+    told = offered(event) if event else None
+    number = told.number if told else _given(pull, "--pull")
+    head, author = (told.head, told.author) if told else (None, None)
+    for folder in fetch_pull(find_checkout(Path.cwd()), number, out, head=head, author=author):
         click.echo(shown(str(folder), longest=_LONGEST_PATH))
 
 

@@ -13,20 +13,24 @@ from epc.errors import ExitCode, UsageError
 @click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--generation", help="The evaluator generation: Z of vX.Y-Z.")
 @click.option("--contributor", help="Who measured it.")
+@click.option("--login", help="Whoever measured it, on GitHub; a replication needs it.")
 @click.option("--licence", help="Of the data, as in SPDX; CC-BY-4.0 if left out.")
 @click.option("--conflicts", metavar="TEXT", help="The contributor's interests in the result.")
 @click.option("--platform", help="Where it was asked. Default: the part of its name before /.")
 @click.option("--proxy", is_flag=True, help="It was asked through a third party's gateway.")
+@click.option("--weights", metavar="DIGEST", help="sha256:... of what a server of your own served.")
 @click.option("--replicates", metavar="TAG", help="The snapshot that this repeats and agrees with.")
 @click.option("--git/--no-git", default=True, show_default=True, help="Commit and tag it.")
 def publish(  # the options are what the contributor states
     run: Path,
     generation: str | None,
     contributor: str | None,
+    login: str | None,
     licence: str | None,
     conflicts: str | None,
     platform: str | None,
     proxy: bool,
+    weights: str | None,
     replicates: str | None,
     git: bool,
 ) -> None:
@@ -55,8 +59,8 @@ def publish(  # the options are what the contributor states
 
     checkout = find_checkout(Path.cwd())
     if is_submission(run):
-        given = (generation, contributor, licence, conflicts, platform, replicates, proxy or None)
-        if any(value is not None for value in given):
+        texts = (generation, contributor, login, licence, conflicts, platform, weights, replicates)
+        if any(value is not None for value in texts) or proxy:
             raise click.UsageError("A submission says all of this itself: leave the options out.")
         with locked(checkout, tell=note) as lock:
             tag = promote(lock, run, day=now().date(), tell=note, git=git)
@@ -67,6 +71,8 @@ def publish(  # the options are what the contributor states
     said = Said(
         generation=generation,
         contributor=contributor,
+        login=login,
+        weights=weights,
         licence=licence or "CC-BY-4.0",
         conflicts=conflicts,
         proxy=proxy,

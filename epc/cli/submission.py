@@ -25,11 +25,13 @@ def command() -> None:
 @click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--slug", help="The folder's name; made from evaluator and content if left out.")
 @click.option("--contributor", help="Who measured it.")
+@click.option("--login", help="The GitHub account that will open the pull request.")
 @click.option("--licence", type=click.Choice(_LICENCES), help="Under which its data are given.")
 @click.option("--endpoint", type=click.Choice(["direct", "gateway"]), help="How it was asked.")
 @click.option("--conflicts", help="Interests in how the evaluator comes out, or none.")
 @click.option("--generation", help="The evaluator generation, if its name does not tell.")
 @click.option("--platform", help="Where it was asked, if its name does not tell.")
+@click.option("--weights", metavar="DIGEST", help="sha256:... of what a server of your own served.")
 @click.option("--replicates", metavar="TAG", help="The snapshot that this repeats.")
 def new(run: Path, slug: str | None, **given: str | None) -> None:
     r"""Make a submission from RUN, in submissions/ of this checkout.
@@ -39,7 +41,8 @@ def new(run: Path, slug: str | None, **given: str | None) -> None:
 
     \b
     Example:
-      epc submission new runs/first --contributor "A. Name" --licence CC-BY-4.0 --conflicts none
+      epc submission new runs/first --contributor "A. Name" --login octocat \
+        --licence CC-BY-4.0 --conflicts none
     """
     from epc.engine.secrets import secrets
     from epc.registry.reading import find_checkout, of_folder
@@ -53,7 +56,7 @@ def new(run: Path, slug: str | None, **given: str | None) -> None:
     told = making.inferred(manifest, registry, given["platform"])
     if tag := given["replicates"]:
         generation = given["generation"] or told.generation
-        making.require_repeatable(registry, tag, generation, given["contributor"])
+        making.require_repeatable(registry, tag, generation, given["contributor"], given["login"])
     statement = _stated(given, told, identity(manifest))
     making.require_agreeing(manifest, statement)
     folder = making.make(
@@ -82,6 +85,7 @@ def _stated(given: dict[str, str | None], told: "Inferred", identity: str) -> "S
     }
     asked: dict[str, Any] = {
         "contributor": {"text": "Who measured it"},
+        "login": {"text": "The GitHub account that will open the pull request"},
         "licence": {
             "text": "Licence of the data",
             "type": click.Choice(_LICENCES),
@@ -117,10 +121,16 @@ def _stated(given: dict[str, str | None], told: "Inferred", identity: str) -> "S
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="The paths that a pull request changes, one a line or separated by NUL.",
 )
+@click.option("--author", metavar="LOGIN", help="Who opened the pull request, by GitHub's word.")
 @format_option
 @click.pass_context
 def check(
-    ctx: click.Context, paths: tuple[Path, ...], base: Path | None, changed: Path | None, form: str
+    ctx: click.Context,
+    paths: tuple[Path, ...],
+    base: Path | None,
+    changed: Path | None,
+    author: str | None,
+    form: str,
 ) -> None:
     r"""Check submissions: the same checks that the pull request runs.
 
@@ -145,6 +155,7 @@ def check(
         paths or (checkout / layout.FOLDER,),
         Base.of(checkout, now().date()),
         changed=read_changed(changed) if changed else None,
+        author=author,
     )
     if form == "json":
         echo_json(as_json(value))

@@ -29,12 +29,16 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """Who was asked, and through whose hands."""
+    """Who was asked, and through whose hands.
+
+    `weights` are the digest of what a server of the contributor's own served, as stated.
+    """
 
     model: str
     platform: str | None
     gateway: str | None
     proxy: bool
+    weights: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +52,11 @@ class Model(Identity):
     def identity(self) -> Identity:
         """The model without its spellings."""
         return Identity(
-            model=self.model, platform=self.platform, gateway=self.gateway, proxy=self.proxy
+            model=self.model,
+            platform=self.platform,
+            gateway=self.gateway,
+            proxy=self.proxy,
+            weights=self.weights,
         )
 
 
@@ -135,7 +143,10 @@ class _Card:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredCard(_Card):
-    """The card of a measured snapshot, which rests on raw trials."""
+    """The card of a measured snapshot, which rests on raw trials.
+
+    `login` is the contributor's on GitHub; cards of before it was kept have none.
+    """
 
     kind: Literal["measured"]
     trust: Literal["recomputed", "re-executed", "replicated"]
@@ -147,6 +158,7 @@ class MeasuredCard(_Card):
     calibration: bool
     replicates: str | None
     citation: None
+    login: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,6 +186,7 @@ class JudgedCard(_Card):
     calibration: bool
     replicates: None
     citation: None
+    login: str | None = None
 
 
 Card = MeasuredCard | ReportedCard | JudgedCard

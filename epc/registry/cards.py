@@ -38,13 +38,16 @@ NO_BASELINE: Final = {
 class Said:
     """What nobody but the contributor can know of a measurement.
 
-    `proxy` says that the evaluator was asked through a third party's gateway; `conflicts` are
-    interests in what comes out, None where there are none; `replicates` is the tag that this
+    `login` is the contributor's on GitHub; `weights` the digest of what a server of one's own
+    served. `proxy` says that the evaluator was asked through a third party's gateway; `conflicts`
+    are interests in what comes out, None where there are none; `replicates` is the tag that this
     measurement repeats and agrees with.
     """
 
     generation: str
     contributor: str
+    login: str | None = None
+    weights: str | None = None
     licence: str
     conflicts: str | None
     proxy: bool
@@ -62,13 +65,14 @@ def card_of(
         tag=str(tag),
         generation=said.generation,
         protocol_version=manifest.protocol_version,
-        evaluator=_model(manifest.evaluator, platform, proxy=said.proxy),
+        evaluator=_model(manifest.evaluator, platform, said),
         measured={"from": day, "to": day},
         contributor=said.contributor,
+        login=said.login,
         known_faults=(),
         kind="measured",
         trust="replicated" if said.replicates else "recomputed",
-        executor=_model(executor, None, proxy=False) if executor else None,
+        executor=_model(executor, None) if executor else None,
         conditions=conditions_of(manifest),
         audit=audited(audit),
         licence=said.licence,
@@ -94,9 +98,10 @@ def judged_card_of(
         tag=str(tag),
         generation=said.generation,
         protocol_version=plan.protocol,
-        evaluator=_model(judge, platform, proxy=said.proxy),
+        evaluator=_model(judge, platform, said),
         measured={"from": days[0], "to": days[-1]},
         contributor=said.contributor,
+        login=said.login,
         known_faults=(),
         kind="judged",
         trust="recomputed",
@@ -160,13 +165,14 @@ def _digest(value: Any) -> str:
     return hashlib.sha256(dumps_line({"of": value}).encode()).hexdigest()
 
 
-def _model(asked: ModelIdentity, platform: str | None, *, proxy: bool) -> Model:
+def _model(asked: ModelIdentity, platform: str | None, said: Said | None = None) -> Model:
     before, slash, model = asked.model.partition("/")
     return Model(
         model=model if slash else before,
         platform=platform or platform_of(asked) or (before if slash else None),
         gateway=asked.gateway,
-        proxy=proxy,
+        proxy=said is not None and said.proxy,
         as_printed=None,
         asked=Asked(model=asked.model, endpoint=asked.endpoint),
+        weights=said.weights if said else None,
     )

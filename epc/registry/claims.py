@@ -7,11 +7,12 @@ from epc.errors import Finding, UsageError
 from epc.registry import platforms
 from epc.registry.days import misdated
 from epc.registry.lifecycles import MOCKS
+from epc.registry.mocks import misnamed
 from epc.registry.names import skeleton
 from epc.registry.offers import Offer
 from epc.registry.registry import Registry
 from epc.registry.submissions import layout
-from epc.registry.submissions.plausible import asked_at
+from epc.registry.submissions.plausible import asked_at, weighed
 from epc.registry.submissions.texts import problems
 
 
@@ -35,10 +36,15 @@ def platform_claimed(offer: Offer) -> str | None:
 
 
 def _contradictions(registry: Registry, offer: Offer, day: date) -> Iterator[Finding]:
-    said = offer.said
+    said, evaluator = offer.said, offer.asked["evaluator"]
+    yield from weighed(evaluator, said.weights, "--weights")
+    mock = evaluator.model.removeprefix(MOCKS)
+    if mock != evaluator.model and (problem := misnamed(mock, said.generation, registry)):
+        remedy = "name the mock"
+        yield Finding(clause=layout.KNOWN, where="--generation", problem=problem, remedy=remedy)
     for role, model in offer.asked.items():
         yield from asked_at(model, role, "gateway" if said.proxy else "direct")
-    if problem := platforms.misplaced(offer.asked["evaluator"], platform_claimed(offer)):
+    if problem := platforms.misplaced(evaluator, platform_claimed(offer)):
         remedy = "name the platform that was asked"
         yield Finding(clause=layout.KNOWN, where="--platform", problem=problem, remedy=remedy)
     if alike := registry.look_alike(said.generation):

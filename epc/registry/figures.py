@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from epc.protocol.results import Json
-from epc.registry.card_types import AuditSummary, Identity, Model, ReportedCard
-from epc.registry.names import is_same
+from epc.registry.card_types import AuditSummary, Identity, MeasuredCard, Model, ReportedCard
+from epc.registry.names import is_one_contributor
 from epc.registry.snapshots import Snapshot
 from epc.statistics.intervals import Interval, moments_interval, share_interval
 
@@ -193,7 +193,10 @@ def disagreement(a: Snapshot, b: Snapshot) -> str:
     found = difference(a, b)
     if a.kind != "measured" or b.kind != "measured":
         return "only measured snapshots can replicate one another"
-    if is_same(a.card.contributor, b.card.contributor):
+    assert isinstance(a.card, MeasuredCard)
+    assert isinstance(b.card, MeasuredCard)
+    whose = [(card.contributor, card.login) for card in (a.card, b.card)]
+    if is_one_contributor(*whose):
         return "a replication is a second contributor's"
     if not found.like_for_like:
         return f"not like for like: {', '.join(found.conditions)} differ"

@@ -34,6 +34,7 @@ class Entry:
     calibration: bool
     evaluator: str
     proxy: bool
+    asked: str | None
     n: int
     figure: str | None
     mean: float | None
@@ -65,7 +66,7 @@ def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Ent
     mean, ci95 = _estimated(headline)
     excess, excess_ci95 = _estimated(at(snapshot.figures, _EXCESS))
     invalid, invalid_ci95 = _estimated(at(snapshot.figures, _INVALID))
-    state = registry.of_tag(tag, as_of)
+    state, asked = registry.of_tag(tag, as_of), snapshot.card.evaluator.asked
     return Entry(
         tag=tag,
         kind=snapshot.kind,
@@ -73,6 +74,7 @@ def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Ent
         calibration=snapshot.calibration,
         evaluator=snapshot.model,
         proxy=snapshot.card.evaluator.proxy,
+        asked=f"{asked.model} at {asked.endpoint}" if asked else None,
         n=snapshot.n,
         figure=headline.name if headline else None,
         mean=mean,

@@ -36,6 +36,15 @@ def is_same(one: str, other: str) -> bool:
     return skeleton(one) == skeleton(other)
 
 
+def is_one_contributor(one: tuple[str, str | None], other: tuple[str, str | None]) -> bool:
+    """Whether two contributors, each a name and a GitHub login if it is known, may be one.
+
+    Case does not count in a login. Cards of before logins were kept have names alone.
+    """
+    logins = [login.casefold() for _, login in (one, other) if login is not None]
+    return is_same(one[0], other[0]) or (len(logins) > 1 and logins[0] == logins[1])
+
+
 def scripts_beside(name: str) -> tuple[str, str] | None:
     """Return two scripts of a name that are not written together, as `("LATIN", "CYRILLIC")`.
 

@@ -17,7 +17,6 @@ from epc.records import strict_json
 from epc.records.judging.layout import is_evaluation
 from epc.records.typed import as_json
 from epc.registry import layout
-from epc.registry.answers import calls_of, published_calls, re_executed
 from epc.registry.card_types import Card, MeasuredCard
 from epc.registry.cards import Said
 from epc.registry.claims import platform_claimed, require_true
@@ -30,6 +29,7 @@ from epc.registry.judged import offered_evaluation
 from epc.registry.lifecycles import MOCKS, Life
 from epc.registry.locking import RegistryLock
 from epc.registry.offers import Offer, offered_run
+from epc.registry.overlap import unrepeated
 from epc.registry.reading import folders, of_folder, taken
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, Metrics, Snapshot
@@ -77,9 +77,9 @@ def publish(
     if said.replicates:
         _require_replication(registry, said.replicates, Snapshot.of(card, offer.figures))
         assert isinstance(card, MeasuredCard)  # nothing else replicates
-        if again := re_executed(calls_of(offer.run), published_calls(checkout, said.replicates)):
+        if again := unrepeated(offer.run, checkout, said.replicates):
             card = replace(card, trust="re-executed")
-            tell(f"re-executed, not replicated: {again} are those of {said.replicates}")
+            tell(f"re-executed, not replicated of {said.replicates}: {again}")
     new = Snapshot.of(card, offer.figures)
     folder = lock.home / str(tag)
     if not folder.is_dir():
@@ -125,6 +125,11 @@ def _life(registry: Registry, offer: Offer) -> Life | None:
 
 def _require_replication(registry: Registry, tag: str, own: Snapshot) -> None:
     """Refuse a replication that is none."""
+    if isinstance(own.card, MeasuredCard) and own.card.login is None:
+        raise UsageError(
+            f"this does not replicate {tag}: nobody's login on GitHub is stated\n"
+            "  fix: name whoever measured it with --login"
+        )
     repeated = registry.snapshots.get(tag)
     why = disagreement(repeated, own) if repeated else "there is no such snapshot"
     if why:

@@ -7,7 +7,7 @@ from typing import Any
 
 from epc.protocol.results import Json
 from epc.records.typed import as_json
-from epc.registry.card_types import AuditSummary, Citation, Identity, Model, Trust
+from epc.registry.card_types import AuditSummary, Card, Citation, Identity, Model, Trust
 from epc.registry.expiry import Expiry
 from epc.registry.figures import Difference, figures_of
 from epc.registry.registry import Registry
@@ -66,7 +66,7 @@ def shown_text(value: Shown, crosses: Sequence[str] = ()) -> str:
         f"  evaluator  {_model(card.evaluator)}",
         *_asked_as(card.evaluator),
         f"  executor   {_model(card.executor)}",
-        f"  measured   {days}, N = {snapshot.n}, by {card.contributor}",
+        f"  measured   {days}, N = {snapshot.n}, by {_by(card)}",
     ]
     if snapshot.failed:
         lines.insert(1, f"  FAILED     {FAILED}")
@@ -115,7 +115,7 @@ def _of_judge(snapshot: Snapshot, days: str) -> Iterator[str]:
     card, figures = snapshot.card, snapshot.figures
     yield f"  judge      {_model(card.evaluator)}"
     yield from _asked_as(card.evaluator)
-    yield f"  judged     {days}, N = {snapshot.n}, by {card.contributor}"
+    yield f"  judged     {days}, N = {snapshot.n}, by {_by(card)}"
     for method, total in figures["totals"].items():
         flags = "".join(f", {flag} {count}" for flag, count in total["flags"].items())
         if total["samples"]:
@@ -136,6 +136,13 @@ def _asked_as(model: Model) -> Iterator[str]:
     """Yield what the record itself says was asked; cards of before this was kept say nothing."""
     if model.asked:
         yield f"  asked as   {model.asked.model} at {model.asked.endpoint}"
+    if model.weights:
+        yield f"  weights    {model.weights}, as the contributor states"
+
+
+def _by(card: Card) -> str:
+    login = card.login if card.kind != "reported" else None
+    return f"{card.contributor} ({login} on GitHub)" if login else card.contributor
 
 
 def _event(event: Event) -> str:

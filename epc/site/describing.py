@@ -28,7 +28,14 @@ def model(given: Model | None) -> str:
 def asked_as(given: Model) -> list[Fact]:
     """Return what the record itself says was asked, where the card keeps it."""
     asked = given.asked
-    return [("Asked as", f"{asked.model}, at {asked.endpoint}")] if asked else []
+    told = [("Asked as", f"{asked.model}, at {asked.endpoint}")] if asked else []
+    return [*told, *([("Weights, as stated", given.weights)] if given.weights else [])]
+
+
+def by(card: Card) -> str:
+    """Return who measured it, with the name on GitHub where the card keeps it."""
+    login = card.login if card.kind != "reported" else None
+    return f"{card.contributor} ({login} on GitHub)" if login else card.contributor
 
 
 def measured(card: Card) -> str:

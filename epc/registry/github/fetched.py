@@ -16,6 +16,7 @@ from epc.registry.history import git, git_bytes
 from epc.registry.submissions.layout import FOLDER as SUBMISSIONS
 
 CHANGED: Final = "changed"
+AUTHOR: Final = "author"
 _MOST_FILES: Final = 5_000
 # Beyond these, an empty file of the same length stands for what is there: no checker takes it.
 _MOST_BYTES: Final = 64 * 2**20
@@ -35,11 +36,14 @@ class _Entry:
     path: bytes
 
 
-def fetch_pull(checkout: Path, number: int, out: Path, *, head: str | None) -> list[Path]:
+def fetch_pull(
+    checkout: Path, number: int, out: Path, *, head: str | None, author: str | None = None
+) -> list[Path]:
     """Write down what merging a pull request would change below `submissions/`.
 
     `out/changed` gets every path that it changes anywhere, each ended by NUL, and `out/submissions`
-    the folders it touches, as they would be. Returns these folders.
+    the folders it touches, as they would be; `out/author` the login of whoever opened it, if GitHub
+    said so. Returns these folders.
 
     Raises: UsageError if `out` exists, or the tree is not one that anybody may merge; WorldError
     if git or the disk fails, or the pull request has moved on from `head`.
@@ -55,6 +59,8 @@ def fetch_pull(checkout: Path, number: int, out: Path, *, head: str | None) -> l
     try:
         out.mkdir(parents=True)
         (out / CHANGED).write_bytes(changed)
+        if author is not None:
+            (out / AUTHOR).write_text(author, "utf-8")
         _write(checkout, entries, out)
         if not home.is_symlink():
             home.mkdir(exist_ok=True)

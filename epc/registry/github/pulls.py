@@ -52,14 +52,28 @@ def checked(event: Path) -> Checked:
     return found
 
 
-def offered(event: Path) -> tuple[int, str]:
-    """Return a pull request's number and its head commit, as a `pull_request` event says them.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offered:
+    """A pull request: its number, its head commit, and the login of whoever opened it."""
+
+    number: int
+    head: str
+    author: str
+
+
+def offered(event: Path) -> Offered:
+    """Return what a `pull_request` event says of its pull request.
 
     Raises: UsageError if it is another event.
     """
     given = _event(event)
     try:
-        return int(given["pull_request"]["number"]), str(given["pull_request"]["head"]["sha"])
+        pull = given["pull_request"]
+        return Offered(
+            number=int(pull["number"]),
+            head=str(pull["head"]["sha"]),
+            author=str(pull["user"]["login"]),
+        )
     except (KeyError, TypeError, ValueError) as error:
         raise UsageError(
             f"{event} is not the event of a pull_request: {error!r}\n"

@@ -4,7 +4,7 @@ The registry is a trusted checkout; the submission is data.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -16,9 +16,12 @@ from epc.records.layout import MANIFEST, RAW
 from epc.records.manifest import Manifest, ModelIdentity
 from epc.registry import layout as registry_layout
 from epc.registry import platforms
-from epc.registry.answers import calls_of, published_calls, re_executed
+from epc.registry.answers import calls_of, published_calls, request_ids
+from epc.registry.card_types import MeasuredCard
 from epc.registry.lifecycles import MOCKS, Life, find
-from epc.registry.names import is_same
+from epc.registry.mocks import misnamed
+from epc.registry.names import is_one_contributor
+from epc.registry.overlap import Repeats, repeats_of, unrepeated
 from epc.registry.registry import Registry
 from epc.registry.submissions import layout
 from epc.registry.submissions.identity import Verdicts, identity, is_copy, traces, verdicts
@@ -27,8 +30,9 @@ from epc.registry.submissions.statement import Statement
 _CONTACT: Final = "say in an issue how both came about"
 _LEAST_PAIRS: Final = 20  # pairs that both have a verdict on, for their number to say something
 _MOST_LISTED: Final = 3
-# With whose verdicts a submission's agree, on how many pairs, and of how many.
-Overlap = Mapping[Literal["with", "same", "pairs"], Any]
+# With whose verdicts a submission's agree, on how many pairs, of how many, and how that is judged.
+Overlap = Mapping[Literal["with", "same", "pairs", "judged"], Any]
+_UNKNOWN: Final = "how often it repeats itself is not known (`epc run --recheck`)"
 OFFERED: Final = "submission "  # before the slug of what is offered; no tag has a space
 
 
@@ -40,6 +44,7 @@ class Fingerprint:
     traces: frozenset[str]
     evaluator: str
     verdicts: Verdicts
+    repeats: Repeats | None
 
     @classmethod
     def of(cls, manifest: Manifest) -> Self:
@@ -50,6 +55,7 @@ class Fingerprint:
             traces=traces(manifest),
             evaluator=name,
             verdicts=verdicts(manifest),
+            repeats=repeats_of(manifest),
         )
 
 
@@ -79,8 +85,10 @@ def generation(manifest: Manifest, statement: Statement, registry: Registry) -> 
         yield _finding(layout.KNOWN, "generation", problem, f"write {alike}, or another name")
     life = registry.life(statement.generation, statement.platform)
     if model.startswith(MOCKS):
-        if statement.generation in registry.generations or statement.platform is not None:
-            problem = f"{shown(model)} is a mock, and no {statement.generation}"
+        problem = misnamed(model.removeprefix(MOCKS), statement.generation, registry)
+        if not problem and statement.platform is not None:
+            problem = f"{shown(model)} is a mock, and on no platform"
+        if problem:
             yield _finding(layout.KNOWN, "generation", problem, "name the mock, platform null")
         return
     yield from placed_on(manifest, statement)
@@ -172,24 +180,53 @@ def _apart(name: str, own: Fingerprint, other: Fingerprint) -> str:
 def overlaps(own: Fingerprint, others: Mapping[str, Fingerprint]) -> list[Overlap]:
     """Return the measurements whose verdicts are most like one's own, pair by pair.
 
-    A statement and no finding: an honest repetition at temperature 0 agrees, too.
+    Each is judged against how often the evaluator agrees with itself. A statement and no finding:
+    an honest repetition at temperature 0 agrees, too.
     """
     shared = {name: own.verdicts.shared(other.verdicts) for name, other in others.items()}
     alike = [
         (-same / pairs, name) for name, (same, pairs) in shared.items() if pairs >= _LEAST_PAIRS
     ]
     return [
-        {"with": shown(name), "same": shared[name][0], "pairs": shared[name][1]}
+        {
+            "with": shown(name),
+            "same": shared[name][0],
+            "pairs": shared[name][1],
+            "judged": _judged(own, others[name]),
+        }
         for _, name in sorted(alike)[:_MOST_LISTED]
     ]
+
+
+def _judged(own: Fingerprint, other: Fingerprint) -> str:
+    share = own.verdicts.agreement(other.verdicts)
+    return own.repeats.judged(share) if own.repeats and share is not None else _UNKNOWN
+
+
+def requests(
+    folder: Path, base: Path, tags: Iterable[str], offered: Iterable[Path]
+) -> Iterator[Finding]:
+    """Yield that a provider named one request in this measurement and in another.
+
+    Raises: MalformedError or WorldError if the store cannot be read.
+    """
+    own = request_ids(calls_of(folder))
+    if not own:
+        return
+    others = [(tag, published_calls(base, tag)) for tag in tags]
+    others += [(f"{OFFERED}{path.name}", calls_of(path)) for path in offered]
+    for name, calls in others:
+        if shared := own & request_ids(calls):
+            problem = f"{len(shared):,} of {len(own):,} request ids are those of {shown(name)}"
+            remedy = f"measure anew, without answers of another run; {_CONTACT}"
+            yield _finding(layout.NEW, "", problem, remedy, document=RAW["calls"])
 
 
 def replication(statement: Statement, registry: Registry) -> Iterator[Finding]:
     """Yield why the snapshot that this is said to replicate cannot be that."""
     if statement.replicates is None:
         return
-    given = (statement.replicates, statement.generation, statement.contributor)
-    if problem := unrepeatable(registry, *given):
+    if problem := _unrepeatable(statement.replicates, statement, registry):
         yield _finding(layout.WHO, "replicates", problem, "write null, or the right tag")
 
 
@@ -201,24 +238,34 @@ def repetition(
     Raises: MalformedError or WorldError if the store cannot be read.
     """
     tag = statement.replicates
-    if tag is None or unrepeatable(registry, tag, statement.generation, statement.contributor):
+    if tag is None or _unrepeatable(tag, statement, registry):
         return
-    if again := re_executed(calls_of(folder), published_calls(checkout, tag)):
-        problem = f"{again} are those of {tag}: published as re-executed, not as replicated"
+    if again := unrepeated(folder, checkout, tag):
+        problem = f"{again}: published as re-executed of {tag}, not as replicated"
         remedy = "nothing, if it was asked again; a replication has answers of its own"
         yield _finding(layout.NEW, "", problem, remedy, "warning", document=RAW["calls"])
 
 
+def _unrepeatable(tag: str, statement: Statement, registry: Registry) -> str | None:
+    who = (statement.contributor, statement.login)
+    return unrepeatable(registry, tag, statement.generation, *who)
+
+
 def unrepeatable(
-    registry: Registry, tag: str, generation: str | None, contributor: str | None
+    registry: Registry,
+    tag: str,
+    generation: str | None,
+    contributor: str | None,
+    login: str | None,
 ) -> str | None:
     """Say why a measurement cannot replicate a snapshot, as far as it is known, or None."""
     other = registry.snapshots.get(tag)
-    if other is None or other.kind != "measured":
+    if other is None or not isinstance(other.card, MeasuredCard):
         return f"there is no measured snapshot {shown(tag)}"
     if generation is not None and other.tag.generation != generation:
         return f"{tag} is of another generation than {shown(generation)}"
-    if contributor is not None and is_same(other.card.contributor, contributor):
+    theirs = (other.card.contributor, other.card.login)
+    if contributor is not None and is_one_contributor(theirs, (contributor, login)):
         return f"{tag} is your own: a replication is a second contributor's"
     return None
 

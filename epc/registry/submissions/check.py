@@ -13,10 +13,11 @@ from epc.analysis.audit import Audit, audit_checked
 from epc.errors import MalformedError, UsageError, WorldError
 from epc.printable import shown
 from epc.records.findings import Findings
-from epc.records.layout import MANIFEST
+from epc.records.layout import MANIFEST, RAW
 from epc.records.manifest import Manifest
 from epc.records.recompute import read_manifest
 from epc.records.validate import validate
+from epc.registry.answers import is_hosted
 from epc.registry.cards import NO_BASELINE
 from epc.registry.reading import of_folder, taken
 from epc.registry.registry import Registry
@@ -72,11 +73,17 @@ class Base:
             return None
 
 
-def check(paths: Sequence[Path], base: Base, *, changed: Sequence[str] | None = None) -> Report:
+def check(
+    paths: Sequence[Path],
+    base: Base,
+    *,
+    changed: Sequence[str] | None = None,
+    author: str | None = None,
+) -> Report:
     """Return the report on some submissions, or folders of submissions.
 
     `changed` are the paths that a pull request touches; only its submission is then looked at, and
-    whatever else it touches is a finding.
+    whatever else it touches is a finding. `author` is who opened it, by GitHub's word.
 
     Raises: UsageError if there is nothing at a path; WorldError if the disk fails.
     """
@@ -97,9 +104,30 @@ def check(paths: Sequence[Path], base: Base, *, changed: Sequence[str] | None = 
     for path in submissions:
         others = {against.OFFERED + slug: f for slug, f in offered.items() if slug != path.name}
         others |= {against.OFFERED + d.slug: d.fingerprint for d in done if d.fingerprint}
-        done.append(check_one(path, base, others))
+        one = check_one(path, base, others)
+        _hold_author(path, one, base, author)
+        done.append(one)
     tags = {d.slug: base.next_tag(d.statement.generation) for d in done if d.statement}
-    return report(done, whole, strangers, tags)
+    return report(done, whole, strangers, tags, author)
+
+
+def _hold_author(path: Path, checked: Checked, base: Base, author: str | None) -> None:
+    """Note that somebody else offers a submission, or changes one that was merged already."""
+    login = checked.statement.login if checked.statement else None
+    if login and author and login.casefold() != author.casefold():
+        problem = f"says {login}, the pull request is {shown(author)}'s"
+        remedy = f'write "login": "{shown(author)}", or let {login} open the pull request'
+        checked.findings.add(layout.WHO, f"{layout.STATEMENT}/login", problem, remedy)
+    merged = base.checkout / layout.FOLDER / path.name
+    if not merged.is_dir() or merged.resolve() == path.resolve():
+        return
+    before = read(merged, Findings())
+    owner = before.login if before else None
+    if not (owner and author) or owner.casefold() != author.casefold():
+        whose = f", offered by {owner}" if owner else ""
+        problem = f"{path.name} is merged already{whose}: nobody else can change it"
+        remedy = "offer a measurement of your own under another name"
+        checked.findings.add(layout.ONE, "", problem, remedy)
 
 
 def check_one(
@@ -134,6 +162,11 @@ def check_one(
                 findings.extend(
                     against.repetition(path, checked.statement, base.registry, base.checkout)
                 )
+                home = base.checkout / layout.FOLDER
+                slugs = [n.removeprefix(against.OFFERED) for n in others]
+                offered = [home / s for s in slugs if (home / s / RAW["calls"]).is_file()]
+                hosted = [tag for tag, f in known.items() if is_hosted(f.evaluator)]
+                findings.extend(against.requests(path, base.checkout, hosted, offered))
     return checked
 
 
@@ -149,11 +182,14 @@ def _record(path: Path, manifest: Manifest, checked: Checked, base: Base) -> Non
     wrong = list(plausible.days(manifest, base.today))
     findings.extend(wrong)
     record = validate(path)
+    checked.first = "every figure follows from the trials" if record.ok else "finds it otherwise"
     findings.extend(located(record.findings))
     if record.ok:
         if not wrong:
             findings.extend(plausible.call_days(manifest, path))
-        findings.extend(disagreements(manifest.document, path, clause=layout.AGAIN))
+        apart = list(disagreements(manifest.document, path, clause=layout.AGAIN))
+        checked.second = "finds it otherwise" if apart else "agrees within 1e-9"
+        findings.extend(apart)
         checked.audit = audit_checked(record)
         findings.extend(reasons(checked.audit, record.findings))
         checked.blocks.extend(_blocks(checked.audit))
@@ -176,6 +212,8 @@ def _registry(
     findings, statement = checked.findings, checked.statement
     assert statement is not None
     findings.extend(plausible.endpoints(manifest, statement.endpoint))
+    place = f"{layout.STATEMENT}/weights"
+    findings.extend(plausible.weighed(manifest.evaluator, statement.weights, place))
     findings.extend(against.replication(statement, base.registry))
     shaped = all(f.severity != "error" for f in findings.kept() if f.where.startswith(MANIFEST))
     if shaped:

@@ -5,14 +5,15 @@ shape is checked, and every text of it stands in a code span, in which a forge r
 no HTML, no link, no picture, and notifies nobody.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from epc.printable import shown
 from epc.records import strict_json
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import parse
+from epc.registry.submissions.dossier import Topic
 from epc.registry.submissions.report import (
     Listed,
     Report,
@@ -26,6 +27,16 @@ MARKER: Final = "<!-- epc-submission-report -->"
 LARGEST: Final = 2**21
 _MOST_CHARACTERS: Final = 60_000  # a forge takes 65,536 characters
 _MOST_FINDINGS: Final = 30
+# What a maintainer judges, in the order of judging; the findings come last.
+_TOPICS: Final[Mapping[str, Topic | Literal["overlap"]]] = {
+    "What is claimed": "claimed",
+    "What the record says": "recorded",
+    "What both implementations recomputed": "recomputed",
+    "Overlap of verdicts": "overlap",
+    "Endpoint": "endpoint",
+    "Attestation": "attestation",
+    "What to look at": "look_at",
+}
 _NOTE: Final = (
     "This report was made by a run that the pull request can influence. Before merging, a "
     "maintainer runs `epc submission check` on the head commit from a trusted checkout; "
@@ -78,23 +89,25 @@ def _body(report: Report) -> Iterator[str]:
 
 def _submission(submission: Submitted) -> Iterator[str]:
     yield from ("", f"**{code(submission.slug)}**: {submission.standing}", "")
-    facts = (
-        ("claimed to be", submission.claimed),
-        ("asked as", submission.evaluator),
-        ("asked at", submission.address),
-        ("endpoint", submission.endpoint),
-        ("seeds", submission.n),
-        ("contributor", submission.contributor),
-        ("next free tag", submission.tag),
-        ("audit", submission.audit),
-    )
-    yield from (f"- {name}: {code(str(fact))}" for name, fact in facts if fact is not None)
-    yield from (f"- {code(figure_line(figure))}" for figure in submission.figures)
-    yield from (f"- overlap: {code(overlap_line(overlap))}" for overlap in submission.overlap)
-    yield from (f"- blocks publication: {code(block)}" for block in submission.blocks)
-    if submission.findings:
-        yield ""
+    for title, topic in _TOPICS.items():
+        told = () if topic == "overlap" else submission.dossier.get(topic, ())
+        lines = [*_beside(topic, submission), *map(code, told)]
+        if lines:
+            yield from (f"{title}:", "", *(f"- {line}" for line in lines), "")
     yield from _findings(submission.findings)
+
+
+def _beside(topic: str, submission: Submitted) -> Iterator[str]:
+    """Yield the lines of a topic that stand in the report by themselves."""
+    if topic == "claimed" and submission.tag:
+        yield f"to be published as {code(submission.tag)}"
+    if topic == "recomputed" and submission.audit:
+        yield f"audit: {code(str(submission.audit))}"
+        yield from (code(figure_line(figure)) for figure in submission.figures)
+    if topic == "overlap":
+        yield from (code(overlap_line(overlap)) for overlap in submission.overlap)
+    if topic == "look_at":
+        yield from (f"blocks publication: {code(block)}" for block in submission.blocks)
 
 
 def _findings(findings: Sequence[Listed]) -> Iterator[str]:

@@ -51,11 +51,13 @@ def traces(manifest: Manifest) -> frozenset[str]:
 class Verdicts:
     """What an evaluator mostly said of each pair, in canonical order: a letter a pair.
 
-    `asked` is the digest of the pairs; only the same ones can be compared.
+    `asked` is the digest of the pairs; only the same ones can be compared. `counts` are how often
+    it said A, B and tie of each.
     """
 
     asked: str
     said: str
+    counts: tuple[tuple[int, ...], ...] = ()
 
     def shared(self, other: "Verdicts") -> tuple[int, int]:
         """Return on how many pairs two agree, and of how many that both have a verdict on."""
@@ -64,17 +66,32 @@ class Verdicts:
         both = [(a, b) for a, b in zip(self.said, other.said, strict=True) if "-" not in a + b]
         return sum(a == b for a, b in both), len(both)
 
+    def agreement(self, other: "Verdicts") -> float | None:
+        """Return how often one answer of each agrees, over the pairs that both were asked.
+
+        It is on the scale of how often an evaluator repeats itself, however often it was asked.
+        """
+        if self.asked != other.asked:
+            return None
+        shares = [
+            sum(a * b for a, b in zip(one, two, strict=True)) / (sum(one) * sum(two))
+            for one, two in zip(self.counts, other.counts, strict=True)
+            if sum(one) and sum(two)
+        ]
+        return sum(shares) / len(shares) if shares else None
+
 
 def verdicts(manifest: Manifest) -> Verdicts:
     """Return what the evaluator mostly said of each pair of strategy and task."""
-    counts, said = manifest.results.verdict_table.counts, dict[str, str]()
+    counts, said = manifest.results.verdict_table.counts, dict[str, tuple[int, ...]]()
     for domain, tasks in manifest.tasks.items():
         for strategy, rows in counts[domain].items():
             for task, row in zip(tasks, rows, strict=False):
-                said[dumps_line({"of": [domain, strategy, task]})] = _mostly(row)
+                said[dumps_line({"of": [domain, strategy, task]})] = tuple(row)
     pairs = sorted(said)
     asked = hashlib.sha256("".join(pairs).encode()).hexdigest()
-    return Verdicts(asked=asked, said="".join(said[pair] for pair in pairs))
+    rows = tuple(said[pair] for pair in pairs)
+    return Verdicts(asked=asked, said="".join(map(_mostly, rows)), counts=rows)
 
 
 def _mostly(row: Sequence[int]) -> str:

@@ -14,12 +14,13 @@ from epc.records.manifest import Manifest
 from epc.records.validate import validate
 from epc.registry import platforms
 from epc.registry.lifecycles import MOCKS
+from epc.registry.mocks import named
 from epc.registry.registry import Registry
 from epc.registry.submissions import layout
 from epc.registry.submissions.against import candidates, placed_on, unrepeatable
 from epc.registry.submissions.folder import name_problems, present_files
 from epc.registry.submissions.identity import identity
-from epc.registry.submissions.plausible import endpoints
+from epc.registry.submissions.plausible import endpoints, weighed
 from epc.registry.submissions.secrets import scan, scan_lines
 from epc.registry.submissions.statement import Endpoint, Statement, statement_texts
 
@@ -59,7 +60,8 @@ def inferred(manifest: Manifest, registry: Registry, platform: str | None = None
     model, kind = evaluator.model, platforms.kind_of(evaluator)
     endpoint: Endpoint | None = None if kind == "unknown" else kind
     if model.startswith(MOCKS):
-        return Inferred(generation=_of_mock(model, registry), platform=None, endpoint=endpoint)
+        mock = named(model.removeprefix(MOCKS), registry)
+        return Inferred(generation=mock, platform=None, endpoint=endpoint)
     known = candidates(registry, evaluator)
     if platform:
         known = [(name, life) for name, life in known if life.platform == platform]
@@ -72,15 +74,6 @@ def inferred(manifest: Manifest, registry: Registry, platform: str | None = None
         platform=places.pop() if len(places) == 1 else platform,
         endpoint=endpoint,
     )
-
-
-def _of_mock(model: str, registry: Registry) -> str:
-    """Return the name under which a mock was published, else its own."""
-    name = model.removeprefix(MOCKS).partition(":")[0]
-    for snapshot in registry.snapshots.values():
-        if snapshot.calibration and snapshot.model == model.removeprefix(MOCKS):
-            return snapshot.tag.generation
-    return name
 
 
 def require_no_secret(said: Mapping[str, Any], secrets: Mapping[str, str]) -> None:
@@ -100,29 +93,37 @@ def require_no_secret(said: Mapping[str, Any], secrets: Mapping[str, str]) -> No
 
 
 def require_repeatable(
-    registry: Registry, tag: str, generation: str | None, contributor: str | None
+    registry: Registry,
+    tag: str,
+    generation: str | None,
+    contributor: str | None,
+    login: str | None,
 ) -> None:
     """Refuse a tag that a run of a generation cannot replicate; None is not known yet.
 
     Raises: UsageError, with the tags that could be meant.
     """
-    if problem := unrepeatable(registry, tag, generation, contributor):
+    if problem := unrepeatable(registry, tag, generation, contributor, login):
         others = [
             name
             for name, snapshot in registry.snapshots.items()
             if generation in (None, snapshot.tag.generation)
-            and not unrepeatable(registry, name, generation, contributor)
+            and not unrepeatable(registry, name, generation, contributor, login)
         ]
         named = f"name {', '.join(others[-_MOST_TAGS:])}" if others else "there is none to name"
         raise UsageError(f"--replicates: {problem}\n  fix: {named}, or leave --replicates out")
 
 
 def require_agreeing(manifest: Manifest, statement: Statement) -> None:
-    """Refuse a statement of a platform or an endpoint that the run itself contradicts.
+    """Refuse a statement of where the evaluator was asked that the run itself contradicts.
 
     Raises: UsageError.
     """
-    findings = [*endpoints(manifest, statement.endpoint), *placed_on(manifest, statement)]
+    findings = [
+        *endpoints(manifest, statement.endpoint),
+        *placed_on(manifest, statement),
+        *weighed(manifest.evaluator, statement.weights, f"{layout.STATEMENT}/weights"),
+    ]
     if wrong := [str(finding) for finding in findings if finding.severity == "error"]:
         raise UsageError("\n".join(wrong))
 

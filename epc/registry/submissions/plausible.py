@@ -104,6 +104,24 @@ def asked_at(model: ModelIdentity, role: str, declared: Endpoint) -> Iterator[Fi
         yield _finding(layout.ENDPOINT, where, problem, remedy)
 
 
+def weighed(model: ModelIdentity, weights: str | None, where: str) -> Iterator[Finding]:
+    """Yield that a server of one's own states no weights, or that a platform's model does.
+
+    Such a server answers to any name: what it served is told by its weights alone.
+    """
+    own = platforms.platform_of(model) == platforms.SELF_HOSTED
+    name = shown(model.model)
+    if own and weights is None:
+        problem = f"{name} was served by the contributor, and nothing says which weights"
+        remedy = "state their digest as sha256:... (`sha256sum` of the file, or the server's own)"
+    elif weights is not None and not own:
+        problem = f"states weights, and {name} was not asked on {platforms.SELF_HOSTED}"
+        remedy = "leave the weights out"
+    else:
+        return
+    yield Finding(clause=layout.KNOWN, where=where, problem=problem, remedy=remedy)
+
+
 def days(manifest: Manifest, today: date) -> Iterator[Finding]:
     """Yield dates that cannot be: in the future, long ago, or made before it was measured."""
     try:

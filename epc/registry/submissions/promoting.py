@@ -78,6 +78,8 @@ def said(statement: Statement) -> Said:
     return Said(
         generation=statement.generation,
         contributor=statement.contributor,
+        login=statement.login,
+        weights=statement.weights,
         licence=statement.licence,
         conflicts=None if conflicts.casefold().rstrip(".") in {"none", "no"} else conflicts,
         proxy=statement.endpoint == "gateway",

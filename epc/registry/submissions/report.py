@@ -1,7 +1,7 @@
 """What a check says, as one value; its text, its exit code and its comment follow from it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from epc.analysis.audit import Audit
@@ -12,7 +12,9 @@ from epc.records.findings import Findings
 from epc.records.manifest import Evaluator, Manifest
 from epc.records.typed import written
 from epc.registry import platforms
+from epc.registry.submissions import layout
 from epc.registry.submissions.against import Fingerprint, Overlap
+from epc.registry.submissions.dossier import Dossier, dossier
 from epc.registry.submissions.figures import Figure, figures
 from epc.registry.submissions.statement import Endpoint, Statement
 
@@ -66,6 +68,7 @@ class Submitted:
     address: str | None = written(None)
     claimed: str | None = written(None)
     overlap: tuple[Overlap, ...] = written(())
+    dossier: Dossier = field(default_factory=dict)
 
     @property
     def standing(self) -> str:
@@ -100,6 +103,8 @@ class Checked:
     blocks: list[str] = field(default_factory=list)
     fingerprint: Fingerprint | None = None
     overlap: list[Overlap] = field(default_factory=list)
+    first: str = "did not get to it"
+    second: str = "did not get to it"
 
     @property
     def ok(self) -> bool:
@@ -112,19 +117,22 @@ def report(
     whole: Findings,
     foreign: Sequence[str],
     tags: Mapping[str, str | None],
+    author: str | None = None,
 ) -> Report:
     """Return the report on some submissions."""
     general = whole.kept()
     return Report(
         schema=1,
         ok=not _errors(general) and all(each.ok for each in done),
-        submissions=tuple(_submission(each, tags.get(each.slug)) for each in done),
+        submissions=tuple(_submission(each, tags.get(each.slug), author) for each in done),
         foreign=tuple(foreign),
         findings=_listed(general),
     )
 
 
-def _submission(checked: Checked, tag: str | None) -> Submitted:
+def _submission(checked: Checked, tag: str | None, author: str | None) -> Submitted:
+    if any(finding.clause == layout.SECRETS for finding in checked.findings.kept()):
+        checked = replace(checked, statement=None, manifest=None)  # a report would spread it
     statement, manifest, audit = checked.statement, checked.manifest, checked.audit
     evaluator = manifest.evaluator if manifest else None
     return Submitted(
@@ -140,6 +148,7 @@ def _submission(checked: Checked, tag: str | None) -> Submitted:
         audit=_audited(audit) if audit else None,
         figures=tuple(figures(manifest, audit)) if manifest and audit else (),
         overlap=tuple(checked.overlap),
+        dossier=dossier(checked, author),
         blocks=tuple(checked.blocks),
         findings=_listed(checked.findings.kept()),
     )
@@ -240,7 +249,8 @@ def _submission_lines(submission: Submitted) -> Iterator[str]:
 
 def overlap_line(overlap: Overlap) -> str:
     """Return with what a submission's verdicts agree, and on how many pairs."""
-    return f"{overlap['same']} of {overlap['pairs']} verdicts are those of {overlap['with']}"
+    line = f"{overlap['same']} of {overlap['pairs']} verdicts are those of {overlap['with']}"
+    return f"{line}: {overlap['judged']}" if "judged" in overlap else line
 
 
 def figure_line(figure: Figure) -> str:

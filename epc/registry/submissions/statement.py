@@ -29,6 +29,8 @@ _EXAMPLES: Final = {
     "platform": '"platform": "openai", or null for a mock',
     "endpoint": '"endpoint": "direct", or "gateway"',
     "contributor": '"contributor": "A. Name"',
+    "login": '"login": "octocat", the GitHub account that opens the pull request',
+    "weights": f'"weights": "sha256:{"0" * 64}", the digest of the weights, or null',
     "licence": '"licence": "CC-BY-4.0", or "CC0-1.0"',
     "conflicts": '"conflicts": "none", or which there are',
     "replicates": '"replicates": null, or a published tag such as "v1.0-GPT4o-0806"',
@@ -65,10 +67,12 @@ class Statement:
     platform: str | None
     endpoint: Endpoint
     contributor: str
+    login: str
     licence: Licence
     conflicts: str
     replicates: str | None
     identity: str
+    weights: str | None = None
 
     @classmethod
     def of(cls, given: Json) -> Self:

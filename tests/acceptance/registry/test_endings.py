@@ -74,7 +74,7 @@ def test_reading_r46_a_watch_that_alarmed_ends_the_snapshot_and_one_that_did_not
 
         run = tmp_path / "run"
         assert epc("run", *models, *small, "--out", run, env=on(0)).returncode == 0
-        words = ("--generation", "Judge-2", *WHO)
+        words = ("--generation", "Judge-2", *WHO, "--weights", f"sha256:{'ab' * 32}")
         done = epc("snapshot", "publish", run, *words, cwd=checkout.folder)
         assert (done.returncode, done.stdout) == (0, f"{tag}\n"), done.stderr
 

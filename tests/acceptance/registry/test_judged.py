@@ -398,7 +398,8 @@ def test_an_evaluation_whose_judge_gave_nothing_valid_is_no_evidence(clone: Path
 
 def test_what_a_judge_said_of_itself_is_in_none_of_the_primary_shares(clone: Path) -> None:
     rows = grid("12", "AB", targets=("mock/judge", "m/x"))
-    tag = publish(clone, evaluated(clone.parent / "both", judge="mock/judge", rows=rows))
+    digest = ("--generation", "DigestJudge", "--contributor", "A. Name")
+    tag = publish(clone, evaluated(clone.parent / "both", judge="mock/judge", rows=rows), *digest)
 
     figures = document(clone / "snapshots" / tag, "metrics.json")["figures"]
 
@@ -441,7 +442,8 @@ def test_replies_that_were_imported_are_refused(clone: Path, tmp_path: Path) -> 
 
 def test_a_judge_whose_generation_nobody_knows_is_refused_until_it_is_known(clone: Path) -> None:
     folder = evaluated_by_endpoint(clone.parent / "hosted")
-    words = ("--generation", "Judge-9", "--contributor", "A. Name")
+    own = ("--weights", f"sha256:{'ab' * 32}")
+    words = ("--generation", "Judge-9", "--contributor", "A. Name", *own)
 
     said = refused(clone, folder, *words)
 

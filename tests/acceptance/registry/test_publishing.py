@@ -467,7 +467,14 @@ def test_a_replication_is_a_second_contributors_and_agrees(
     checkout: Checkout, run: Run, tmp_path: Path
 ) -> None:
     def published(folder: Path, who: str, *more: str) -> Done:
-        words = ("--generation", "CoinFlip", "--contributor", who, "--no-git", *more)
+        login = (
+            "--login",
+            "".join(filter(str.isalnum, who.casefold()))
+            .encode("ascii", "replace")
+            .decode()
+            .replace("?", "x"),
+        )
+        words = ("--generation", "CoinFlip", "--contributor", who, *login, "--no-git", *more)
         return epc(checkout.folder, "snapshot", "publish", folder, *words)
 
     def trust() -> dict[str, str]:
@@ -482,9 +489,12 @@ def test_a_replication_is_a_second_contributors_and_agrees(
     same = published(again, "A", "--replicates", TAG)
     other = published(longer, "B", "--replicates", TAG)
     nothing = published(again, "B", "--replicates", "v1.9-CoinFlip")
+    nobody = ("--generation", "CoinFlip", "--contributor", "B", "--no-git", "--replicates", TAG)
+    unnamed = epc(checkout.folder, "snapshot", "publish", again, *nobody)
     right = published(again, "B", "--replicates", TAG)
 
-    assert (same.returncode, other.returncode, nothing.returncode) == (2, 2, 2)
+    assert {done.returncode for done in (same, other, nothing, unnamed)} == {2}
+    assert "fix: name whoever measured it with --login" in unnamed.stderr
     assert "second contributor" in same.stderr
     assert "no such snapshot" in nothing.stderr
     assert right.returncode == 0, right.stderr
@@ -517,7 +527,14 @@ def test_reading_r76_a_copy_is_re_executed_and_never_replicated(
     checkout: Checkout, run: Run, tmp_path: Path
 ) -> None:
     def published(folder: Path, who: str, *more: str) -> Done:
-        words = ("--generation", "CoinFlip", "--contributor", who, "--no-git", *more)
+        login = (
+            "--login",
+            "".join(filter(str.isalnum, who.casefold()))
+            .encode("ascii", "replace")
+            .decode()
+            .replace("?", "x"),
+        )
+        words = ("--generation", "CoinFlip", "--contributor", who, *login, "--no-git", *more)
         return epc(checkout.folder, "snapshot", "publish", folder, *words)
 
     def trust(tag: str) -> set[str]:
@@ -534,7 +551,7 @@ def test_reading_r76_a_copy_is_re_executed_and_never_replicated(
     assert [done.returncode for done in own] == [2] * len(OTHER_SPELLINGS)
     assert all("contributor" in done.stderr for done in own)
     assert other.returncode == 0, other.stderr
-    assert "re-executed, not replicated: all " in other.stderr
+    assert "re-executed, not replicated of v1.0-CoinFlip: all " in other.stderr
     assert trust(TAG) == trust("v1.1-CoinFlip") == {"re-executed"}
     assert verify(checkout.folder) == [] or all(
         finding.severity == "warning" for finding in verify(checkout.folder)

@@ -123,7 +123,7 @@ def judge(made: Checkout, say: _Words) -> None:
     ]
     folder = made.folder.parent / "judged"
     evaluated(folder, judge="mock/judge", rows=rows, plan=("--prompt", str(prompt)))
-    tag = judged(made, folder, generation="HostileJudge")
+    tag = judged(made, folder, generation="DigestJudge")
     path = made.home / tag / "snapshot.json"  # no command takes such a name any more
     path.write_text(json.dumps(json.loads(path.read_text()) | {"contributor": say()}))
     path = made.home / tag / "metrics.json"

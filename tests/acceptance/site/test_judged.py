@@ -11,6 +11,7 @@ import pytest
 from registry_support import generation_record, life_record, stated
 from site_support import (
     AS_OF,
+    WEIGHTS,
     BuiltSite,
     build,
     epc,
@@ -32,7 +33,12 @@ def judging(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
     made.evaluator(generation_record("Judge-1", life))
     made.publish(REPORTED)
     judged(made)
-    judged(made, evaluated_by_endpoint(made.folder.parent / "hosted"), generation="Judge-1")
+    judged(
+        made,
+        evaluated_by_endpoint(made.folder.parent / "hosted"),
+        generation="Judge-1",
+        weights=WEIGHTS,
+    )
     return build(made)
 
 

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser
 from registry_support import FIGURES, generation_record, life_record, stated
 from site_support import (
     IN_A_WORKFLOW,
+    WEIGHTS,
     BuiltSite,
     build,
     evaluated_by_endpoint,
@@ -42,7 +43,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
             "Judge-4", life_record(platform="self-hosted", model="judge-1", retires=retires)
         )
     )
-    judged(made, evaluated_by_endpoint(made.folder.parent / "hosted"), generation="Judge-4")
+    judged(
+        made,
+        evaluated_by_endpoint(made.folder.parent / "hosted"),
+        generation="Judge-4",
+        weights=WEIGHTS,
+    )
     return build(made, env=IN_A_WORKFLOW)
 
 

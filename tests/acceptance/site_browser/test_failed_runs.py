@@ -45,8 +45,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
     end = {"date": "2026-03-10", "event": "expired", "cause": "stale", "reason": "old"}
     made.tell(end | {"tag": EXPIRED, "source": "https://maker.example/ends"})
     measured(made)
-    measured(made, generation="Ties", rounds=4)
-    card = made.home / "v1.0-Ties" / "snapshot.json"
+    measured(made, generation="Scripted-Ties", rounds=4)
+    card = made.home / "v1.0-Scripted-Ties" / "snapshot.json"
     given = json.loads(card.read_text())
     given["audit"]["verdict"] = "no_verdicts_counted"
     card.write_text(dumps(given))
@@ -63,9 +63,9 @@ def rows(site: BuiltSite, path: str, table: str) -> list[str]:
     ("path", "table", "failed"),
     [
         ("", "current-table", ["v1.0-Judge-5"]),
-        ("", "calibration", ["v1.0-Ties"]),
+        ("", "calibration", ["v1.0-Scripted-Ties"]),
         ("expired/", "expired-table", ["v1.0-Judge-7"]),
-        ("snapshots/", "all", ["v1.0-Judge-5", "v1.0-Judge-7", "v1.0-Ties"]),
+        ("snapshots/", "all", ["v1.0-Judge-5", "v1.0-Judge-7", "v1.0-Scripted-Ties"]),
     ],
 )
 def test_reading_r8_without_scripts_failed_runs_stand_after_all_that_can_be_ranked(
@@ -156,14 +156,18 @@ def test_a_failed_run_is_no_evaluators_baseline(site: BuiltSite) -> None:
 
 
 def test_a_failed_run_prints_no_excess_beside_its_word(site: BuiltSite) -> None:
-    mean = json.loads(site.text("api/v1/snapshots/v1.0-Ties.json"))["figures"]["control"]["excess"]
+    mean = json.loads(site.text("api/v1/snapshots/v1.0-Scripted-Ties.json"))["figures"]["control"][
+        "excess"
+    ]
     value = f'<data value="{mean["text_to_visual"]["mean"]}"'
 
     def excess(path: str, start: str) -> str:
         return site.text(path).split(start, 1)[1].split("</tr>", 1)[0]
 
-    own = excess("snapshots/v1.0-Ties/index.html", "excess coupling, with its 95% interval")
-    row = excess("index.html", 'data-tag="v1.0-Ties"')
+    own = excess(
+        "snapshots/v1.0-Scripted-Ties/index.html", "excess coupling, with its 95% interval"
+    )
+    row = excess("index.html", 'data-tag="v1.0-Scripted-Ties"')
 
     assert "a failed run has none" in own
     assert "<data" not in own
@@ -198,7 +202,7 @@ def test_the_exports_say_of_every_row_whether_it_may_be_used(site: BuiltSite) ->
         ended = by_tag.loc[EXPIRED]
         assert (ended["state"], ended["reason"]) == ("expired", "stale")
         assert ended["since"] == "2026-03-10"
-        ties = by_tag.loc["v1.0-Ties"]
+        ties = by_tag.loc["v1.0-Scripted-Ties"]
         assert (ties["audit"], ties["failed"]) == ("no_verdicts_counted", "true")
         assert by_tag.loc["v1.0-Judge-6", "failed"] == "false"
         assert by_tag.loc["v1.0-Judge-6", "until"] != ""
@@ -218,5 +222,5 @@ def test_croissant_describes_the_columns_that_the_table_has(site: BuiltSite) -> 
 def test_the_index_for_programs_marks_it(site: BuiltSite) -> None:
     index = json.loads(site.text("api/v1/index.json"))["snapshots"]
 
-    assert {row["tag"] for row in index if row["failed"]} == {FAILED, EXPIRED, "v1.0-Ties"}
+    assert {row["tag"] for row in index if row["failed"]} == {FAILED, EXPIRED, "v1.0-Scripted-Ties"}
     assert json.loads(site.text(f"api/v1/snapshots/{FAILED}.json"))["failed"] is True

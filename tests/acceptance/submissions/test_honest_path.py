@@ -16,7 +16,10 @@ from submissions_support import SLUG, Offered, rename
 
 KEY = "sk-" + "test-Ab3dEf6hIj9kLm2nOp5qRs8t"
 CHANGED_BY_DESIGN = ("rule", "baseline", "executor_prompt")
-NAMED = ("--contributor", "A. Name", "--licence", "CC-BY-4.0", "--conflicts", "none")
+NAMED = (
+    *("--contributor", "A. Name", "--login", "a-name"),
+    *("--licence", "CC-BY-4.0", "--conflicts", "none"),
+)
 Done = subprocess.CompletedProcess[str]
 
 

@@ -1,9 +1,12 @@
 """What a pull request touches beside its submission: that alone is looked at, the rest refused."""
 
 import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from submissions_support import SLUG, Offered, found
+from submissions_support import SLUG, Offered, errors, found
 
 from epc.records.typed import parse
 from epc.registry.submissions.comment import markdown
@@ -90,3 +93,50 @@ def test_a_pull_request_of_one_submission_is_about_it_alone(honest: Offered) -> 
 
     assert (value["ok"], value["foreign"]) == (True, [])
     assert [s["slug"] for s in value["submissions"]] == [SLUG]
+
+
+OWN = [f"submissions/{SLUG}/submission.json"]
+
+
+def elsewhere(given: Offered, **changed: str) -> Path:
+    """Return the folder that a pull request would leave: a merged submission, changed."""
+    folder = given.checkout.parent / "offered" / "submissions" / SLUG
+    shutil.copytree(given.folder, folder)
+    replace(given, folder=folder).statement(**changed)
+    return folder.parent
+
+
+@pytest.mark.parametrize("author", [None, "mallory", "a-name2"])
+@pytest.mark.parametrize("changed", [{"contributor": "M. Allory"}, {"login": "mallory"}, {}])
+def test_a_merged_submission_is_changed_by_nobody_else(
+    author: str | None, changed: dict[str, str], honest: Offered
+) -> None:
+    value = honest.check(OWN, author=author, path=elsewhere(honest, **changed))
+
+    problem = f"{SLUG} is merged already, offered by a-name: nobody else can change it"
+    assert value["ok"] is False
+    assert found(value, ("Submission S1", "", problem))
+
+
+def test_a_merged_submission_is_changed_by_its_own_contributor(honest: Offered) -> None:
+    path = elsewhere(honest, conflicts="I work there")
+
+    assert honest.check(OWN, author="A-Name", path=path)["ok"] is True
+
+
+def test_a_contributor_is_whoever_opened_the_pull_request(honest: Offered) -> None:
+    value = honest.check(OWN, author="mallory")
+
+    problem = "says a-name, the pull request is mallory's"
+    assert found(value, ("Submission S7", "submission.json/login", problem))
+    assert honest.check(OWN, author="A-name")["ok"] is True
+
+
+@pytest.mark.parametrize("login", ["", "-a", "a b", "a/b", "@a", "a" * 40, "\u0430-name", None])
+def test_a_login_is_one_of_github(login: str | None, honest: Offered) -> None:
+    honest.statement(login=login)
+
+    (wrong,) = [e for e in errors(honest.check()) if e["where"] == "submission.json/login"]
+
+    assert wrong["clause"] == "Submission S7"
+    assert wrong["remedy"].startswith('write "login": "octocat"')

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -19,7 +20,10 @@ from epc.registry.submissions.report import Report, headline, text
 Json = dict[str, Any]
 Done = subprocess.CompletedProcess[str]
 KEY = "sk-" + "proj-Ab3dEf6hIj9kLm2nOp5qRs8t"
-NAMED = ("--contributor", "A. Name", "--licence", "CC-BY-4.0", "--conflicts", "none")
+NAMED = (
+    *("--contributor", "A. Name", "--login", "a-name"),
+    *("--licence", "CC-BY-4.0", "--conflicts", "none"),
+)
 
 
 def only(value: Json) -> Json:
@@ -257,3 +261,46 @@ def test_outside_a_checkout_only_an_option_that_there_is_gets_named(
     assert done.returncode == 2
     assert "fix: go to a checkout of it" in done.stderr
     assert option in done.stderr if option else "name one with" not in done.stderr
+
+
+TOPICS = {
+    "What is claimed": [
+        "`generation: deterministic`",
+        "`login: a-name, who opened the pull request`",
+        "`licence: CC-BY-4.0`",
+        "`conflicts: none`",
+        "`replicates: nothing`",
+        "to be published as `v1.0-deterministic`",
+    ],
+    "What the record says": ["`evaluator: mock/deterministic at mock`", "`seeds: 10, 0 to 9; 30 r"],
+    "What both implementations recomputed": [
+        "`first implementation: every figure follows from the trials`",
+        "`second implementation: agrees within 1e-9`",
+        "audit: `",
+        "`gamma/text_to_visual ",
+    ],
+    "Overlap of verdicts": [f" verdicts are those of {PUBLISHED}: "],
+    "Endpoint": ["`evaluator: the platform's own address (mock)`"],
+    "Attestation": ["`none: only the contributor's word says that this was measured`"],
+    "What to look at": ["`fewer than 30 seeds: a screening`", "`read some answers in calls.jsonl"],
+}
+
+
+def test_the_comment_says_what_a_maintainer_must_judge_in_that_order(honest: Offered) -> None:
+    said = markdown(parse(honest.check(author="a-name"), Report))
+
+    parts = re.split(rf"^({'|'.join(TOPICS)}):$", said, flags=re.MULTILINE)
+    assert parts[1::2] == list(TOPICS)
+    for title, part in zip(parts[1::2], parts[2::2], strict=True):
+        assert [line for line in TOPICS[title] if line not in part] == []
+
+
+def test_the_comment_says_who_opened_it_and_what_a_record_did_not_hold(honest: Offered) -> None:
+    honest.run.edit(lambda manifest: manifest["results"]["summary"].update(tie_rate=None))
+    unconfirmed = markdown(parse(honest.check(), Report))
+    other = markdown(parse(honest.check(author="mallory"), Report))
+
+    assert "`login: a-name, which no event of GitHub confirmed`" in unconfirmed
+    assert "`is the pull request a-name's?`" in unconfirmed
+    assert "`login: a-name, while mallory opened the pull request`" in other
+    assert "`second implementation: did not get to it`" in other

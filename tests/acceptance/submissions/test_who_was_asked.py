@@ -4,6 +4,7 @@ Real runs against a real server on the loopback interface, offered and published
 """
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,17 @@ from epc.registry.submissions.making import make
 from epc.registry.submissions.statement import Statement
 
 MODEL = "gpt-4o-2024-08-06"
-NAMED = ("--contributor", "A. Forger", "--licence", "CC-BY-4.0", "--conflicts", "none")
+NAMED = (
+    "--contributor",
+    "A. Forger",
+    "--login",
+    "forger",
+    "--licence",
+    "CC-BY-4.0",
+    "--conflicts",
+    "none",
+)
+WEIGHTS = f"sha256:{'ab' * 32}"
 CLAIM = ("--generation", "GPT4o-0806", "--platform", "openai")
 
 
@@ -91,6 +102,7 @@ def test_epc_5_3_2_a_loopback_server_passes_for_no_makers_model(
         platform="openai",
         endpoint="gateway" if endpoint == "gateway" else "direct",
         contributor="A. Forger",
+        login="forger",
         licence="CC-BY-4.0",
         conflicts="none",
         replicates=None,
@@ -121,20 +133,31 @@ def test_a_server_of_ones_own_that_says_so_is_offered_and_published_as_what_was_
     run = forged["llamacpp"]
     address = json.loads((run / "manifest.json").read_text())["evaluator"]["endpoint"]
 
-    new = epc("submission", "new", run, *NAMED, cwd=registry.folder)
+    unweighed = epc("submission", "new", run, *NAMED, cwd=registry.folder)
+    new = epc("submission", "new", run, *NAMED, "--weights", WEIGHTS, cwd=registry.folder)
     assert new.returncode == 0, new.stderr
     folder = Path(new.stdout.strip())
     checked = epc("submission", "check", cwd=registry.folder)
     published = epc("snapshot", "publish", folder, "--no-git", cwd=registry.folder)
     shown = epc("snapshot", "show", "v1.0-LlamaOfMine", cwd=registry.folder)
 
+    listed = epc("snapshot", "list", "--format", "json", cwd=registry.folder)
+
     statement = json.loads((registry.home / "v1.0-LlamaOfMine" / "snapshot.json").read_text())
+    assert unweighed.returncode == 2
+    assert "was served by the contributor, and nothing says which weights" in unweighed.stderr
+    assert "[Submission S13]" in unweighed.stderr
+    assert "fix: state their digest as sha256:" in unweighed.stderr
     assert (checked.returncode, published.returncode) == (0, 0), checked.stdout + published.stderr
     assert f"  asked at       {address}\n" in checked.stdout
     assert "  claimed to be  LlamaOfMine on self-hosted\n" in checked.stdout
     assert statement["evaluator"]["platform"] == "self-hosted"
     assert statement["evaluator"]["asked"] == {"model": f"llamacpp/{MODEL}", "endpoint": address}
     assert f"  asked as   llamacpp/{MODEL} at {address}\n" in shown.stdout
+    assert f"  weights    {WEIGHTS}, as the contributor states\n" in shown.stdout
+    assert "by A. Forger (forger on GitHub)\n" in shown.stdout
+    assert (statement["login"], statement["evaluator"]["weights"]) == ("forger", WEIGHTS)
+    assert json.loads(listed.stdout)[0]["asked"] == f"llamacpp/{MODEL} at {address}"
 
 
 @pytest.mark.parametrize("name", ["GPT4o-O806", "gpt4o-0806", "GPT40-0806"])
@@ -145,6 +168,41 @@ def test_a_mock_takes_no_name_that_looks_like_a_generations(name: str, honest: O
 
     wanted = ("Submission S13", "submission.json/generation", f"{name} looks like GPT4o-0806")
     assert found(value, wanted), errors(value)
+
+
+@pytest.mark.parametrize("name", ["GPT-5.5", "Llama-4", "CoinFlip", "Coin-Flip", "o1"])
+def test_a_mock_takes_no_free_name(name: str, honest: Offered) -> None:
+    honest.statement(generation=name)
+
+    value = honest.check()
+
+    wrong = [e for e in errors(value) if e["where"] == "submission.json/generation"]
+    assert {e["clause"] for e in wrong} == {"Submission S13"}
+    assert "name the mock, platform null" in [e["remedy"] for e in wrong]
+
+
+@pytest.mark.parametrize("name", ["GPT-5.5", "gpt4o-0806", "coinflip"])
+def test_a_mock_is_published_under_no_free_name(
+    name: str, honest: Offered, registry: Checkout
+) -> None:
+    words = ("--generation", name, "--contributor", "A. Forger", "--no-git")
+
+    done = epc("snapshot", "publish", str(honest.folder), cwd=registry.folder)
+    shutil.copytree(honest.folder, registry.folder / "run")
+    (registry.folder / "run" / "submission.json").unlink()
+    bare = epc("snapshot", "publish", "run", *words, cwd=registry.folder)
+
+    assert (done.returncode, bare.returncode) == (2, 2)
+    assert "[Submission S13]" in bare.stderr
+    assert not list(registry.home.glob("v*"))
+
+
+def test_weights_are_stated_of_no_platforms_model(honest: Offered) -> None:
+    honest.statement(weights=WEIGHTS)
+
+    value = honest.check()
+
+    assert found(value, ("Submission S13", "submission.json/weights", "was not asked on self-"))
 
 
 def test_an_executor_on_a_server_of_ones_own_is_named_as_what_it_is(honest: Offered) -> None:

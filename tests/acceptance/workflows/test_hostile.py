@@ -294,7 +294,10 @@ def test_what_is_there_is_not_written_over(forge: Forge, tmp_path: Path) -> None
     assert (done.returncode, list((tmp_path / "offered").iterdir())) == (2, [])
 
 
-EVENT: Json = {"number": 7, "pull_request": {"number": 7, "head": {"sha": "5" * 40}}}
+EVENT: Json = {
+    "number": 7,
+    "pull_request": {"number": 7, "head": {"sha": "5" * 40}, "user": {"login": "mallory"}},
+}
 PULLS = "pulls?state=open&base=main&head=stranger%3Apull-7&per_page=100&page=1"
 # A branch's name that git and GitHub admit.
 BRANCH = "$(touch${IFS}canary)';touch${IFS}canary;`touch${IFS}canary`\";&state=all#%"

@@ -160,7 +160,16 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def submit(forge: Forge, run: Path) -> str:
     """Make a submission in the contributor's clone as the guide says, and return its slug."""
-    who = ("--contributor", "A. Name", "--licence", "CC-BY-4.0", "--conflicts", "none")
+    who = (
+        "--contributor",
+        "A. Name",
+        "--login",
+        "a-name",
+        "--licence",
+        "CC-BY-4.0",
+        "--conflicts",
+        "none",
+    )
     words = ("submission", "new", run, *who, "--endpoint", "direct")
     done = epc(*words, cwd=forge.work)
     assert done.returncode == 0, done.stderr

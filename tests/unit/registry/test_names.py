@@ -2,7 +2,7 @@
 
 import pytest
 
-from epc.registry.names import is_same, scripts_beside
+from epc.registry.names import is_one_contributor, is_same, scripts_beside
 
 SAME = [
     ("A. Publisher", "A. Publisher "),
@@ -54,3 +54,19 @@ def test_scripts_that_are_not_written_together_are_told(
     name: str, found: tuple[str, str] | None
 ) -> None:
     assert scripts_beside(name) == found
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (("A. Name", "a-name"), ("B. Name", "A-Name"), True),
+        (("A. Name", "a-name"), ("\u0410. Name", "another"), True),
+        (("A. Name", "a-name"), ("B. Name", "another"), False),
+        (("A. Name", None), ("B. Name", "a-name"), False),
+        (("A. Name", None), ("a name", "a-name"), True),
+    ],
+)
+def test_contributors_are_told_apart_by_login_and_by_name(
+    one: tuple[str, str | None], other: tuple[str, str | None], *, same: bool
+) -> None:
+    assert is_one_contributor(one, other) is is_one_contributor(other, one) is same

@@ -1,0 +1,117 @@
+"""What a maintainer must judge, in the order of judging, each line as text.
+
+What is claimed, what the record says, what was recomputed, where it was asked, what attests it,
+and what to look at. Overlap and findings stand beside it in a report.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, Literal
+
+from epc.printable import shown
+from epc.records.manifest import ModelIdentity
+from epc.registry import platforms
+from epc.registry.submissions.statement import Statement
+from epc.spec.epc_v1 import PUBLICATION_SEEDS
+
+if TYPE_CHECKING:
+    from epc.registry.submissions.report import Checked
+
+Topic = Literal["claimed", "recorded", "recomputed", "endpoint", "attestation", "look_at"]
+Dossier = Mapping[Topic, Sequence[str]]
+
+_NO_ATTESTATION: Final = "none: only the contributor's word says that this was measured"
+_ASKED: Final = {
+    "direct": "the platform's own address",
+    "gateway": "a gateway, which may change questions and answers",
+    "unknown": "an address that is not known to be anybody's",
+}
+_MOST_NAMES: Final = 3
+
+
+def dossier(checked: "Checked", author: str | None) -> dict[Topic, tuple[str, ...]]:
+    """Return what is said of a submission on each topic, as far as it could be looked into."""
+    topics: dict[Topic, Callable[[Checked, str | None], Iterator[str]]] = {
+        "claimed": _claimed,
+        "recorded": _recorded,
+        "recomputed": _recomputed,
+        "endpoint": _endpoint,
+        "attestation": lambda *_: iter((_NO_ATTESTATION,)),
+        "look_at": _look_at,
+    }
+    return {topic: tuple(map(shown, say(checked, author))) for topic, say in topics.items()}
+
+
+def _claimed(checked: "Checked", author: str | None) -> Iterator[str]:
+    if (said := checked.statement) is None:
+        return
+    yield f"generation: {said.generation}"
+    yield f"platform: {said.platform or 'none, a mock'}"
+    yield f"asked: {said.endpoint}"
+    yield f"contributor: {said.contributor}"
+    yield f"login: {said.login}, {_confirmed(said, author)}"
+    yield f"licence: {said.licence}"
+    yield f"conflicts: {said.conflicts}"
+    yield f"replicates: {said.replicates or 'nothing'}"
+    if said.weights:
+        yield f"weights: {said.weights}"
+
+
+def _confirmed(said: Statement, author: str | None) -> str:
+    if author is None:
+        return "which no event of GitHub confirmed"
+    same = author.casefold() == said.login.casefold()
+    return "who opened the pull request" if same else f"while {author} opened the pull request"
+
+
+def _recorded(checked: "Checked", _: str | None) -> Iterator[str]:
+    if (manifest := checked.manifest) is None:
+        return
+    seeds, stated = manifest.config.seeds, manifest.provenance
+    for role, model in manifest.asked.items():
+        yield f"{role}: {model.model} at {model.endpoint}{_through(model)}"
+        if served := list((stated.served_models or {}).get(role, {})):
+            more = f" and {len(served) - _MOST_NAMES} more" if len(served) > _MOST_NAMES else ""
+            yield f"{role} answered as: {', '.join(served[:_MOST_NAMES])}{more}"
+    yield f"measured: {manifest.evaluator.measurement_date}, written {stated.created}"
+    yield f"seeds: {len(seeds)}, {min(seeds)} to {max(seeds)}; {manifest.config.rounds} rounds"
+    yield f"protocol: {manifest.protocol_version}"
+
+
+def _through(model: ModelIdentity) -> str:
+    return f" through {model.gateway}" if model.gateway else ""
+
+
+def _recomputed(checked: "Checked", _: str | None) -> Iterator[str]:
+    yield f"first implementation: {checked.first}"
+    yield f"second implementation: {checked.second}"
+
+
+def _endpoint(checked: "Checked", _: str | None) -> Iterator[str]:
+    if (manifest := checked.manifest) is None:
+        return
+    for role, model in manifest.asked.items():
+        if platforms.platform_of(model) == platforms.SELF_HOSTED:
+            yield f"{role}: a server of the contributor's own, which answers to any name"
+        else:
+            places = " or ".join(sorted(platforms.asked_on(model) or ())) or "no certain platform"
+            yield f"{role}: {_ASKED[platforms.kind_of(model)]} ({places})"
+
+
+def _look_at(checked: "Checked", author: str | None) -> Iterator[str]:
+    """Yield what no check decides, and a person should."""
+    said, manifest = checked.statement, checked.manifest
+    if said and author is None:
+        yield f"is the pull request {said.login}'s?"
+    if said and said.conflicts.strip().casefold().rstrip(".") not in {"none", "no"}:
+        yield "do the stated interests matter here?"
+    if said and said.weights:
+        yield "does the digest of the weights belong to the generation? nothing here shows it"
+    if said and said.replicates:
+        yield f"does it repeat {said.replicates} with answers of its own, or copy it?"
+    if checked.overlap:
+        yield f"verdicts most like another's: {checked.overlap[0]['judged']}"
+    if manifest and platforms.kind_of(manifest.evaluator) != "direct":
+        yield "is the one in between known, and does it change what is asked?"
+    if manifest and len(manifest.config.seeds) < PUBLICATION_SEEDS:
+        yield f"fewer than {PUBLICATION_SEEDS} seeds: a screening"
+    yield "read some answers in calls.jsonl: do they read as this model's?"
