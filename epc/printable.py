@@ -9,6 +9,7 @@ import re
 import unicodedata
 from typing import Final
 
+FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes for a formula's start
 _COLONS: Final = re.compile(":(?=:)")
 _COMMAND: Final = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
 # Unicode's property Default_Ignorable_Code_Point (DerivedCoreProperties.txt, Unicode 15.0): what a
@@ -61,6 +62,14 @@ def lines_shown(text: str) -> str:
     """
     safe = "\n".join(spelt(line) for line in text.split("\n"))
     return _COMMAND.sub(r"\1: ", safe).replace("##[", "## [")
+
+
+def inert(cell: object) -> object:
+    """Return a table's cell that no spreadsheet takes for a formula: an apostrophe stands before.
+
+    A number stays one: only a text can be somebody else's.
+    """
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
 
 
 def json_shown(text: str) -> str:

@@ -26,6 +26,7 @@ from epc.site.collecting import collect
 from epc.site.evidence_cache import gathered
 from epc.site.machines import files, remote, sitemap
 from epc.site.pages import EvaluatorPage, Site, SnapshotPage
+from epc.site.policy import guarded, themes
 from epc.site.reference import page as functions
 from epc.site.rendering import Pictures, pages
 from epc.site.with_mkdocs import run_mkdocs
@@ -80,7 +81,9 @@ def build(
     run_mkdocs(sources, html, as_of)
     made = [path.relative_to(html).as_posix() for path in sorted(html.rglob("*")) if path.is_file()]
     made = [name for name in made if name not in _NOT_OURS]
-    changed = sum([target.put(name, (html / name).read_bytes()) for name in made])
+    documents = {f"{path.stem}/index.html" for path in (checkout / SOURCES / "docs").glob("*.md")}
+    known = themes((html / name).read_text("utf-8") for name in made if name in documents)
+    changed = sum([target.put(name, _published(html / name, known)) for name in made])
     changed += sum([target.put(*given) for given in _pictures_files(site, beside)])
     changed += sum([target.put(name, content) for name, content in files(site)])
     changed += sum([target.put(name, path.read_bytes()) for name, path in remote(checkout)])
@@ -97,6 +100,12 @@ def build(
         pages=len(found),
         changed=changed,
     )
+
+
+def _published(path: Path, known: frozenset[str]) -> str | bytes:
+    """Return what stands in the site for a file that mkdocs made: a page gets its policy."""
+    is_page = path.suffix == ".html"
+    return guarded(path.read_text("utf-8"), known) if is_page else path.read_bytes()
 
 
 def _pictures(site: Site, beside: dict[str, str]) -> Pictures:

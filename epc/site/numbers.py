@@ -12,6 +12,8 @@ from typing import Any
 
 from markupsafe import Markup
 
+from epc.printable import inert
+
 _NONE = Markup('<span class="epc-none">none</span>')
 
 
@@ -21,13 +23,13 @@ def digits(value: float) -> str:
 
 
 def csv_text(columns: Iterable[str], rows: Iterable[dict[str, Any]]) -> str:
-    """Return a table as CSV (RFC 4180), its numbers as JSON writes them."""
+    """Return a table as CSV (RFC 4180): its numbers as JSON writes them, its texts no formulas."""
     file = io.StringIO(newline="")
     writer = csv.DictWriter(file, list(columns), lineterminator="\r\n")
     writer.writeheader()
     for row in rows:
         writer.writerow(
-            {key: digits(v) if isinstance(v, int | float) else v for key, v in row.items()}
+            {key: digits(v) if isinstance(v, int | float) else inert(v) for key, v in row.items()}
         )
     return file.getvalue()
 

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final, Literal
 
-from epc.printable import is_seen
+from epc.printable import FORMULA, is_seen
 from epc.registry.names import scripts_beside
 
 Kind = Literal["name", "label", "prose", "prompt"]
@@ -22,7 +22,6 @@ _MARKS: Final = {
     "label": " .,'()&/:+_-@?=%~",
     "prose": " .,;:!?'\"()&/%+=_#\u2019\u201c\u201d\u2013\u2014-",
 }
-_FORMULA: Final = "=+-@\t\r"
 _HTML: Final = re.compile(r"<[A-Za-z/!?]")
 _TEMPLATE: Final = re.compile(r"\{\{|\{%|\{#")
 _MARKDOWN: Final = re.compile(r"\]\(|!\[|^[ >]{0,9}\[[^\]\n]{1,99}\]:", re.MULTILINE)
@@ -46,7 +45,7 @@ def problems(text: str, kind: Kind) -> Iterator[str]:
         yield f"holds a character that is not seen, U+{ord(text[hidden[0]]):04X}"
     if kind == "name" and (apart := scripts_beside(text)):
         yield f"mixes letters of two scripts, {' and '.join(map(str.capitalize, apart))}"
-    if text[:1] in _FORMULA and text:
+    if text.startswith(FORMULA):
         yield f"begins with {text[0]!a}, as a formula of a spreadsheet does"
     if kind != "prompt" and (odd := [c for c in text if not _is_plain(c, _MARKS[kind])]):
         yield f"holds {odd[0]!a}, which a {kind} here cannot have"

@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from epc.analysis.judging.results import (
     Agreement,
@@ -17,6 +17,7 @@ from epc.analysis.judging.results import (
     Share,
 )
 from epc.analysis.judging.shares import AXES
+from epc.printable import inert
 from epc.spec.judge_v1 import CROSS
 
 COLUMNS: Final = (
@@ -30,7 +31,6 @@ COLUMNS: Final = (
     "low",
     "high",
 )
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 Place = tuple[str, str, str, str]  # evaluation, section, axis, value on it
 Row = tuple[str, str, str, str, str, int | None, float | None, float | None, float | None]
 
@@ -40,7 +40,7 @@ def table(report: Report) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(COLUMNS)
-    writer.writerows([_safe(cell) for cell in row] for row in _rows(report))
+    writer.writerows([inert(cell) for cell in row] for row in _rows(report))
     return file.getvalue()
 
 
@@ -131,7 +131,3 @@ def _row(
     place: Place, measure: str, n: int | None, estimate: float | None, interval: Ends | None
 ) -> Row:
     return (*place, measure, n, estimate, *(interval or (None, None)))
-
-
-def _safe(cell: Any) -> Any:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell

@@ -42,9 +42,28 @@ def test_a_page_asks_nobody_else_complains_of_nothing_and_stands_in_nobodys_way(
 
     pictures = desk.enlivened()
 
+    assert page.locator('head > meta[http-equiv="Content-Security-Policy"]').count() == 1
     assert pictures == page.locator("figure").count()
     assert desk.barriers() == []
     desk.assert_quiet()
+
+
+SMUGGLED = """() => {
+    const script = document.createElement("script");
+    script.textContent = "document.title = 'smuggled'";
+    document.body.append(script);
+    document.body.insertAdjacentHTML("beforeend",
+        `<img src="data:," onerror="document.title = 'smuggled'">`);
+}"""
+
+
+def test_a_script_that_got_into_a_page_does_not_run(browser: Browser, home: str) -> None:
+    with visit(browser, home) as seen:
+        page = seen.to(KINDS["measured"])
+        page.evaluate(SMUGGLED)
+        page.wait_for_timeout(200)
+
+        assert "smuggled" not in page.title()
 
 
 @pytest.mark.parametrize("kind", KINDS)

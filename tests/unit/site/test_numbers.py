@@ -1,8 +1,11 @@
 """Numbers keep their digits on a page."""
 
+import csv
+import io
 import json
 from html.parser import HTMLParser
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,3 +47,13 @@ def test_what_is_not_there_is_said_in_words() -> None:
     assert Data(numbers.number(None)).words == "none"
     assert Data(numbers.interval(None)).words == "no interval"
     assert Data(numbers.interval([0.5, 1.25])).words == "[0.500, 1.250]"
+
+
+@pytest.mark.parametrize("begins", ["=", "+", "-", "@", "\t", "\r"])
+def test_a_table_holds_no_formula_and_numbers_stay_numbers(begins: str) -> None:
+    row = {"strategy": f"{begins}HYPERLINK(1)", "mean": -0.5, "n": 3, "none": None}
+
+    made = numbers.csv_text(row, [row])
+
+    (_, read) = csv.reader(io.StringIO(made, newline=""))
+    assert read == [f"'{begins}HYPERLINK(1)", "-0.5", "3", ""]

@@ -1,0 +1,62 @@
+"""The Content-Security-Policy of a page."""
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+
+import pytest
+
+from epc.site.policy import guarded, themes
+
+HOME = 'here=new URL("{}",location)'
+DOCUMENT = f"<meta charset='utf-8'><script>{HOME.format('..')}</script><script>palette()</script>"
+
+
+def page(*scripts: str) -> str:
+    return f'<head><meta charset="utf-8"><title>t</title></head>{"".join(scripts)}'
+
+
+def digest(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def scripts_of(made: str) -> str:
+    (found,) = re.findall(r"script-src ([^;]*);", made)
+    return str(found)
+
+
+def test_a_page_runs_the_themes_scripts_and_its_own_files() -> None:
+    home = HOME.format("../../..")
+
+    made = guarded(
+        page(f"<script>{home}</script>", "<script>palette()</script>"), themes([DOCUMENT])
+    )
+
+    assert scripts_of(made) == f"'self' {digest(home)} {digest('palette()')}"
+    assert "default-src 'none'" in made
+    assert made.index("Content-Security-Policy") < made.index("<title>")
+
+
+@pytest.mark.parametrize(
+    "smuggled",
+    [
+        "<script>alert(1)</script>",
+        "<SCRIPT >alert(1)</SCRIPT>",
+        '<script>here=new URL("..",location);alert(1)</script>',
+        '<script>here=new URL("https://evil.example",location)</script>',
+        '<script>here=new URL("javascript:alert(1)",location)</script>',
+    ],
+)
+def test_a_script_that_somebody_elses_text_brings_does_not_run(smuggled: str) -> None:
+    assert scripts_of(guarded(page(smuggled), themes([DOCUMENT]))) == "'self'"
+
+
+def test_data_needs_no_leave() -> None:
+    data = '<script type="application/ld+json">{"a": 1}</script><script src="a.js"></script>'
+
+    assert scripts_of(guarded(page(data), themes([DOCUMENT]))) == "'self'"
+
+
+def test_a_page_in_which_no_policy_can_stand_is_no_page() -> None:
+    with pytest.raises(ValueError, match="charset"):
+        guarded("<html></html>", frozenset())
