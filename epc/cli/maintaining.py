@@ -19,6 +19,9 @@ from epc.errors import ExitCode, UsageError
 @click.option("--platform", help="Where it was asked. Default: the part of its name before /.")
 @click.option("--proxy", is_flag=True, help="It was asked through a third party's gateway.")
 @click.option("--weights", metavar="DIGEST", help="sha256:... of what a server of your own served.")
+@click.option(
+    "--source", metavar="TEXT", help="Of recorded verdicts: whose, when, how, from where."
+)
 @click.option("--replicates", metavar="TAG", help="The snapshot that this repeats and agrees with.")
 @click.option("--git/--no-git", default=True, show_default=True, help="Commit and tag it.")
 def publish(  # the options are what the contributor states
@@ -31,6 +34,7 @@ def publish(  # the options are what the contributor states
     platform: str | None,
     proxy: bool,
     weights: str | None,
+    source: str | None,
     replicates: str | None,
     git: bool,
 ) -> None:
@@ -59,8 +63,8 @@ def publish(  # the options are what the contributor states
 
     checkout = find_checkout(Path.cwd())
     if is_submission(run):
-        texts = (generation, contributor, login, licence, conflicts, platform, weights, replicates)
-        if any(value is not None for value in texts) or proxy:
+        texts = (generation, contributor, login, licence, conflicts, platform, weights, source)
+        if any(value is not None for value in (*texts, replicates)) or proxy:
             raise click.UsageError("A submission says all of this itself: leave the options out.")
         with locked(checkout, tell=note) as lock:
             tag = promote(lock, run, day=now().date(), tell=note, git=git)
@@ -73,6 +77,7 @@ def publish(  # the options are what the contributor states
         contributor=contributor,
         login=login,
         weights=weights,
+        source=source,
         licence=licence or "CC-BY-4.0",
         conflicts=conflicts,
         proxy=proxy,

@@ -32,6 +32,9 @@ def command() -> None:
 @click.option("--generation", help="The evaluator generation, if its name does not tell.")
 @click.option("--platform", help="Where it was asked, if its name does not tell.")
 @click.option("--weights", metavar="DIGEST", help="sha256:... of what a server of your own served.")
+@click.option(
+    "--source", metavar="TEXT", help="Of recorded verdicts: whose, when, how, from where."
+)
 @click.option("--replicates", metavar="TAG", help="The snapshot that this repeats.")
 def new(run: Path, slug: str | None, **given: str | None) -> None:
     r"""Make a submission from RUN, in submissions/ of this checkout.
@@ -57,7 +60,8 @@ def new(run: Path, slug: str | None, **given: str | None) -> None:
     if tag := given["replicates"]:
         generation = given["generation"] or told.generation
         making.require_repeatable(registry, tag, generation, given["contributor"], given["login"])
-    statement = _stated(given, told, identity(manifest))
+    recorded = manifest.evaluator.method == "recorded"
+    statement = _stated(given, told, identity(manifest), recorded=recorded)
     making.require_agreeing(manifest, statement)
     folder = making.make(
         checkout / layout.FOLDER,
@@ -70,7 +74,9 @@ def new(run: Path, slug: str | None, **given: str | None) -> None:
     say(str(folder))
 
 
-def _stated(given: dict[str, str | None], told: "Inferred", identity: str) -> "Statement":
+def _stated(
+    given: dict[str, str | None], told: "Inferred", identity: str, *, recorded: bool
+) -> "Statement":
     """Return the statement that options, run and user make together.
 
     Raises: UsageError where something is missing and nobody can be asked.
@@ -98,6 +104,8 @@ def _stated(given: dict[str, str | None], told: "Inferred", identity: str) -> "S
         "conflicts": {"text": "Interests in how the evaluator comes out (or none)"},
         "generation": {"text": "The evaluator generation (see `epc evaluators list`)"},
     }
+    if recorded:
+        asked["source"] = {"text": "Who gave the verdicts, when and how, and where they are from"}
     missing = [key for key in asked if known[key] is None]
     if missing and not sys.stdin.isatty():
         options = ", ".join(f"--{key}" for key in missing)

@@ -145,7 +145,8 @@ class _Card:
 class MeasuredCard(_Card):
     """The card of a measured snapshot, which rests on raw trials.
 
-    `login` is the contributor's on GitHub; cards of before it was kept have none.
+    `login` is the contributor's on GitHub; cards of before it was kept have none. `source` says
+    whose recorded verdicts are, and how they were given.
     """
 
     kind: Literal["measured"]
@@ -159,6 +160,7 @@ class MeasuredCard(_Card):
     replicates: str | None
     citation: None
     login: str | None = None
+    source: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

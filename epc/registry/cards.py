@@ -39,15 +39,16 @@ class Said:
     """What nobody but the contributor can know of a measurement.
 
     `login` is the contributor's on GitHub; `weights` the digest of what a server of one's own
-    served. `proxy` says that the evaluator was asked through a third party's gateway; `conflicts`
-    are interests in what comes out, None where there are none; `replicates` is the tag that this
-    measurement repeats and agrees with.
+    served; `source` says whose recorded verdicts are, and how they were given. `proxy` says that
+    the evaluator was asked through a third party's gateway; `conflicts` are interests in what comes
+    out, None where there are none; `replicates` is the tag that this repeats and agrees with.
     """
 
     generation: str
     contributor: str
     login: str | None = None
     weights: str | None = None
+    source: str | None = None
     licence: str
     conflicts: str | None
     proxy: bool
@@ -78,6 +79,7 @@ def card_of(
         licence=said.licence,
         conflicts_of_interest=said.conflicts,
         calibration=life is None,
+        source=said.source,
         replicates=said.replicates,
         citation=None,
     )

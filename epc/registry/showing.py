@@ -7,7 +7,15 @@ from typing import Any
 
 from epc.protocol.results import Json
 from epc.records.typed import as_json
-from epc.registry.card_types import AuditSummary, Card, Citation, Identity, Model, Trust
+from epc.registry.card_types import (
+    AuditSummary,
+    Card,
+    Citation,
+    Identity,
+    MeasuredCard,
+    Model,
+    Trust,
+)
 from epc.registry.expiry import Expiry
 from epc.registry.figures import Difference, figures_of
 from epc.registry.registry import Registry
@@ -67,6 +75,7 @@ def shown_text(value: Shown, crosses: Sequence[str] = ()) -> str:
         *_asked_as(card.evaluator),
         f"  executor   {_model(card.executor)}",
         f"  measured   {days}, N = {snapshot.n}, by {_by(card)}",
+        *_source(card),
     ]
     if snapshot.failed:
         lines.insert(1, f"  FAILED     {FAILED}")
@@ -138,6 +147,12 @@ def _asked_as(model: Model) -> Iterator[str]:
         yield f"  asked as   {model.asked.model} at {model.asked.endpoint}"
     if model.weights:
         yield f"  weights    {model.weights}, as the contributor states"
+
+
+def _source(card: Card) -> Iterator[str]:
+    """Yield whose recorded verdicts are."""
+    if isinstance(card, MeasuredCard) and card.source:
+        yield f"  recorded   {card.source}"
 
 
 def _by(card: Card) -> str:

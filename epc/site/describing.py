@@ -32,10 +32,15 @@ def asked_as(given: Model) -> list[Fact]:
     return [*told, *([("Weights, as stated", given.weights)] if given.weights else [])]
 
 
-def by(card: Card) -> str:
-    """Return who measured it, with the name on GitHub where the card keeps it."""
+def by(card: Card) -> list[Fact]:
+    """Return who measured it, with the name on GitHub, and whose recorded verdicts are.
+
+    Cards keep both since submissions state them.
+    """
     login = card.login if card.kind != "reported" else None
-    return f"{card.contributor} ({login} on GitHub)" if login else card.contributor
+    source = card.source if card.kind == "measured" else None
+    whose = f"{card.contributor} ({login} on GitHub)" if login else card.contributor
+    return [("By", whose), *([("Verdicts from, as stated", source)] if source else [])]
 
 
 def measured(card: Card) -> str:

@@ -102,7 +102,7 @@ def generation(manifest: Manifest, statement: Statement, registry: Registry) -> 
         return
     if manifest.evaluator.method == "recorded":
         problem = f"verdicts from a file: nothing here shows that {statement.generation} gave them"
-        remedy = "say in the pull request where they come from"
+        remedy = "a maintainer weighs the stated source"
         yield _finding(layout.KNOWN, "generation", problem, remedy, "warning")
     elif not _is_named(model, life):
         problem = f"{shown(model)} is not {statement.generation}, which is {life.model}"

@@ -214,6 +214,8 @@ def _registry(
     findings.extend(plausible.endpoints(manifest, statement.endpoint))
     place = f"{layout.STATEMENT}/weights"
     findings.extend(plausible.weighed(manifest.evaluator, statement.weights, place))
+    place = f"{layout.STATEMENT}/source"
+    findings.extend(plausible.sourced(manifest.evaluator, statement.source, place))
     findings.extend(against.replication(statement, base.registry))
     shaped = all(f.severity != "error" for f in findings.kept() if f.where.startswith(MANIFEST))
     if shaped:

@@ -4,7 +4,7 @@ What is claimed, what the record says, what was recomputed, where it was asked, 
 and what to look at. Overlap and findings stand beside it in a report.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, Literal
 
 from epc.printable import shown
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from epc.registry.submissions.report import Checked
 
 Topic = Literal["claimed", "recorded", "recomputed", "endpoint", "attestation", "look_at"]
-Dossier = Mapping[Topic, Sequence[str]]
+Dossier = Mapping[Topic, tuple[str, ...]]
 
 _NO_ATTESTATION: Final = "none: only the contributor's word says that this was measured"
 _ASKED: Final = {
@@ -54,6 +54,8 @@ def _claimed(checked: "Checked", author: str | None) -> Iterator[str]:
     yield f"replicates: {said.replicates or 'nothing'}"
     if said.weights:
         yield f"weights: {said.weights}"
+    if said.source:
+        yield f"source of the verdicts: {said.source}"
 
 
 def _confirmed(said: Statement, author: str | None) -> str:

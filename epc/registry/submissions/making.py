@@ -20,7 +20,7 @@ from epc.registry.submissions import layout
 from epc.registry.submissions.against import candidates, placed_on, unrepeatable
 from epc.registry.submissions.folder import name_problems, present_files
 from epc.registry.submissions.identity import identity
-from epc.registry.submissions.plausible import endpoints, weighed
+from epc.registry.submissions.plausible import endpoints, sourced, weighed
 from epc.registry.submissions.secrets import scan, scan_lines
 from epc.registry.submissions.statement import Endpoint, Statement, statement_texts
 
@@ -123,6 +123,7 @@ def require_agreeing(manifest: Manifest, statement: Statement) -> None:
         *endpoints(manifest, statement.endpoint),
         *placed_on(manifest, statement),
         *weighed(manifest.evaluator, statement.weights, f"{layout.STATEMENT}/weights"),
+        *sourced(manifest.evaluator, statement.source, f"{layout.STATEMENT}/source"),
     ]
     if wrong := [str(finding) for finding in findings if finding.severity == "error"]:
         raise UsageError("\n".join(wrong))

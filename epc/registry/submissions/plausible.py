@@ -16,7 +16,7 @@ from epc.protocol.draws import GENERATOR
 from epc.records import strict_json
 from epc.records.calls import call_of
 from epc.records.layout import MANIFEST, RAW
-from epc.records.manifest import Manifest, ModelIdentity
+from epc.records.manifest import Evaluator, Manifest, ModelIdentity
 from epc.registry import platforms
 from epc.registry.days import misdated
 from epc.registry.submissions import layout
@@ -120,6 +120,23 @@ def weighed(model: ModelIdentity, weights: str | None, where: str) -> Iterator[F
     else:
         return
     yield Finding(clause=layout.KNOWN, where=where, problem=problem, remedy=remedy)
+
+
+def sourced(model: Evaluator, source: str | None, where: str) -> Iterator[Finding]:
+    """Yield that recorded verdicts do not say whose they are, or that answered ones do.
+
+    What a file holds was given by somebody, on some day, in some way: only its owner can say so.
+    """
+    recorded = model.method == "recorded"
+    if recorded and source is None:
+        problem = "verdicts from a file, and nothing says whose they are"
+        remedy = "say who gave them, when, how they were asked, and where they were taken from"
+    elif source is not None and not recorded:
+        problem, remedy = "states a source, and the verdicts were not recorded", "leave it out"
+    else:
+        return
+    # Reading R77: what a source does not state is unknown, and nothing is filled in.
+    yield Finding(clause="Reading R77", where=where, problem=problem, remedy=remedy)
 
 
 def days(manifest: Manifest, today: date) -> Iterator[Finding]:

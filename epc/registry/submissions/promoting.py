@@ -80,6 +80,7 @@ def said(statement: Statement) -> Said:
         contributor=statement.contributor,
         login=statement.login,
         weights=statement.weights,
+        source=statement.source,
         licence=statement.licence,
         conflicts=None if conflicts.casefold().rstrip(".") in {"none", "no"} else conflicts,
         proxy=statement.endpoint == "gateway",

@@ -250,7 +250,7 @@ def _submission_lines(submission: Submitted) -> Iterator[str]:
 def overlap_line(overlap: Overlap) -> str:
     """Return with what a submission's verdicts agree, and on how many pairs."""
     line = f"{overlap['same']} of {overlap['pairs']} verdicts are those of {overlap['with']}"
-    return f"{line}: {overlap['judged']}" if "judged" in overlap else line
+    return f"{line}: {overlap['judged']}"
 
 
 def figure_line(figure: Figure) -> str:

@@ -31,6 +31,7 @@ _EXAMPLES: Final = {
     "contributor": '"contributor": "A. Name"',
     "login": '"login": "octocat", the GitHub account that opens the pull request',
     "weights": f'"weights": "sha256:{"0" * 64}", the digest of the weights, or null',
+    "source": '"source": "the annotators of study X, June 2024, by form 2", or null',
     "licence": '"licence": "CC-BY-4.0", or "CC0-1.0"',
     "conflicts": '"conflicts": "none", or which there are',
     "replicates": '"replicates": null, or a published tag such as "v1.0-GPT4o-0806"',
@@ -73,6 +74,7 @@ class Statement:
     replicates: str | None
     identity: str
     weights: str | None = None
+    source: str | None = None
 
     @classmethod
     def of(cls, given: Json) -> Self:
@@ -118,11 +120,17 @@ def _shape_problems(value: Any) -> Iterator[Finding]:
 
 def statement_texts(statement: Statement) -> Iterator[Finding]:
     """Yield what is wrong with a statement's free text."""
-    kinds: tuple[tuple[str, Kind], ...] = (("contributor", "name"), ("conflicts", "prose"))
+    kinds: tuple[tuple[str, Kind], ...] = (
+        ("contributor", "name"),
+        ("conflicts", "prose"),
+        ("source", "prose"),
+    )
     for key, kind in kinds:
-        for problem in problems(getattr(statement, key), kind):
+        if (text := getattr(statement, key)) is None:
+            continue
+        for problem in problems(text, kind):
             yield _text(f"{layout.STATEMENT}/{key}", problem)
-        if not skeleton(getattr(statement, key)):
+        if not skeleton(text):
             yield _text(f"{layout.STATEMENT}/{key}", "says nothing")
 
 

@@ -1,9 +1,11 @@
 """A page says what the record itself says was asked, beside the generation that is claimed."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
-from epc.registry.card_types import Asked, Model
-from epc.site.describing import asked_as
+from epc.registry.card_types import Asked, Model, parse_card
+from epc.site.describing import asked_as, by
 
 MODEL = Model(model="x", platform=None, gateway=None, proxy=False, as_printed=None)
 
@@ -18,3 +20,16 @@ def test_the_name_and_the_address_stand_as_the_record_has_them() -> None:
 
 def test_a_card_of_before_this_was_kept_claims_nothing() -> None:
     assert asked_as(MODEL) == []
+
+
+def test_a_page_says_what_was_served_and_by_whom_as_the_contributor_states_it() -> None:
+    published = Path(__file__).parents[3] / "snapshots" / "v1.0-CoinFlip" / "snapshot.json"
+    given = json.loads(published.read_text("utf-8"))
+    stated = {"login": "octocat", "source": "the annotators of study A"}
+
+    assert asked_as(replace(MODEL, weights="sha256:ab")) == [("Weights, as stated", "sha256:ab")]
+    assert by(parse_card(given)) == [("By", "EPC registry")]
+    assert by(parse_card(given | stated)) == [
+        ("By", "EPC registry (octocat on GitHub)"),
+        ("Verdicts from, as stated", "the annotators of study A"),
+    ]

@@ -3,7 +3,7 @@
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import parse
 from epc.registry.submissions.comment import MARKER, code, comment, markdown
+from epc.registry.submissions.dossier import Topic
 from epc.registry.submissions.report import Report, Submitted, headline, text
 
 TEXT = st.text(max_size=60) | st.sampled_from(
@@ -50,6 +51,15 @@ SUBMISSION = st.fixed_dictionaries(
         "figures": st.lists(FIGURE, max_size=2),
         "blocks": st.lists(TEXT, max_size=1),
         "findings": st.lists(FINDING, max_size=2),
+        "overlap": st.lists(
+            st.fixed_dictionaries(
+                {"with": TEXT, "judged": TEXT} | dict.fromkeys(("same", "pairs"), st.integers(0, 9))
+            ),
+            max_size=1,
+        ),
+        "dossier": st.fixed_dictionaries(
+            {topic: st.lists(TEXT, max_size=2) for topic in get_args(Topic)}
+        ),
     }
 )
 REPORT = st.fixed_dictionaries(
