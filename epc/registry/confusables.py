@@ -2,7 +2,9 @@
 
 Generated, a subset of Unicode's `confusables.txt` (UTS #39, Unicode 15.0), as ICU 72 gives it by
 `uspoof_getSkeleton`: the letters and digits of the first plane whose prototype is ASCII, where
-neither NFKD nor folding of case leads there. Data of Unicode, Inc., under the Unicode License v3.
+neither NFKD nor folding of case leads there. A table and no library: `confusable_homoglyphs` says
+which characters of a text are confusable, but makes no skeleton to compare two names by, and PyICU
+needs ICU itself. Data of Unicode, Inc., under the Unicode License v3.
 """
 
 from typing import Final

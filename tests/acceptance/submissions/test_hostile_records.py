@@ -752,7 +752,7 @@ def test_reading_r8_a_run_without_verdicts_is_no_baseline(honest: Offered, tmp_p
 
 
 def test_the_records_of_the_corpus_are_many() -> None:
-    assert len(DOCUMENTS) + len(RECORDS) + len(CLAIMS) >= 60
+    assert len(DOCUMENTS) + len(RECORDS) + len(CLAIMS) >= 80
 
 
 def test_a_forger_who_renames_the_executor_leaves_every_reference_whole(honest: Offered) -> None:

@@ -1,7 +1,15 @@
 """Text that is only text."""
 
+import json
+from collections.abc import Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
 import pytest
 
+from epc.records.schemas import findings
+from epc.registry.submissions.statement import manifest_texts
 from epc.registry.submissions.texts import Kind, problems
 
 PLAIN = [
@@ -79,3 +87,46 @@ def test_submission_s5_what_a_font_shows_nothing_for_stands_in_no_field(
     char: str, kind: Kind
 ) -> None:
     assert f"holds a character that is not seen, U+{ord(char):04X}" in problems(f"a{char}b", kind)
+
+
+MANIFEST = Path(__file__).parents[3] / "acceptance" / "examples" / "valid" / "coin_flip"
+UNSEEN = "\u3164\u115f\uffa0\u034f\u17b4\u180b\ufe0f\u200b\u2060\u00ad\u061c\U000e0041"
+Place = tuple[str | int, ...]
+
+
+def places(value: Any, where: Place = ()) -> Iterator[Place]:
+    """Yield every text of a document outside its figures."""
+    if isinstance(value, str):
+        yield where
+    elif isinstance(value, dict | list):
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, item in items:
+            if (*where, key) != ("results",):
+                yield from places(item, (*where, key))
+
+
+def changed(document: Any, where: Place, more: str) -> Any:
+    made = inner = deepcopy(document)
+    for key in where[:-1]:
+        inner = inner[key]
+    inner[where[-1]] += more
+    return made
+
+
+def test_no_text_of_a_manifest_takes_what_is_not_seen() -> None:
+    """The one exception is the generator's name, which is compared with the only known one."""
+    given = json.loads((MANIFEST / "manifest.json").read_text("utf-8"))
+    taken = [
+        where
+        for number, where in enumerate(places(given))
+        for made in [changed(given, where, UNSEEN[number % len(UNSEEN)])]
+        if not list(manifest_texts(made)) and not findings("epc_manifest_schema", made)
+    ]
+
+    assert taken == [("config", "generator")]
+
+
+@pytest.mark.parametrize("char", UNSEEN)
+@pytest.mark.parametrize("kind", ["name", "label", "prose", "prompt"])
+def test_no_kind_of_text_takes_what_is_not_seen(char: str, kind: Kind) -> None:
+    assert any("not seen" in problem for problem in problems(f"a{char}b", kind))
