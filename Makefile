@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help install measure fast check models browser screenshots lint types test coverage docs benchmark drift-study vectors conformance \
-  verify reproduce report publish push pages upkeep lock clean
+  verify reproduce report publish tags push pages upkeep lock relock clean
 
 help: ## Show the targets.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -111,16 +111,17 @@ report: $(VENV)/.run ## Check what `epc github fetch` wrote to the folder OFFERE
 	$(BIN)/epc submission check "$(OFFERED)/submissions" --base . --changed "$(OFFERED)/changed" \
 	  $(if $(wildcard $(OFFERED)/author),--author "$$(cat "$(OFFERED)/author")") --format json > build/report.json
 
-publish: $(VENV)/.run ## Make snapshots of all submissions, with commits and tags; nothing is pushed.
-	@for folder in submissions/*/; do \
-	  test ! -d "$$folder" || $(BIN)/epc snapshot publish "$$folder" || exit; \
-	done
-	$(BIN)/epc snapshot tags --restore
-	$(BIN)/epc snapshot verify
+publish: $(VENV)/.run ## Make snapshots of all submissions, each by itself, with commits; build/publication.md says which. Nothing is pushed.
+	@mkdir -p build
+	@$(BIN)/epc submission publish --format markdown > build/publication.md; \
+	  code=$$?; $(BIN)/epc snapshot verify && exit $$code
 
-push: ## Push main and the snapshots' tags, all or nothing; raw data is in the commits.
+tags: $(VENV)/.run ## Make the tags that published snapshots lack, from history.
+	$(BIN)/epc snapshot tags --restore
+
+push: ## Push the snapshots' tags, all or nothing.
 	git -c credential.helper= -c credential.helper='!gh auth git-credential' \
-	  push --atomic --follow-tags origin HEAD:main
+	  push --atomic origin 'refs/tags/v*'
 
 pages: docs ## The built site as the one archive that GitHub Pages takes.
 	@mkdir -p build
@@ -133,18 +134,26 @@ upkeep: $(VENV)/.run ## What the registry needs today, as build/upkeep.md; empty
 	$(BIN)/epc upkeep --links --from build/lists/llm_sunset-*.whl --format markdown > build/upkeep.md || test $$? -eq 1
 
 lock: $(VENV)/.dev ## Write the lock files again from pyproject.toml.
-	$(BIN)/uv pip compile pyproject.toml --extra build --extra dev --extra fast --extra inspect --extra sentiment --extra site \
+	$(UV) pip compile pyproject.toml --extra build --extra dev --extra fast --extra inspect --extra sentiment --extra site \
 	  $(LOCK_FLAGS) --output-file requirements/dev.lock
-	echo uv | $(BIN)/uv pip compile - $(LOCK_FLAGS) --no-annotate \
+	echo uv | $(UV) pip compile - $(LOCK_FLAGS) --no-annotate \
 	  --constraint requirements/dev.lock --output-file requirements/uv.lock
-	$(BIN)/uv pip compile pyproject.toml --extra build --extra fast $(LOCK_FLAGS) \
+	$(UV) pip compile pyproject.toml --extra build --extra fast $(LOCK_FLAGS) \
 	  --constraint requirements/dev.lock --output-file requirements/fast.lock
-	$(BIN)/uv pip compile pyproject.toml --extra build $(LOCK_FLAGS) \
+	$(UV) pip compile pyproject.toml --extra build $(LOCK_FLAGS) \
 	  --constraint requirements/dev.lock --output-file requirements/run.lock
-	printf 'dvc[s3]\nmoto[server]\n' | $(BIN)/uv pip compile - $(LOCK_FLAGS) --no-annotate \
+	printf 'dvc[s3]\nmoto[server]\n' | $(UV) pip compile - $(LOCK_FLAGS) --no-annotate \
 	  --output-file requirements/s3.lock
 
-LOCK_FLAGS := --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+# Versions of which anybody could have had two weeks to find out what is wrong with them.
+relock: $(VENV)/.dev ## The lock files with newer versions, as a commit; build/locks.md lists them.
+	$(MAKE) --no-print-directory lock NEWER="--upgrade --only-binary :all: --exclude-newer $$(date -u -d '14 days ago' +%F)"
+	@mkdir -p build && echo '<!-- epc-locks -->' > build/locks.md
+	@printf '\n```diff\n%s\n```\n' "$$(git diff --unified=0 -- requirements | grep -E '^[-+][A-Za-z0-9]')" >> build/locks.md
+	git diff --quiet -- requirements || git commit --quiet --message "requirements: newer versions" -- requirements
+
+UV ?= $(BIN)/uv
+LOCK_FLAGS := $(NEWER) --quiet --universal --python-version 3.11 --generate-hashes --no-header \
   --no-emit-index-url --no-emit-find-links --no-strip-extras
 
 clean: ## Remove the virtual environment and everything that was built. Runs stay.

@@ -2,7 +2,8 @@
 
 The `run:` steps are the ones in YAML, run by bash as the runner runs it. What is not real: the
 three actions, which GitHub's runner brings, and `gh`, which would need the network. The one on PATH
-here answers from a list, refuses as the real one does without a token, and writes every call down.
+here asks the GitHub of `github_support`. Without one it answers from a list, refuses as the real
+one does without a token, and writes every call down.
 """
 
 import json
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from github_support import LocalGitHub, Run
 from registry_support import git
 from site_support import keep_evidence
 
@@ -38,7 +40,6 @@ ELSEWHERE = {
 TODAY = "1795305600"  # 2026-11-22
 TOKEN = "ghs_of_this_job_alone"  # noqa: S105  (a test's)
 EXPRESSIONS = {
-    "${{ github.token }}": TOKEN,
     "${{ github.repository }}": "owner/registry",
     "${{ github.repository_owner }}": "owner",
     "${{ github.event.repository.name }}": "registry",
@@ -64,8 +65,8 @@ if not os.environ.get("GH_TOKEN") or not os.environ.get("GH_REPO"):
     sys.exit("gh: to use GitHub CLI in a workflow, set GH_TOKEN and GH_REPO")
 assert words[0] == "api", words
 method = words[words.index("--method") + 1] if "--method" in words else "GET"
-address = next(w for w in words if w.startswith("repos/{{owner}}/{{repo}}/"))
-path = address.removeprefix("repos/{{owner}}/{{repo}}/")
+address = next(w for w in words if w.startswith("repos/{{owner}}/{{repo}}"))
+path = address.removeprefix("repos/{{owner}}/{{repo}}").removeprefix("/")
 body = json.load(sys.stdin) if "--input" in words else None
 with open(folder + "/calls.jsonl", "a") as file:
     file.write(json.dumps({{"method": method, "path": path, "body": body}}) + "\\n")
@@ -150,26 +151,28 @@ class Runner:
     evidence: Path | None = None
     event: Json = field(default_factory=dict)
     answers: Json = field(default_factory=dict)
+    github: LocalGitHub | None = None
+    run: Run | None = None
     more: dict[str, str] = field(default_factory=dict)
     artifacts: dict[str, Path] = field(default_factory=dict)
     ran: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     said: str = ""
     outputs: dict[str, str] = field(default_factory=dict)
+    token: str = TOKEN
 
-    def walk(self, name: str, only: str | None = None) -> None:
+    def walk(self, name: str, *only: str) -> None:
         """Run every job, in the order in which they stand, unless one it needs has failed.
 
-        `only` names a job that needs none, to be run alone.
+        `only` names those to be run, if not all.
         """
         self.home.mkdir(exist_ok=True)
         done: set[str] = set()
         for job, given in workflow(name)["jobs"].items():
             needs = given.get("needs", [])
-            if (
-                only not in {None, job}
-                or not ({needs} if isinstance(needs, str) else set(needs)) <= done
-            ):
+            if (only and job not in only) or not (
+                {needs} if isinstance(needs, str) else set(needs)
+            ) <= done:
                 continue
             assert CONDITIONS[_folded(given.get("if"))]
             self._job(job, given)
@@ -184,6 +187,8 @@ class Runner:
         temporary.mkdir(parents=True)
         clone = self.home / name / "clone"
         self.outputs = {}
+        if self.github and self.run:
+            self.token = self.github.job_token(self.run, given["permissions"])
         for step in given["steps"]:
             if not self._wanted(step):
                 continue
@@ -205,9 +210,7 @@ class Runner:
         action, given = step["uses"].partition("@")[0], step.get("with", {})
         if action == "actions/checkout":
             assert given["persist-credentials"] is False
-            assert given.get("ref", "main") == "main"
-            depth = [f"--depth={n}"] if (n := given.get("fetch-depth", 1)) else []
-            git(self.home, "clone", "--quiet", *depth, self.origin.as_uri(), str(clone))
+            self._checkout(clone, given.get("ref"), given.get("fetch-depth", 1))
             _install(clone)
             if self.evidence is not None:
                 keep_evidence(clone, self.evidence)
@@ -222,6 +225,20 @@ class Runner:
                 assert "./index.html" in names
                 assert not [m for m in tar if m.issym() or m.islnk()]
 
+    def _checkout(self, clone: Path, ref: str | None, depth: int) -> None:
+        """Check out main, or what the event names: its commit, or a pull request merged."""
+        words = [f"--depth={depth}"] if depth else []
+        url = self.github.url() if self.github else self.origin.as_uri()
+        git(self.home, "clone", "--quiet", *words, url, str(clone))
+        if self.github and ref == "${{ github.sha }}":
+            git(clone, "checkout", "--quiet", "--detach", self.event["after"])
+        elif self.github and ref is None:
+            merge = f"refs/pull/{self.event['number']}/merge"
+            git(clone, "fetch", "--quiet", *words, "origin", merge)
+            git(clone, "checkout", "--quiet", "--detach", "FETCH_HEAD")
+        else:
+            assert ref in {None, "main", "${{ github.sha }}"}
+
     def _run(self, step: Json, clone: Path, temporary: Path) -> None:
         command = step["run"]
         assert "${{" not in command
@@ -233,7 +250,7 @@ class Runner:
         done = subprocess.run(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", str(script)],
             cwd=clone,
-            env=self._environment(clone, temporary) | _own(step),
+            env=self._environment(clone, temporary) | self._own(step),
             capture_output=True,
             text=True,
             check=False,
@@ -246,11 +263,24 @@ class Runner:
         if done.returncode:
             self.failed.append(command)
 
+    def _gh(self) -> dict[str, str]:
+        if self.github is None:
+            return FakeGitHub(self.home / "gh", self.answers).environment(_PATH)
+        return {"PATH": self.github.gh(self.home / "gh", "")["PATH"], "GIT_TERMINAL_PROMPT": "0"}
+
+    def _own(self, step: Json) -> dict[str, str]:
+        """Return a step's own variables, each expression replaced by what it gives."""
+        own: dict[str, str] = {}
+        given = EXPRESSIONS | {"${{ github.token }}": self.token}
+        for name, value in step.get("env", {}).items():
+            own[name] = re.sub(r"\$\{\{.*?\}\}", lambda match: given[match[0]], value)
+        return own
+
     def _environment(self, clone: Path, temporary: Path) -> dict[str, str]:
         event = temporary / "event.json"
         event.write_text(json.dumps(self.event))
         return {
-            **FakeGitHub(self.home / "gh", self.answers).environment(_PATH),
+            **self._gh(),
             "HOME": str(temporary),
             "CI": "true",
             "GITHUB_ACTIONS": "true",
@@ -265,14 +295,6 @@ class Runner:
             "SOURCE_DATE_EPOCH": TODAY,
             **self.more,
         }
-
-
-def _own(step: Json) -> dict[str, str]:
-    """Return a step's own variables, each expression replaced by what it gives."""
-    own: dict[str, str] = {}
-    for name, value in step.get("env", {}).items():
-        own[name] = re.sub(r"\$\{\{.*?\}\}", lambda match: EXPRESSIONS[match[0]], value)
-    return own
 
 
 def _install(clone: Path) -> None:
@@ -313,10 +335,14 @@ class Forge:
         for what, where in (("merge", "HEAD"), ("head", head)):
             git(self.work, "push", "--quiet", "origin", f"{where}:refs/pull/{number}/{what}")
         git(self.work, "checkout", "--quiet", f"pull-{number}")
-        return {
+        base = git(self.work, "rev-parse", "origin/main").strip()
+        pull = {
             "number": number,
-            "pull_request": {"number": number, "head": {"sha": head}, "user": {"login": "a-name"}},
+            "head": {"sha": head},
+            "base": {"sha": base},
+            "user": {"login": "a-name"},
         }
+        return {"number": number, "pull_request": pull}
 
     def merge(self, number: int) -> None:
         """Merge a pull request, as a maintainer's click does."""
@@ -341,7 +367,8 @@ def ended(pull: Json, **more: str) -> Json:
 
 def github_says(event: Json, files: list[str], archive: Path, **more: Any) -> Json:
     """Return what GitHub answers about a pull request and what its check uploaded."""
-    number, head = event["pull_request"]["number"], event["pull_request"]["head"]
+    pull = event["pull_request"]
+    number, base, head = pull["number"], pull["base"]["sha"], pull["head"]["sha"]
     pulls = "pulls?state=open&base=main&head=stranger%3Apull-7&per_page=100&page=1"
     upload = {"id": 9, "name": "submission-report", "expired": False}
     return {
@@ -349,9 +376,8 @@ def github_says(event: Json, files: list[str], archive: Path, **more: Any) -> Js
             "artifacts": [upload | {"size_in_bytes": archive.stat().st_size}]
         },
         "actions/artifacts/9/zip": {"file": str(archive)},
-        pulls: [{"number": number, "head": head}],
-        f"pulls/{number}": {"changed_files": len(files)},
-        f"pulls/{number}/files?per_page=100&page=1": [{"filename": name} for name in files],
+        pulls: [pull],
+        f"compare/{base}...{head}": {"files": [{"filename": name} for name in files]},
         f"issues/{number}/comments?per_page=100&page=1": [],
     } | more
 

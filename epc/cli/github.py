@@ -1,4 +1,4 @@
-"""`epc github`: fetch, artifact, comment, issue. The steps of the workflows, for a laptop too."""
+"""`epc github`: fetch, artifact, comment, propose, issue: steps of workflows, for a laptop too."""
 
 from pathlib import Path
 from typing import Final
@@ -89,24 +89,42 @@ def comment(text: Path, event: Path | None, pull: int | None) -> None:
       epc github comment comment.md --pull 12
     """
     from epc.registry.github.comments import NOT_BELIEVED, mark, say_once
-    from epc.registry.github.pulls import checked, pull_of, scope
+    from epc.registry.github.pulls import checked, pull_at, pull_of
 
     content = text.read_text("utf-8")
     first = mark(content)
-    run = checked(event) if event else None
-    number = pull_of(run) if run else _given(pull, "--pull")
-    if number is None:
+    found = pull_of(checked(event)) if event else pull_at(_given(pull, "--pull"))
+    if found is None:
         note("the pull request moved on, or is closed; nothing is said")
         return
-    changes = scope(number)
-    if changes == "nothing":
-        note(f"#{number} offers no submission; nothing is said")
+    if found.scope == "nothing":
+        note(f"#{found.number} offers no submission; nothing is said")
         return
-    if changes == "more":
+    if found.scope == "more":
         content = f"{first}\n{NOT_BELIEVED}"
-    if run:
-        content += f"\nThis is about commit {run.sha}.\n"
-    note(f"#{number}: {say_once(number, content)}")
+    content += f"\nThis is about commit {found.sha}.\n"
+    note(f"#{found.number}: {say_once(found.number, content)}")
+
+
+@command.command()
+@click.argument("text", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--branch", required=True, metavar="NAME", help="The branch to push HEAD as.")
+@click.option("--title", required=True, help="The title of the pull request.")
+def propose(text: Path, branch: str, title: str) -> None:
+    r"""Push HEAD as a branch and keep the one pull request for it, with the file TEXT as its text.
+
+    A branch that was pushed before is replaced. If HEAD has no commit that origin's main lacks, an
+    open pull request of that branch is closed.
+
+    \b
+    Example:
+      epc github propose build/publication.md --branch publication --title "Publish"
+    """
+    from epc.registry.github.proposing import propose as propose_to
+    from epc.registry.reading import find_checkout
+
+    checkout, words = find_checkout(Path.cwd()), text.read_text("utf-8")
+    note(propose_to(checkout, words, branch=branch, title=title))
 
 
 @command.command()

@@ -31,7 +31,7 @@ _COMMANDS: Final = {
     "compare": "Compare two measurements: like for like, differences, drift.",
     "watch": "Ask a measured evaluator again every day, to see whether it drifted.",
     "snapshot": "The registry's snapshots: list, show, diff, verify.",
-    "submission": "Offer a run for publication: new, check, comment.",
+    "submission": "Offer a run for publication: new, check, comment, publish.",
     "evaluators": "The lifecycles of evaluators: list, show, check, sync.",
     "expiry": "Say whether figures and evaluators still hold on a day.",
     "upkeep": "Say what the registry needs today: ends, moved dates, dead links.",

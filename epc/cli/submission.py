@@ -188,3 +188,37 @@ def comment(report: Path) -> None:
     from epc.registry.submissions.comment import comment as comment_of
 
     click.echo(comment_of(report), nl=False)
+
+
+@command.command()
+@click.option("--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text")
+@click.pass_context
+def publish(ctx: click.Context, form: str) -> None:
+    r"""Publish every merged submission: each becomes a snapshot, or is refused by itself.
+
+    Each one is checked again and published as `epc snapshot publish submissions/SLUG` does. One
+    that is refused stays where it is and stops no other. Nothing is pushed. Exits 1 if any was
+    refused.
+
+    \b
+    Example:
+      epc submission publish
+    """
+    from epc.records.typed import as_json
+    from epc.registry.locking import locked
+    from epc.registry.reading import find_checkout
+    from epc.registry.submissions.merged import markdown, promote_all
+
+    with locked(find_checkout(Path.cwd()), tell=note) as lock:
+        outcomes = promote_all(lock, day=now().date(), tell=note)
+    refused = [one for one in outcomes if one.tag is None]
+    for one in refused:
+        note(f"refused {one.slug}: {one.refused}")
+    if form == "json":
+        echo_json([as_json(one) for one in outcomes])
+    elif form == "markdown":
+        click.echo(markdown(outcomes), nl=False)
+    else:
+        for one in outcomes:
+            say(one.tag or f"{one.slug}  refused")
+    ctx.exit(ExitCode.FINDINGS if refused else ExitCode.CLEAN)

@@ -43,15 +43,19 @@ def fetch_pull(
 
     `out/changed` gets every path that it changes anywhere, each ended by NUL, and `out/submissions`
     the folders it touches, as they would be; `out/author` the login of whoever opened it, if GitHub
-    said so. Returns these folders.
+    said so. Returns these folders. A pull request that takes submissions away and offers none, as a
+    publication does, is about something else: `out/changed` then leaves out what it takes away.
 
     Raises: UsageError if `out` exists, or the tree is not one that anybody may merge; WorldError
     if git or the disk fails, or the pull request has moved on from `head`.
     """
     merge = _merge(checkout, number, head)
-    changes = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", f"{merge}^1", merge)
-    changed = git_bytes(checkout, *changes)
-    touched = {_top(path) for path in changed.split(b"\0")} - {None}
+    changes = ("diff-tree", "-r", "-z", "--name-only", "--no-renames")
+    changed = git_bytes(checkout, *changes, f"{merge}^1", merge)
+    offered = git_bytes(checkout, *changes, "--diff-filter=d", f"{merge}^1", merge)
+    if not _tops(offered):
+        changed = offered
+    touched = _tops(changed)
     entries = [entry for entry in _tree(checkout, merge) if _top(entry.path) in touched]
     if len(entries) > _MOST_FILES:
         raise UsageError(f"the pull request has {len(entries):,} files; {_MOST_FILES:,} at most")
@@ -101,6 +105,10 @@ def _top(path: bytes) -> bytes | None:
     """
     first, _, rest = path.partition(b"/")
     return rest.partition(b"/")[0] if first == SUBMISSIONS.encode() else None
+
+
+def _tops(paths: bytes) -> set[bytes]:
+    return {top for path in paths.split(b"\0") if (top := _top(path)) is not None}
 
 
 def _write(checkout: Path, entries: list[_Entry], out: Path) -> None:

@@ -68,7 +68,7 @@ def download(path: str, *, limit: int) -> bytes:
 
 
 def _words(path: str) -> list[str]:
-    return ["gh", "api", "--header", _KIND, f"repos/{{owner}}/{{repo}}/{path}"]
+    return ["gh", "api", "--header", _KIND, f"repos/{{owner}}/{{repo}}/{path}".rstrip("/")]
 
 
 def _missing() -> WorldError:

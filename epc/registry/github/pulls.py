@@ -13,6 +13,7 @@ from epc.registry.submissions.layout import FOLDER as SUBMISSIONS
 CHECKING_WORKFLOW: Final = ".github/workflows/submission.yml"
 # What a pull request changes: no submission, submissions alone, or submissions and more.
 Scope = Literal["nothing", "submissions", "more"]
+_MOST_COMPARED: Final = 300  # files that GitHub lists of a comparison, at most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,29 +82,54 @@ def offered(event: Path) -> Offered:
         ) from error
 
 
-def pull_of(found: Checked) -> int | None:
-    """Return the number of the open pull request whose head was checked; None if it moved on.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pull:
+    """An open pull request as one answer of GitHub shows it, and all that its head changes."""
+
+    number: int
+    sha: str
+    scope: Scope
+
+
+def pull_of(found: Checked) -> Pull | None:
+    """Return the open pull request whose head was checked; None if it moved on.
 
     The event itself names none for a pull request from a fork, so GitHub is asked by the head.
     """
     query = f"pulls?state=open&base={quote(found.base, safe='')}&head={quote(found.head, safe='')}"
-    numbers = [int(p["number"]) for p in pages(query) if p["head"]["sha"] == found.sha]
-    return numbers[0] if len(numbers) == 1 else None
+    given = [pull for pull in pages(query) if pull["head"]["sha"] == found.sha]
+    return _pull(given[0]) if len(given) == 1 else None
 
 
-def scope(number: int) -> Scope:
-    """Return whether a pull request changes submissions, and anything beside them.
+def pull_at(number: int) -> Pull:
+    """Return a pull request by its number."""
+    return _pull(api(f"pulls/{number}"))
 
-    One that changes more may have changed the very workflow that checked it. A list of files that
-    GitHub cut short shows nothing, so it counts as more.
+
+def _pull(given: Any) -> Pull:
+    """Return a pull request with what the very commit in this answer changes.
+
+    Two commits are compared, which no push can move: a list of files that is asked for by the
+    pull request's number would be that of whatever was pushed meanwhile.
     """
-    files = list(pages(f"pulls/{number}/files"))
+    base, sha = str(given["base"]["sha"]), str(given["head"]["sha"])
+    files = api(f"compare/{base}...{sha}")["files"]
+    return Pull(number=int(given["number"]), sha=sha, scope=_scope(files))
+
+
+def _scope(files: list[Any]) -> Scope:
+    """Return whether files are of submissions, and whether any is not.
+
+    A pull request that changes more may have changed the very workflow that checked it. A list
+    that GitHub may have cut short shows nothing, so it counts as more.
+    """
     names = {str(f[key]) for f in files for key in ("filename", "previous_filename") if f.get(key)}
     inside = {name for name in names if name.startswith(f"{SUBMISSIONS}/")}
-    whole = int(api(f"pulls/{number}")["changed_files"]) == len(files)
-    if whole and not inside:
+    if len(files) >= _MOST_COMPARED:
+        return "more"
+    if not inside:
         return "nothing"
-    return "submissions" if whole and inside == names else "more"
+    return "submissions" if inside == names else "more"
 
 
 def _event(path: Path) -> Any:

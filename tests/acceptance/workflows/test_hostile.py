@@ -294,10 +294,13 @@ def test_what_is_there_is_not_written_over(forge: Forge, tmp_path: Path) -> None
     assert (done.returncode, list((tmp_path / "offered").iterdir())) == (2, [])
 
 
-EVENT: Json = {
+PULL: Json = {
     "number": 7,
-    "pull_request": {"number": 7, "head": {"sha": "5" * 40}, "user": {"login": "mallory"}},
+    "head": {"sha": "5" * 40},
+    "base": {"sha": "4" * 40},
+    "user": {"login": "mallory"},
 }
+EVENT: Json = {"number": 7, "pull_request": PULL}
 PULLS = "pulls?state=open&base=main&head=stranger%3Apull-7&per_page=100&page=1"
 # A branch's name that git and GitHub admit.
 BRANCH = "$(touch${IFS}canary)';touch${IFS}canary;`touch${IFS}canary`\";&state=all#%"
@@ -425,8 +428,8 @@ def test_the_comment_goes_where_github_says_and_nowhere_else(tmp_path: Path) -> 
     "pulls",
     [
         [],
-        [{"number": 7, "head": {"sha": "6" * 40}}],
-        [{"number": 7, "head": {"sha": "5" * 40}}, {"number": 8, "head": {"sha": "5" * 40}}],
+        [PULL | {"head": {"sha": "6" * 40}}],
+        [PULL, PULL | {"number": 8}],
     ],
     ids=["closed", "moved on", "two of one head"],
 )
@@ -457,23 +460,23 @@ def test_another_workflow_or_cause_is_not_believed(tmp_path: Path, more: dict[st
     assert "only .github/workflows/submission.yml for pull_request is believed" in said
 
 
-FILES = "pulls/7/files?per_page=100&page=1"
+FILES = f"compare/{'4' * 40}...{'5' * 40}"
 
 
 @pytest.mark.parametrize(
-    ("listed", "whole"),
+    "listed",
     [
-        ([{"filename": STATEMENT}, {"filename": ".github/workflows/submission.yml"}], 2),
-        ([{"filename": STATEMENT, "previous_filename": "epc/registry/verify.py"}], 1),
-        ([{"filename": STATEMENT}], 3_001),
-        ([{"filename": STATEMENT}, {"filename": "submissions.py"}], 2),
+        [{"filename": STATEMENT}, {"filename": ".github/workflows/submission.yml"}],
+        [{"filename": STATEMENT, "previous_filename": "epc/registry/verify.py"}],
+        [{"filename": f"{SLUG}/{number}"} for number in range(300)],
+        [{"filename": STATEMENT}, {"filename": "submissions.py"}],
     ],
     ids=["edited workflow", "moved from elsewhere", "list cut short", "alike"],
 )
 def test_a_report_that_the_pull_request_may_have_forged_is_not_shown(
-    tmp_path: Path, listed: list[Json], whole: int
+    tmp_path: Path, listed: list[Json]
 ) -> None:
-    answers = says(tmp_path, [], **{FILES: listed, "pulls/7": {"changed_files": whole}})
+    answers = says(tmp_path, [], **{FILES: {"files": listed}})
 
     code, wrote, _ = comment(tmp_path, ended(EVENT), answers)
 
@@ -482,6 +485,19 @@ def test_a_report_that_the_pull_request_may_have_forged_is_not_shown(
     assert body.startswith(f"{MARK}\n")
     assert "may have changed the check itself" in body
     assert "clean" not in body
+
+
+def test_what_is_pushed_while_the_comment_is_written_changes_nothing_of_it(tmp_path: Path) -> None:
+    """GitHub is asked once for the pull request; then two commits are compared, which stay."""
+    answers = says(tmp_path, [STATEMENT])
+    answers["pulls/7"] = {"head": {"sha": "6" * 40}, "changed_files": 1}
+    answers["pulls/7/files?per_page=100&page=1"] = [{"filename": "epc/registry/verify.py"}]
+
+    _, wrote, _ = comment(tmp_path, ended(EVENT), answers)
+
+    assert [call["body"]["body"] for call in wrote] == [f"{MARK}\nclean\n{ABOUT}"]
+    asked = [call["path"] for call in FakeGitHub(tmp_path / "gh", {}).calls("GET")]
+    assert [path for path in asked if path.startswith(("pulls", "compare"))] == [PULLS, FILES]
 
 
 def test_where_no_submission_is_offered_nothing_is_said(tmp_path: Path) -> None:

@@ -50,9 +50,9 @@ def planted(folder: Path, old: str, new: str, name: str = "ci.yml") -> Path:
     return path
 
 
-def test_the_workflows_are_the_six() -> None:
-    names = ["ci.yml", "expiry.yml", "nightly.yml", "publish.yml", "report.yml", "submission.yml"]
-    assert all_workflows() == names
+def test_the_workflows_are_the_seven() -> None:
+    reading, writing = ["ci", "nightly", "submission"], ["expiry", "locks", "publish", "report"]
+    assert all_workflows() == sorted(f"{name}.yml" for name in (*reading, *writing))
 
 
 def test_zizmor_finds_nothing_that_is_not_explained_in_place() -> None:
@@ -96,7 +96,7 @@ def test_actionlint_finds_nothing() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "found"),
     [
-        ("needs: promote", "needs: promotion", "promotion"),
+        ("needs: build", "needs: building", "building"),
         ("steps.deployed.outputs", "steps.deployment.outputs", "deployment"),
         ("runs-on: ubuntu-24.04", "runs-on: ubuntu-9.04", "ubuntu-9.04"),
     ],
@@ -173,14 +173,15 @@ def test_only_jobs_that_run_main_may_write() -> None:
 
     assert {where: what for where, what in writing.items() if what} == {
         ("report.yml", "comment"): {"pull-requests"},
-        ("publish.yml", "promote"): {"contents"},
+        ("publish.yml", "registry"): {"contents", "pull-requests"},
         ("publish.yml", "deploy"): {"pages", "id-token"},
         ("expiry.yml", "upkeep"): {"issues"},
+        ("locks.yml", "locks"): {"contents", "pull-requests"},
     }
     for name, job in (where for where, what in writing.items() if what):
         for step in workflow(name)["jobs"][job]["steps"]:
             if "checkout" in step.get("uses", ""):
-                assert step["with"]["ref"] == "main"
+                assert step["with"]["ref"] in {"main", "${{ github.sha }}"}
 
 
 def test_a_token_is_given_to_gh_alone() -> None:
@@ -213,5 +214,25 @@ def test_what_ci_runs_is_what_make_check_runs() -> None:
 
     assert scope["id"] == "scope"
     assert [step["run"] for step in done] == [f"make {target}" for target in parts[1].split()]
-    assert {step["if"] for step in done} == {"steps.scope.outputs.all == 'true'"}
     assert "if" not in workflow("ci.yml")["jobs"]["check"], "a job left out would not report"
+
+
+def test_a_pull_request_that_only_adds_submissions_has_nothing_run_in_any_job_of_ci() -> None:
+    for job in workflow("ci.yml")["jobs"].values():
+        scope, *done = (step for step in job["steps"] if "run" in step)
+        assert scope["run"] == ".ci/scope"
+        assert {step["if"] for step in done} == {"steps.scope.outputs.all == 'true'"}
+
+
+def test_what_is_merged_is_published_whatever_path_it_changes() -> None:
+    assert workflow("publish.yml")["on"]["push"] == {"branches": ["main"]}
+
+
+def test_everything_that_the_owners_file_names_is_there_and_asks_for_a_review() -> None:
+    lines = (GITHUB / "CODEOWNERS").read_text().splitlines()
+    rows = [line.split() for line in lines if not line.startswith("#")]
+
+    assert rows[0] == ["*", "@OWNER/maintainers"]
+    for path, owner in rows[1:]:
+        assert (ROOT / path.strip("/")).exists(), path
+        assert owner == "@OWNER/administrators"

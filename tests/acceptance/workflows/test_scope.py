@@ -1,4 +1,4 @@
-"""What of a pull request keeps CI from running the suite: the shell step, on real git changes."""
+"""What of a pull request keeps CI from running the suite: the script, on real git changes."""
 
 import subprocess
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from registry_support import commit, git
-from workflow_support import workflow
+from workflow_support import ROOT
 
 SLUG = "submissions/2026-07-02-mine"
 
@@ -42,9 +42,8 @@ def runs_all(offered: Path, tmp_path: Path, event: str = "pull_request") -> bool
     git(offered, "merge", "--quiet", "--no-ff", "--message", "merge", "mine")
     clone, output = tmp_path / "clone", tmp_path / "output"
     git(tmp_path, "clone", "--quiet", "--depth=2", offered.as_uri(), str(clone))
-    (step,) = (s for s in workflow("ci.yml")["jobs"]["check"]["steps"] if s.get("id") == "scope")
     subprocess.run(
-        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+        [ROOT / ".ci" / "scope"],
         cwd=clone,
         env={
             "PATH": "/usr/local/bin:/usr/bin:/bin",

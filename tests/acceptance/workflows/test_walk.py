@@ -7,14 +7,11 @@ import subprocess
 import threading
 import zipfile
 from collections.abc import Iterator
-from datetime import datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from engine_support import epc
-from registry_support import git
 from workflow_support import (
     ELSEWHERE,
     ROOT,
@@ -22,11 +19,8 @@ from workflow_support import (
     Json,
     Runner,
     all_workflows,
-    ended,
-    github_says,
     steps,
     workflow,
-    zipped,
 )
 
 from epc.registry.reading import of_folder
@@ -43,7 +37,7 @@ def test_nothing_is_left_out_that_no_workflow_runs() -> None:
 def test_ci_passes_in_a_clean_clone(origin: Path, evidence: Path, tmp_path: Path, job: str) -> None:
     runner = Runner(home=tmp_path, origin=origin, evidence=evidence)
 
-    runner.walk("ci.yml", only=job)
+    runner.walk("ci.yml", job)
 
     assert runner.failed == [], runner.said
     mine = [step.get("run") for name, step in steps(workflow("ci.yml")) if name == job]
@@ -148,68 +142,6 @@ def test_the_daily_issue_is_opened_then_changed(
     assert changed["body"] == {"body": text}
 
 
-@pytest.fixture(scope="session")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a measurement by mock models, of seeds that nothing published has."""
-    folder = tmp_path_factory.mktemp("run") / "run"
-    models = ("--evaluator", "mock/coin-flip", "--executor", "mock/deterministic")
-    done = epc("run", *models, "--seeds", "100-119", "--rounds", "12", "--out", folder)
-    assert done.returncode == 0, done.stderr
-    return folder
-
-
-def submit(forge: Forge, run: Path) -> str:
-    """Make a submission in the contributor's clone as the guide says, and return its slug."""
-    who = (
-        "--contributor",
-        "A. Name",
-        "--login",
-        "a-name",
-        "--licence",
-        "CC-BY-4.0",
-        "--conflicts",
-        "none",
-    )
-    words = ("submission", "new", run, *who, "--endpoint", "direct")
-    done = epc(*words, cwd=forge.work)
-    assert done.returncode == 0, done.stderr
-    return Path(done.stdout.strip()).name
-
-
-def test_a_submission_is_checked_without_a_token_and_commented_on(
-    origin: Path, tmp_path: Path, run: Path
-) -> None:
-    forge = Forge(origin, tmp_path)
-    slug = submit(forge, run)
-    event = forge.offer(7)
-
-    checked = Runner(home=tmp_path / "checked", origin=forge.origin, event=event)
-    checked.walk("submission.yml")
-
-    assert checked.failed == [], checked.said
-    report = json.loads(checked.artifacts["submission-report"].read_text())
-    assert (report["ok"], report["submissions"][0]["slug"]) == (True, slug)
-    assert checked.calls() == [], "it asks nothing of GitHub that needs a token"
-
-    content = checked.artifacts["submission-report"].read_bytes()
-    archive = zipped(tmp_path / "upload.zip", {"report.json": content})
-    offered = forge.work / "submissions" / slug
-    files = [path.relative_to(forge.work).as_posix() for path in offered.iterdir()]
-    reported = Runner(
-        home=tmp_path / "reported",
-        origin=forge.origin,
-        event=ended(event),
-        answers=github_says(event, files, archive),
-    )
-    reported.walk("report.yml")
-
-    assert reported.failed == [], reported.said
-    (comment,) = reported.calls("POST", "PATCH")
-    assert comment["path"] == "issues/7/comments"
-    assert comment["body"]["body"].startswith("<!-- epc-submission-report -->\n")
-    assert slug in comment["body"]["body"]
-
-
 def test_a_pull_request_of_anything_else_passes_the_check_that_main_requires(
     origin: Path, tmp_path: Path
 ) -> None:
@@ -224,37 +156,6 @@ def test_a_pull_request_of_anything_else_passes_the_check_that_main_requires(
     assert runner.failed == [], runner.said
     report = json.loads(runner.artifacts["submission-report"].read_text())
     assert (report["ok"], report["submissions"], report["findings"]) == (True, [], [])
-
-
-def test_a_merged_submission_is_published_pushed_and_deployed(
-    origin: Path, evidence: Path, tmp_path: Path, run: Path
-) -> None:
-    forge = Forge(origin, tmp_path)
-    submit(forge, run)
-    forge.offer(7)
-    forge.merge(7)
-    published = Runner(
-        home=tmp_path / "published",
-        origin=forge.origin,
-        evidence=evidence,
-        more={"SOURCE_DATE_EPOCH": day_of_the_last_event()},
-    )
-
-    published.walk("publish.yml")
-
-    assert published.failed == [], published.said
-    assert git(forge.origin, "cat-file", "-t", "v1.1-CoinFlip") == "tag\n"
-    made = {path.name for path in (ROOT / "snapshots").glob("v*")} | {"v1.1-CoinFlip"}
-    assert set(git(forge.origin, "tag", "--list").split()) == made, "those it lacked, too"
-    tree = git(forge.origin, "ls-tree", "-r", "--name-only", "main").splitlines()
-    assert "snapshots/v1.1-CoinFlip/SHA256SUMS" in tree
-    assert [name for name in tree if "submissions/" in name[:12]] == ["submissions/README.md"]
-
-
-def day_of_the_last_event() -> str:
-    """Return the day on which the registry stands: no event may come before it."""
-    last = json.loads((ROOT / "snapshots" / "events.jsonl").read_text().splitlines()[-1])
-    return str(int(datetime.fromisoformat(f"{last['date']}T00:00:00+00:00").timestamp()))
 
 
 BOT = "github-actions[bot]"
