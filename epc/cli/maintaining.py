@@ -194,6 +194,7 @@ def headlines() -> None:
 def _end(tag: str, event: dict[str, str]) -> None:
     """Add an event of today to a snapshot that there is."""
     from epc.records.typed import parse
+    from epc.registry.chain import sign
     from epc.registry.headlines import write_headlines
     from epc.registry.locking import locked
     from epc.registry.reading import find_checkout, of_folder
@@ -205,6 +206,7 @@ def _end(tag: str, event: dict[str, str]) -> None:
         found = of_folder(checkout).snapshot(tag)
         path = end(lock, parse({"date": now().date(), "tag": str(found.tag), **event}, Event))
         write_headlines(lock)
+        note(sign(lock))
     note(f"added to {path}; commit it")
 
 

@@ -8,6 +8,7 @@ import click
 
 from epc.cli.common import Day, as_of_option, echo_json, format_option, note, registry_option, say
 from epc.cli.maintaining import drift, expire, headlines, publish, tags, withdraw
+from epc.cli.sealing import sign, witness
 from epc.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def command() -> None:
     """The registry's snapshots: what was published, and whether it still holds."""
 
 
-for _maintaining in (publish, withdraw, drift, expire, headlines, tags):
+for _maintaining in (publish, withdraw, drift, expire, headlines, tags, sign, witness):
     command.add_command(_maintaining)
 
 
@@ -126,23 +127,27 @@ def changes(since: datetime, as_of: datetime, form: str, registry: str | None) -
 @format_option
 @click.pass_context
 def verify(ctx: click.Context, checkout: Path | None, form: str) -> None:
-    r"""Check every published byte: digests, schemas, intervals, and the history in git.
+    r"""Check every published byte: digests, schemas, intervals, the history, signed heads.
 
-    Names each file that is not as it was published. Exits 1 if anything was found.
+    Names each file that is not as it was published. Says who signed the events. Exits 1 if
+    anything was found.
 
     \b
     Example:
       epc snapshot verify
     """
+    from epc.registry.chain import standing
     from epc.registry.reading import find_checkout
     from epc.registry.verify import verify as verify_checkout
 
-    findings = verify_checkout(find_checkout(checkout or Path.cwd(), up=checkout is None))
+    found = find_checkout(checkout or Path.cwd(), up=checkout is None)
+    findings = verify_checkout(found)
     if form == "json":
         echo_json([finding.as_json() for finding in findings])
     else:
         for finding in findings:
             say(str(finding))
+        note(standing(found))
         note(f"findings: {len(findings)}")
     failed = any(finding.severity == "error" for finding in findings)
     ctx.exit(ExitCode.FINDINGS if failed else ExitCode.CLEAN)

@@ -18,8 +18,10 @@ from epc.registry import layout
 _PATH: Final = f"{layout.FOLDER}/{layout.EVENTS}"
 
 
-def lost_events(checkout: Path) -> list[str] | None:
+def lost_events(checkout: Path, place: str = _PATH) -> list[str] | None:
     """Return the event lines that some commit held and the checkout no longer does.
+
+    `place` names another file of lines that are only added.
 
     A line that was taken out and put back is not lost. Merges are compared with each parent, so
     two branches may both add lines. None where there is no history to look into, or only a part.
@@ -28,9 +30,9 @@ def lost_events(checkout: Path) -> list[str] | None:
     """
     if not _has_whole_history(checkout):
         return None
-    path = checkout / _PATH
+    path = checkout / place
     present = set(lines_of(path.read_text("utf-8", "replace"))) if path.exists() else set()
-    log = git(checkout, "log", "-m", "--format=", "-p", "-U0", "--no-renames", "--", _PATH)
+    log = git(checkout, "log", "-m", "--format=", "-p", "-U0", "--no-renames", "--", place)
     once = dict.fromkeys(line[1:] for line in lines_of(log) if line.startswith(("+{", "-{")))
     return [line for line in once if line not in present]
 
@@ -50,12 +52,12 @@ def moved_events(checkout: Path) -> list[str]:
     witnesses: list[list[str]] = []
     for blob in (*_before_removals(checkout), *tip):
         held = lines_of(git(checkout, "cat-file", "blob", blob))
-        if not any(_behind(earlier, held) for earlier in witnesses):
+        if not any(behind(earlier, held) for earlier in witnesses):
             witnesses.append(held)
-    return list(dict.fromkeys(line for held in witnesses for line in _behind(held, present)))
+    return list(dict.fromkeys(line for held in witnesses for line in behind(held, present)))
 
 
-def _behind(published: list[str], now: list[str]) -> list[str]:
+def behind(published: list[str], now: list[str]) -> list[str]:
     """Return the lines that now stand before one that they were published behind."""
     place = {line: index for index, line in enumerate(dict.fromkeys(now))}
     kept = [line for line in dict.fromkeys(published) if line in place]

@@ -1,6 +1,8 @@
 """Where the registry's files are.
 
     snapshots/events.jsonl            what happened, one line an event; lines are only added
+    snapshots/heads.jsonl             signed heads of the events' chain, if anybody signs
+    snapshots/allowed_signers         whose signatures count, as OpenSSH writes it
     snapshots/evaluators/NAME.json    the life of one evaluator generation
     snapshots/TAG/snapshot.json       what was measured, by whom, and what is wrong with it
     snapshots/TAG/metrics.json        its figures
@@ -28,6 +30,8 @@ from epc.records.layout import SEALED
 FOLDER: Final = "snapshots"
 EVALUATORS: Final = "evaluators"
 EVENTS: Final = "events.jsonl"
+HEADS: Final = "heads.jsonl"
+SIGNERS: Final = "allowed_signers"
 CARD: Final = "snapshot.json"
 FIGURES: Final = "metrics.json"
 MANIFEST: Final = "manifest.json"

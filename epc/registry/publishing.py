@@ -19,6 +19,7 @@ from epc.records.typed import as_json
 from epc.registry import layout
 from epc.registry.card_types import Card, MeasuredCard
 from epc.registry.cards import Said
+from epc.registry.chain import sign
 from epc.registry.claims import platform_claimed, require_true
 from epc.registry.endings import endings
 from epc.registry.figures import disagreement
@@ -90,9 +91,11 @@ def publish(
         append(lock, *told)
         for event in told:
             tell(f"event: {event.tag} {event.event}")
+    tell(sign(lock))
     write_headlines(lock)
     if git:
-        parts = (str(tag), layout.EVENTS, layout.STORE, *HEADLINES)
+        heads = [layout.HEADS] if (lock.home / layout.HEADS).exists() else []
+        parts = (str(tag), layout.EVENTS, *heads, layout.STORE, *HEADLINES)
         paths = [f"{layout.FOLDER}/{part}" for part in parts]
         commit(checkout, f"Publish {tag}", paths, leaving=leaving)
         tag_commit(checkout, str(tag), "HEAD")

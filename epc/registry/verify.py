@@ -1,7 +1,8 @@
 """Is everything as it was published? (`epc snapshot verify`).
 
-The chain: git holds the events, a `published` event the digest of its folder's SHA256SUMS, and that
-the digest of every file. One flipped byte anywhere breaks a link, and the finding names the file.
+The chain: git holds the events, and so does a signed head; a `published` event holds the digest of
+its folder's SHA256SUMS, and that the digest of every file. One flipped byte anywhere breaks a link,
+and the finding names the file.
 """
 
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from epc.records.layout import PROBES
 from epc.records.manifest import Manifest
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import as_json, parse
-from epc.registry import layout
+from epc.registry import chain, layout
 from epc.registry.card_types import Card, JudgedCard, MeasuredCard, parse_card
 from epc.registry.cards import conditions_of, judged_conditions_of
 from epc.registry.days import impossible
@@ -29,6 +30,7 @@ from epc.registry.reading import folders
 from epc.registry.snapshots import Metrics
 from epc.registry.store import fetched
 from epc.registry.sums import parse_sums, sha256
+from epc.registry.tag_checks import check_tags
 from epc.registry.tags import Tag
 
 _CLAUSE: Final = "EPC-4"
@@ -51,6 +53,7 @@ def verify(checkout: Path) -> list[Finding]:
         if not (home / tag).is_dir():
             where = f"{layout.FOLDER}/{tag}"
             findings.add(_CLAUSE, where, "was published and is gone", _RESTORE)
+    check_tags(checkout, list(sealed), findings)
     return findings.kept()
 
 
@@ -79,6 +82,7 @@ def _events(checkout: Path, findings: Findings) -> dict[str, str]:
             problem = f"{tag} was not published before this"
             findings.add(_CLAUSE, where, problem, "see `epc snapshot list` for what there is")
     _history(checkout, place, findings)
+    chain.check(checkout, findings)
     return sealed
 
 
