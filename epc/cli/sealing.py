@@ -1,4 +1,4 @@
-"""`epc snapshot sign|witness`: so that nobody rewrites the events unseen."""
+"""`epc snapshot sign|witness|checked`: what others than the contributor stand for."""
 
 from pathlib import Path
 
@@ -64,3 +64,26 @@ def witness(ctx: click.Context, file: Path, form: str) -> None:
         witnesses.write(file, found)
         note(f"{file}: {len(found.events)} events, head {found.head}")
     ctx.exit(ExitCode.FINDINGS if failed else ExitCode.CLEAN)
+
+
+@click.command()
+@click.argument("report", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--by", required=True, metavar="LOGIN", help="Who asked.")
+def checked(report: Path, by: str) -> None:
+    r"""Add a spot check to the registry, from what `epc verify --spot-check N TAG --out` wrote.
+
+    The draw, the recorded verdicts, the figures and the address are checked again. Whoever measured
+    cannot add one. If it agrees, the snapshot's step of trust is `spot-checked`.
+
+    \b
+    Example:
+      epc snapshot checked check.json --by somebody-else
+    """
+    from epc.registry.locking import locked
+    from epc.registry.reading import find_checkout
+    from epc.registry.spot_checks import add
+
+    with locked(find_checkout(Path.cwd()), tell=note) as lock:
+        line = add(lock, report, by=by, day=now().date())
+    say(f"{line.tag}  {line.verdict}: {line.agreed} of {line.pairs}")
+    note("added to snapshots/spot_checks.jsonl; commit it with snapshots/spot-checks")

@@ -8,7 +8,7 @@ import click
 
 from epc.cli.common import Day, as_of_option, echo_json, format_option, note, registry_option, say
 from epc.cli.maintaining import drift, expire, headlines, publish, tags, withdraw
-from epc.cli.sealing import sign, witness
+from epc.cli.sealing import checked, sign, witness
 from epc.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def command() -> None:
     """The registry's snapshots: what was published, and whether it still holds."""
 
 
-for _maintaining in (publish, withdraw, drift, expire, headlines, tags, sign, witness):
+for _maintaining in (publish, withdraw, drift, expire, headlines, tags, sign, witness, checked):
     command.add_command(_maintaining)
 
 

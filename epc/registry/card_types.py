@@ -16,7 +16,7 @@ from epc.records.typed import parse
 from epc.spec.epc_v1 import Direction
 
 SnapshotKind = Literal["measured", "judged", "reported"]
-Trust = Literal["reported", "recomputed", "re-executed", "replicated"]
+Trust = Literal["reported", "recomputed", "re-executed", "spot-checked", "replicated"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

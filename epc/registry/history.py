@@ -181,7 +181,14 @@ def tag_commit(checkout: Path, tag: str, where: str) -> None:
 def untagged(checkout: Path) -> dict[str, str]:
     """Return the published snapshots that have no git tag, with the commits that published them.
 
-    A snapshot was published by the commit that added its digests.
+    Raises: UsageError if there is no whole history to look into; WorldError if git fails.
+    """
+    tags = set(git(checkout, "tag", "--list").split())
+    return {tag: found for tag, found in published_by(checkout).items() if tag not in tags}
+
+
+def published_by(checkout: Path) -> dict[str, str]:
+    """Return the commit that published each snapshot: the one that added its digests.
 
     Raises: UsageError if there is no whole history to look into; WorldError if git fails.
     """
@@ -199,5 +206,4 @@ def untagged(checkout: Path) -> dict[str, str]:
             made.setdefault(line.split("/")[1], at)
         else:
             at = line
-    tags = set(git(checkout, "tag", "--list").split())
-    return {tag: found for tag, found in made.items() if tag not in tags}
+    return made

@@ -3,6 +3,8 @@
     snapshots/events.jsonl            what happened, one line an event; lines are only added
     snapshots/heads.jsonl             signed heads of the events' chain, if anybody signs
     snapshots/allowed_signers         whose signatures count, as OpenSSH writes it
+    snapshots/spot_checks.jsonl       spot checks by others, one line each; lines are only added
+    snapshots/spot-checks/            what each of these asked, and was answered
     snapshots/evaluators/NAME.json    the life of one evaluator generation
     snapshots/TAG/snapshot.json       what was measured, by whom, and what is wrong with it
     snapshots/TAG/metrics.json        its figures
@@ -32,6 +34,8 @@ EVALUATORS: Final = "evaluators"
 EVENTS: Final = "events.jsonl"
 HEADS: Final = "heads.jsonl"
 SIGNERS: Final = "allowed_signers"
+SPOT_CHECKED: Final = "spot_checks.jsonl"
+SPOT_CHECKS: Final = "spot-checks"
 CARD: Final = "snapshot.json"
 FIGURES: Final = "metrics.json"
 MANIFEST: Final = "manifest.json"

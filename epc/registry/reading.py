@@ -66,7 +66,7 @@ def of_folder(checkout: Path, *, figures: bool = True) -> Registry:
 def document(checkout: Path, *, figures: bool = True) -> Json:
     """Return a checkout's registry as the one document that the site publishes."""
     home = checkout / layout.FOLDER
-    anew = audits(checkout)
+    anew, checks = audits(checkout), list(_lines(home / layout.SPOT_CHECKED))
     with _all_kept():
         return {
             "evaluators": [_json(p) for p in sorted((home / layout.EVALUATORS).glob("*.json"))],
@@ -80,6 +80,7 @@ def document(checkout: Path, *, figures: bool = True) -> Json:
             ],
             "events": list(_lines(home / layout.EVENTS)),
             "policy": policy(checkout),
+            **({"spot_checks": checks} if checks else {}),
         }
 
 

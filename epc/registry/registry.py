@@ -18,10 +18,18 @@ from epc.registry.card_types import Trust
 from epc.registry.expiry import Expiry, Policy
 from epc.registry.lifecycles import Generation, GenerationRecord, Life, find
 from epc.registry.names import is_same
-from epc.registry.snapshots import STEPS, Event, Snapshot
+from epc.registry.snapshots import STEPS, Event, Snapshot, SpotChecked
 from epc.registry.tags import Tag
 
 _HINTS: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ages:
+    """The expiry policy as params.yaml has it, in days."""
+
+    maximum_age_days: int
+    notice_days: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +44,7 @@ class Registry:
     by_tag: dict[str, list[Event]]
     served: Served
     repeated: dict[str, Trust]
+    spot_checks: tuple[SpotChecked, ...]
 
     @classmethod
     def of(cls, given: Json) -> Self:
@@ -45,7 +54,7 @@ class Registry:
             for entry in given["snapshots"]
         ]
         lives = [Generation.parse(record) for record in given["evaluators"]]
-        policy = given["policy"]
+        ages = parse(given["policy"], _Ages)
         events = tuple(parse(line, Event) for line in given["events"])
         by_tag: dict[str, list[Event]] = {}
         for event in events:
@@ -56,11 +65,12 @@ class Registry:
             generations={generation.name: generation for generation in lives},
             snapshots={str(s.tag): s for s in sorted(pairs, key=lambda s: s.tag)},
             events=events,
-            policy=Policy(maximum_age=policy["maximum_age_days"], notice=policy["notice_days"]),
+            policy=Policy(maximum_age=ages.maximum_age_days, notice=ages.notice_days),
             given=given,
             by_tag=by_tag,
             served={(life.platform, life.model): life for g in lives for life in g.lives},
             repeated=_repeated(standing),
+            spot_checks=tuple(parse(c, SpotChecked) for c in given.get("spot_checks", ())),
         )
 
     def snapshot(self, tag: str) -> Snapshot:
@@ -124,8 +134,13 @@ class Registry:
         return followed(life, day, self.served)
 
     def trust(self, tag: str) -> Trust:
-        """Return a snapshot's step of trust: another's repetition of it counts for both."""
-        steps = (self.snapshots[tag].trust, self.repeated.get(tag, STEPS[0]))
+        """Return a snapshot's step of trust: another's repetition of it counts for both.
+
+        Of spot checks the newest counts, if somebody could tell anything by it.
+        """
+        told = [c.verdict for c in self.spot_checks if c.tag == tag and c.verdict != "cannot_tell"]
+        checked: Trust = "spot-checked" if told and told[-1] == "agrees" else STEPS[0]
+        steps = (self.snapshots[tag].trust, self.repeated.get(tag, STEPS[0]), checked)
         return max(steps, key=STEPS.index)
 
     def _asked(self, name: str, as_of: date) -> Iterator[Expiry]:

@@ -19,7 +19,7 @@ from epc.registry.card_types import (
 from epc.registry.expiry import Expiry
 from epc.registry.figures import Difference, figures_of
 from epc.registry.registry import Registry
-from epc.registry.snapshots import FAILED, Event, Snapshot
+from epc.registry.snapshots import FAILED, Event, Snapshot, SpotChecked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +30,7 @@ class Shown:
     trust: Trust
     events: Sequence[Event]
     expiry: Expiry
+    spot_checks: Sequence[SpotChecked] = ()
 
     def as_json(self) -> Json:
         """Return it as plain JSON: the card, and what is known beside it.
@@ -49,6 +50,7 @@ class Shown:
             "figures": snapshot.figures,
             "events": [as_json(event) for event in self.events],
             "expiry": self.expiry.as_json(),
+            **({"spot_checks": [as_json(c) for c in self.spot_checks]} if self.spot_checks else {}),
         }
 
 
@@ -59,6 +61,7 @@ def shown(registry: Registry, tag: str, as_of: date) -> Shown:
         trust=registry.trust(tag),
         events=tuple(registry.by_tag.get(tag, [])),
         expiry=registry.of_tag(tag, as_of),
+        spot_checks=tuple(c for c in registry.spot_checks if c.tag == tag),
     )
 
 
@@ -94,6 +97,10 @@ def shown_text(value: Shown, crosses: Sequence[str] = ()) -> str:
         lines += [f"    {fault.id}: {fault.says}" for fault in card.known_faults]
     lines += ["", "  events"]
     lines += [_event(event) for event in value.events]
+    for c in value.spot_checks:
+        lines.append(
+            f"    {c.date}  {c.verdict}: {c.agreed} of {c.pairs} in a spot check by {c.by}"
+        )
     return "\n".join(lines)
 
 

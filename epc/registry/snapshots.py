@@ -18,8 +18,15 @@ from epc.registry.card_types import (
     parse_card,
 )
 from epc.registry.tags import Tag
+from epc.statistics.spot_check import Word
 
-STEPS: Final[tuple[Trust, ...]] = ("reported", "recomputed", "re-executed", "replicated")
+STEPS: Final[tuple[Trust, ...]] = (
+    "reported",
+    "recomputed",
+    "re-executed",
+    "spot-checked",
+    "replicated",
+)
 
 # What says that most seeds of a run counted no verdict: an audit's word, or, where there are no
 # trials to audit, the fault that a reported snapshot's own record states.
@@ -130,3 +137,17 @@ class Event:
     by: str = ""
     cause: Cause | None = None
     source: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpotChecked:
+    """A spot check that stands in the registry: by whom, and what it says."""
+
+    date: date
+    tag: str
+    by: str
+    pairs: int
+    agreed: int
+    p_value: int | float
+    verdict: Word
+    sha256: str

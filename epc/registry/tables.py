@@ -18,7 +18,7 @@ SNAPSHOT: Final = {
     "generation": ("text", "The evaluator generation"),
     "model": ("text", "Who was asked, as platform/model; embedded where no platform was"),
     "kind": ("text", "measured, judged or reported"),
-    "trust": ("text", "reported, recomputed, re-executed or replicated"),
+    "trust": ("text", "reported, recomputed, re-executed, spot-checked or replicated"),
     "calibration": ("text", "true for a mock evaluator's baseline"),
     "protocol_version": ("text", "The protocol, with the labels of what deviates from it"),
     "measured_from": ("date", "The first day on which it may have been measured"),

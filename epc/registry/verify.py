@@ -19,7 +19,7 @@ from epc.records.layout import PROBES
 from epc.records.manifest import Manifest
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import as_json, parse
-from epc.registry import chain, layout
+from epc.registry import chain, layout, spot_checks
 from epc.registry.card_types import Card, JudgedCard, MeasuredCard, parse_card
 from epc.registry.cards import conditions_of, judged_conditions_of
 from epc.registry.days import impossible
@@ -53,6 +53,7 @@ def verify(checkout: Path) -> list[Finding]:
         if not (home / tag).is_dir():
             where = f"{layout.FOLDER}/{tag}"
             findings.add(_CLAUSE, where, "was published and is gone", _RESTORE)
+    spot_checks.check(checkout, findings)
     check_tags(checkout, list(sealed), findings)
     return findings.kept()
 

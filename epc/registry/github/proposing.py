@@ -3,12 +3,33 @@
 A protected main refuses the push of a workflow's token, and GitHub Actions can be no bypass actor.
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from epc.records.typed import parse
 from epc.registry.github.comments import mark
 from epc.registry.github.gh import api, pages
 from epc.registry.history import git
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Owner:
+    login: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Repository:
+    """What GitHub says of the repository, as far as it is asked for here."""
+
+    owner: _Owner
+    default_branch: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pull:
+    number: int
+
 
 _HELPER = ("-c", "credential.helper=", "-c", "credential.helper=!gh auth git-credential")
 
@@ -23,20 +44,19 @@ def propose(checkout: Path, text: str, *, branch: str, title: str) -> str:
     refuses.
     """
     mark(text)
-    about = api("")
-    owner, base = str(about["owner"]["login"]), str(about["default_branch"])
-    head = quote(f"{owner}:{branch}", safe="")
-    found = list(pages(f"pulls?state=open&base={quote(base, safe='')}&head={head}"))
+    about = parse(api(""), _Repository)
+    base, head = about.default_branch, quote(f"{about.owner.login}:{branch}", safe="")
+    query = f"pulls?state=open&base={quote(base, safe='')}&head={head}"
+    found = [parse(pull, _Pull).number for pull in pages(query)]
     if not git(checkout, "rev-list", f"refs/remotes/origin/{base}..HEAD").strip():
-        for pull in found:
-            api(f"pulls/{int(pull['number'])}", method="PATCH", body={"state": "closed"})
-        closed = ", ".join(f"#{int(pull['number'])}" for pull in found)
+        for number in found:
+            api(f"pulls/{number}", method="PATCH", body={"state": "closed"})
+        closed = ", ".join(f"#{number}" for number in found)
         return f"closed {closed}: nothing is left to propose" if found else "nothing to propose"
     git(checkout, *_HELPER, "push", "--quiet", "--force", "origin", f"HEAD:refs/heads/{branch}")
     said = {"title": title, "body": text}
     if found:
-        number = int(found[0]["number"])
-        api(f"pulls/{number}", method="PATCH", body=said)
-        return f"#{number} proposes it now"
+        api(f"pulls/{found[0]}", method="PATCH", body=said)
+        return f"#{found[0]} proposes it now"
     made = api("pulls", method="POST", body={**said, "head": branch, "base": base})
-    return f"opened #{int(made['number'])}"
+    return f"opened #{parse(made, _Pull).number}"

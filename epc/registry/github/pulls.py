@@ -1,5 +1,6 @@
 """Which pull request a finished check belongs to, told by GitHub and never by what it uploaded."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -7,6 +8,7 @@ from urllib.parse import quote
 
 from epc.errors import UsageError
 from epc.records import strict_json
+from epc.records.typed import parse
 from epc.registry.github.gh import api, pages
 from epc.registry.submissions.layout import FOLDER as SUBMISSIONS
 
@@ -91,39 +93,64 @@ class Pull:
     scope: Scope
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Commit:
+    sha: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Given:
+    """A pull request as GitHub shows it, as far as it is asked for here."""
+
+    number: int
+    head: _Commit
+    base: _Commit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _File:
+    filename: str
+    previous_filename: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Comparison:
+    files: tuple[_File, ...]
+
+
 def pull_of(found: Checked) -> Pull | None:
     """Return the open pull request whose head was checked; None if it moved on.
 
     The event itself names none for a pull request from a fork, so GitHub is asked by the head.
     """
     query = f"pulls?state=open&base={quote(found.base, safe='')}&head={quote(found.head, safe='')}"
-    given = [pull for pull in pages(query) if pull["head"]["sha"] == found.sha]
+    listed = [parse(pull, _Given) for pull in pages(query)]
+    given = [pull for pull in listed if pull.head.sha == found.sha]
     return _pull(given[0]) if len(given) == 1 else None
 
 
 def pull_at(number: int) -> Pull:
     """Return a pull request by its number."""
-    return _pull(api(f"pulls/{number}"))
+    return _pull(parse(api(f"pulls/{number}"), _Given))
 
 
-def _pull(given: Any) -> Pull:
+def _pull(given: _Given) -> Pull:
     """Return a pull request with what the very commit in this answer changes.
 
     Two commits are compared, which no push can move: a list of files that is asked for by the
     pull request's number would be that of whatever was pushed meanwhile.
     """
-    base, sha = str(given["base"]["sha"]), str(given["head"]["sha"])
-    files = api(f"compare/{base}...{sha}")["files"]
-    return Pull(number=int(given["number"]), sha=sha, scope=_scope(files))
+    compared = parse(api(f"compare/{given.base.sha}...{given.head.sha}"), _Comparison)
+    return Pull(number=given.number, sha=given.head.sha, scope=_scope(compared.files))
 
 
-def _scope(files: list[Any]) -> Scope:
+def _scope(files: Sequence[_File]) -> Scope:
     """Return whether files are of submissions, and whether any is not.
 
     A pull request that changes more may have changed the very workflow that checked it. A list
     that GitHub may have cut short shows nothing, so it counts as more.
     """
-    names = {str(f[key]) for f in files for key in ("filename", "previous_filename") if f.get(key)}
+    names = {name for file in files for name in (file.filename, file.previous_filename) if name}
     inside = {name for name in names if name.startswith(f"{SUBMISSIONS}/")}
     if len(files) >= _MOST_COMPARED:
         return "more"

@@ -7,6 +7,7 @@ import json
 import os
 import struct
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qs, quote
@@ -388,7 +389,7 @@ def test_an_upload_that_is_not_one_small_file_is_refused(tmp_path: Path, upload:
     words = ("--run", "55", "--name", "submission-report", "--file", "report.json")
 
     done = subprocess.run(
-        ["python", "-m", "epc", "github", "artifact", *words],
+        [sys.executable, "-m", "epc", "github", "artifact", *words],
         cwd=tmp_path,
         env=env | {"PYTHONPATH": str(ROOT)},
         capture_output=True,

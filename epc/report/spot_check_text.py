@@ -1,0 +1,36 @@
+"""A spot check in words."""
+
+from epc.analysis.spot_checking import SpotCheck
+from epc.printable import shown
+from epc.statistics.spot_check import Interval, Word
+
+_WORDS: dict[Word, str] = {
+    "agrees": "The evaluator answers as the record says.",
+    "differs": "The record's answers are not this evaluator's, or it has changed since.",
+    "cannot_tell": "Nothing can be told: answers that have nothing to do with each other would "
+    "agree as often.",
+}
+
+
+def report(check: SpotCheck) -> str:
+    """Return what a reader is told."""
+    said = check.agreement
+    agreed, flips = (_interval(ends) for ends in (said.agreement_ci95, said.flips_ci95))
+    model, endpoint = shown(check.asked.model), shown(check.asked.endpoint)
+    odd, p_value = f"{said.odd} of {said.uneven} uneven pairs", f"p = {said.p_value:.3g}"
+    lines = [
+        f"{said.verdict}  {check.tag}",
+        _WORDS[said.verdict],
+        f"agreement  {said.agreed} of {said.pairs}, {agreed}; {said.chance:.2f} by chance",
+        f"flips      {said.flipped} of {said.pairs} between two fresh answers, {flips}",
+        f"odd one    the recorded answer on {odd}; {p_value}",
+        f"asked      {model} at {endpoint}",
+        f"drawn by   commit {check.seed}",
+    ]
+    if not check.direct:
+        lines.append("not at the address of the platform that the card names: it proves nothing")
+    return "\n".join(lines)
+
+
+def _interval(ends: Interval) -> str:
+    return f"95% interval {ends[0]:.2f} to {ends[1]:.2f}"
