@@ -12,6 +12,8 @@ from endpoint_support import Endpoint, Received, Reply, completion, serving
 from engine_support import environment, epc
 from registry_support import Checkout, commit, generation_record, git, life_record
 
+from epc.records.schemas import findings as schema_findings
+
 TAG = "v1.0-Judge-1"
 CANARY = "sk-canary-0123456789abcdef"
 ALL = ("--exhaustive", "--seeds", "0-9", "--rounds", "12", "--no-canary", "--no-cache")
@@ -133,6 +135,8 @@ def test_a_check_by_somebody_else_is_a_step_of_trust_of_its_own(
     shown = json.loads(snapshot(registry, judge, "show", TAG, "--format", "json")[1])
     assert shown["trust"] == "spot-checked"
     assert [(c["by"], c["verdict"]) for c in shown["spot_checks"]] == [("somebody", "agrees")]
+    wrong = [f.where for f in schema_findings("api_snapshot", shown)]
+    assert not [where for where in wrong if where.startswith(("/spot_checks", "/trust"))], wrong
     assert snapshot(registry, judge, "verify")[0] == 0
     again = snapshot(registry, judge, "checked", tmp_path / "check.json", "--by", "somebody")
     assert (again[0], "in the registry already" in again[1]) == (2, True)
