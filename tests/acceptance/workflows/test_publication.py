@@ -255,18 +255,14 @@ def test_the_whole_way_with_what_github_refuses(people: People, run: Path) -> No
     assert "nothing to propose" in runner.said
     tagged = git(home, "rev-parse", "v1.1-CoinFlip^{commit}").strip()
     assert tagged == proposal["head"]["sha"], "the tag is of the commit that was approved"
-    withdrawn(people, clone)
 
 
-def withdrawn(people: People, clone: Path) -> None:
-    """A maintainer takes the snapshot back, which another one approves; the site says so."""
-    git(clone, "fetch", "--quiet", "origin", "main")
-    git(clone, "checkout", "--quiet", "-B", "withdrawal", "FETCH_HEAD")
-    git(clone, "rm", "-r", "--quiet", "submissions/a-bad-one")
-    words = ("snapshot", "withdraw", "v1.1-CoinFlip", "--reason", "the answers came from a cache")
+def test_a_withdrawal_needs_somebody_else_and_is_shown(people: People) -> None:
+    clone = people.clone("owner")
+    words = ("snapshot", "withdraw", "v1.0-CoinFlip", "--reason", "the answers came from a cache")
     today = environment(SOURCE_DATE_EPOCH=day_of_the_last_event())
     assert epc(*words, cwd=clone, env=today).returncode == 0
-    commit(clone, "Withdraw v1.1-CoinFlip")
+    commit(clone, "Withdraw v1.0-CoinFlip")
     assert people.push(clone, people.maintainer, "withdrawal") == ""
     number = people.offer(people.maintainer, "withdrawal")
     people.passed()
@@ -277,7 +273,7 @@ def withdrawn(people: People, clone: Path) -> None:
     (last,) = people.started("publish.yml")
     runner = people.walk(last, "build", "deploy")
     assert runner.failed == [], runner.said
-    page = runner.home / "build" / "clone" / "public" / "snapshots" / "v1.1-CoinFlip" / "index.html"
+    page = runner.home / "build" / "clone" / "public" / "snapshots" / "v1.0-CoinFlip" / "index.html"
     assert "the answers came from a cache" in page.read_text()
 
 
