@@ -38,7 +38,7 @@ _KEYS: Final[dict[str, frozenset[str]]] = {
     "replies": frozenset({"when", "times", "status", "headers", "body", "text", "before", "cut"}),
     "expect": frozenset(
         {"exit", "verdicts", "no_answer", "refusals", "retries", "says", "requests", "decoding"}
-        | {"limit_field", "served_model", "reasoning", "reasoning_tokens"}
+        | {"limit_field", "served_model", "reasoning", "reasoning_tokens", "unrecorded"}
     ),
 }
 

@@ -10,6 +10,7 @@ import click
 
 from epc.cli.common import echo_json, format_option, note, now, say
 from epc.cli.decoding import evaluator_options
+from epc.cli.limits import timeout_option
 from epc.errors import ExitCode, WorldError
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, ROUNDS, SCREENING_SEEDS
 
@@ -24,6 +25,7 @@ _WAYS = ("fresh", "exhaustive")
 @click.argument("model", required=False)
 @evaluator_options
 @click.option("--executor", metavar="MODEL", help="Who would write the answers. Default: MODEL.")
+@timeout_option
 @format_option
 @click.pass_context
 def command(
@@ -31,6 +33,7 @@ def command(
     model: str | None,
     decoding: dict[str, dict[str, Any]],
     executor: str | None,
+    timeout: float | None,
     form: str,
 ) -> None:
     r"""Say what is installed and can be used; or whether MODEL can be an evaluator.
@@ -49,10 +52,11 @@ def command(
       epc doctor openai/gpt-5.2 --executor openai/gpt-4o-mini
     """
     if model is None:
-        if decoding or executor is not None:
+        if decoding or executor is not None or timeout is not None:
             raise click.UsageError("these options say how a MODEL is asked: name it")
         ctx.exit(_of_this_machine(form))
-    ctx.exit(_of_a_model(model, decoding.get("evaluator", {}), executor, form))
+    diagnosis = _examined(model, executor, decoding.get("evaluator", {}), timeout)
+    ctx.exit(_of_a_model(model, diagnosis, executor, form))
 
 
 def _of_this_machine(form: str) -> ExitCode:
@@ -71,13 +75,10 @@ def _of_this_machine(form: str) -> ExitCode:
     return ExitCode.FINDINGS if failed else ExitCode.CLEAN
 
 
-def _of_a_model(name: str, changes: dict[str, Any], executor: str | None, form: str) -> ExitCode:
-    from epc.cli.run_session import fetch_weights_if_named
+def _of_a_model(name: str, diagnosis: "Diagnosis", executor: str | None, form: str) -> ExitCode:
     from epc.engine.cost_estimate import STAND_IN
     from epc.engine.session import writes
 
-    fetch_weights_if_named(name, executor)
-    diagnosis = _examined(name, changes)
     writer = executor or (name if writes(diagnosis.model) else STAND_IN)
     document = _document(name, diagnosis, writer)
     if form == "json":
@@ -87,19 +88,25 @@ def _of_a_model(name: str, changes: dict[str, Any], executor: str | None, form: 
     return ExitCode.CLEAN if diagnosis.outcome == "ready" else ExitCode.FINDINGS
 
 
-def _examined(name: str, changes: dict[str, Any]) -> "Diagnosis":
+def _examined(
+    name: str, executor: str | None, changes: dict[str, Any], timeout_s: float | None
+) -> "Diagnosis":
     """Ask the model.
 
     Raises: WorldError if it cannot be reached; UsageError if it cannot be asked like this.
     """
+    from epc.cli.run_session import fetch_weights_if_named
+    from epc.engine.budget import Limits
     from epc.engine.catalog import open_model
     from epc.engine.fitness import examine
     from epc.engine.model import CallError
-    from epc.engine.session import require_keys, require_role
+    from epc.engine.session import require_keys, require_role, restrain
 
+    fetch_weights_if_named(name, executor)
     model = open_model(name)
     require_role("evaluator", model)
     require_keys([model])
+    restrain([model], Limits(timeout_s=timeout_s))
 
     async def asking() -> "Diagnosis":
         try:

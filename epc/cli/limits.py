@@ -39,6 +39,14 @@ _quiet_option = click.option(
 )
 
 
+timeout_option = click.option(
+    "--timeout",
+    type=Finite(0, min_open=True),
+    metavar="S",
+    help="Wait so long for a reply. Default: 120, for the first 60; a server of your own 600.",
+)
+
+
 def is_quiet() -> bool:
     """Whether the user wants no progress from the command under way."""
     ctx = click.get_current_context(silent=True)
@@ -54,6 +62,7 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
         max_calls: int | None,
         max_cost: Decimal | None,
         max_time: float | None,
+        timeout: float | None,
         concurrency: int | None,
         no_cache: bool,
         **others: Any,
@@ -64,6 +73,7 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
             max_calls=max_calls,
             max_cost=max_cost,
             max_time_s=max_time,
+            timeout_s=timeout,
             concurrency=concurrency,
             cache=not no_cache,
         )
@@ -80,6 +90,7 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
             metavar="S",
             help="Stop after so many seconds.",
         ),
+        timeout_option,
         click.option(
             "--concurrency",
             type=click.IntRange(1),

@@ -20,6 +20,7 @@ from epc.protocol.config import Decoding
 ATTEMPTS: Final = 8
 DEADLINE_S: Final = 120.0  # for one reply
 FIRST_DEADLINE_S: Final = 60.0  # for an endpoint that has answered nothing yet; it is asked once
+OWN_DEADLINE_S: Final = 600.0  # for a server of the user's, which may load, or compute for others
 PATIENCE_S: Final = 600.0  # for one answer, pauses included
 _SLICES: Final = 10  # of which what this program itself loads meanwhile uses up one at most
 FIRST_PAUSE_S: Final = 0.5
@@ -99,7 +100,9 @@ class TransientError(Exception):
 class Line:
     """The way to one model at one endpoint, and what to call it all in messages.
 
-    `key` and `base` are the environment variables that hold the key and the address.
+    `key` and `base` are the environment variables that hold the key and the address. `own`: a
+    server of the user's, which puts calls into a queue and answers them as it can. `deadline_s` is
+    the user's.
     """
 
     name: str
@@ -107,6 +110,8 @@ class Line:
     key: str
     base: str
     gate: Gate
+    own: bool = False
+    deadline_s: float | None = None
 
     async def answer(
         self,
@@ -128,7 +133,7 @@ class Line:
             except TransientError as failure:
                 last = failure
             else:
-                self.gate.answered = True
+                self.gate.heard_at = time.monotonic()
                 return answer
             if last.unreached and not self.gate.answered:
                 raise CallError(
@@ -143,7 +148,9 @@ class Line:
                 began += time.monotonic() - waits  # for room in a budget: no fault of the endpoint
             ceiling = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2**attempt)
             pause = last.wait_s if last.wait_s is not None else random.uniform(ceiling / 2, ceiling)  # noqa: S311  (spreads load, hides nothing)
-            if time.monotonic() - began + pause > PATIENCE_S:
+            since = max(began, self.gate.heard_at) if self.own else began
+            patience_s = max(PATIENCE_S, 2 * self.allowed_s)
+            if pause > PATIENCE_S or time.monotonic() - since + pause > patience_s:
                 last = TransientError(f"{last}; it is to be asked again in {pause:,.0f} s")
                 break
             if attempt + 1 < ATTEMPTS:
@@ -151,25 +158,36 @@ class Line:
         message = f"{self.name}: {last} ({attempt + 1} attempts)"
         raise CallError(f"{message}\n  fix: see whether {self.endpoint} is well") from None
 
-    async def _in_time(self, asked: Coroutine[Any, Any, Completion]) -> Completion:
-        """Await an answer; where none has ever come from there, not as long as any later one.
+    @property
+    def allowed_s(self) -> float:
+        """How long the endpoint may take for one reply, as far as is known of it by now."""
+        if self.deadline_s is not None:
+            return self.deadline_s
+        if self.own:
+            return OWN_DEADLINE_S
+        return DEADLINE_S if self.gate.answered else FIRST_DEADLINE_S
 
-        Raises: CallError if an endpoint that has answered nothing yet keeps silent.
+    async def _in_time(self, asked: Coroutine[Any, Any, Completion]) -> Completion:
+        """Await an answer, as long as the endpoint may take.
+
+        Raises: CallError if an endpoint that has answered nothing yet keeps silent; TransientError
+        if one that has answered does.
         """
-        if self.gate.answered:
-            return await asked
-        task = asyncio.ensure_future(asked)
+        limit = asyncio.timeout(None)
+        silence = _Silence(line=self, limit=limit)
         try:
-            for _ in range(_SLICES):
-                await asyncio.wait([task], timeout=FIRST_DEADLINE_S / _SLICES)
-                if task.done() or self.gate.answered:  # another call was answered meanwhile
-                    return await task
+            async with limit:
+                return await asked
+        except TimeoutError:
+            if not limit.expired():
+                raise
         finally:
-            task.cancel()
+            silence.end()
+        if self.gate.answered:
+            raise TransientError(f"no whole reply within {self.allowed_s:g} s", billed=True)
         raise CallError(
-            f"{self.name}: connected, no answer within {FIRST_DEADLINE_S:g} s: {self.endpoint}\n"
-            "  fix: see whether the server is well; ask a model that must be loaded first once, "
-            "and run again"
+            f"{self.name}: connected, no answer within {self.allowed_s:g} s: {self.endpoint}\n"
+            "  fix: see whether the server is well; `--timeout S` waits S seconds for a slow one"
         )
 
     def refused(
@@ -202,6 +220,37 @@ class Line:
             remedy, setting = _NO_SUCH_REASONING, "reasoning"
         remedy = remedy.format(key=self.key, base=self.base)
         raise CallError(f"{self.name}: {shown}\n  fix: {remedy}", setting=setting)
+
+
+class _Silence:
+    """Ends the wait for one reply once its endpoint has been silent for too long.
+
+    It looks ten times, and each look counts for its part of the time, however late it comes: what
+    this program itself loads meanwhile is no silence. A server of the user's that answers other
+    calls is not silent.
+    """
+
+    def __init__(self, *, line: Line, limit: asyncio.Timeout) -> None:
+        self._line, self._limit = line, limit
+        self._step_s = line.allowed_s / _SLICES
+        self._silent, self._heard_at = 0, line.gate.heard_at
+        self._look_later()
+
+    def end(self) -> None:
+        """Look no more."""
+        self._timer.cancel()
+
+    def _look_later(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(self._step_s, self._look)
+
+    def _look(self) -> None:
+        self._silent += 1
+        if self._line.own and self._line.gate.heard_at > self._heard_at:
+            self._silent, self._heard_at = 0, self._line.gate.heard_at
+        if self._silent >= round(self._line.allowed_s / self._step_s):
+            self._limit.reschedule(asyncio.get_running_loop().time())
+        else:
+            self._look_later()
 
 
 def _message(said: str) -> str:

@@ -42,11 +42,15 @@ class CostCapError(BudgetError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one sitting may use. None is no limit; `max_cost` is in US dollars."""
+    """What one sitting may use. None is no limit; `max_cost` is in US dollars.
+
+    `timeout_s` is how long a model may take for one reply.
+    """
 
     max_calls: int | None = None
     max_cost: Decimal | None = None
     max_time_s: float | None = None
+    timeout_s: float | None = None
     concurrency: int | None = None
     cache: bool = True
 

@@ -9,7 +9,6 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from epc.engine import asking
 from epc.engine.asking import TransientError
 from epc.engine.constraints import response_format
 from epc.engine.limits import Ticket
@@ -64,6 +63,7 @@ class Hosted(Remote):
         self.transport = Transport(base_url, key=key, bare_key=provider.bare_key)
         if not provider.needs_key:
             self.concurrency = most_connections()
+            self._line = replace(self._line, own=True)
 
     def require_decoding(self, decoding: Decoding) -> None:
         """Refuse what the provider documents no setting for, and a body that may not be sent.
@@ -144,7 +144,6 @@ class Hosted(Remote):
             reply = await self.transport.request(
                 "POST",
                 "/chat/completions",
-                deadline_s=asking.DEADLINE_S,
                 json=self.body(text, decoding, limit_field=field),
             )
         except NoReplyError as failure:

@@ -43,14 +43,19 @@ class Gate:
 
     A 429 holds every call to the endpoint, not only the one that got it. What is left of the
     limits is kept by model, since providers state it so; two roles with one model share it.
-    `answered`: the endpoint has answered a prompt, so it is there, and was asked rightly.
+    `heard_at` is when it last answered a prompt, by this process's clock.
     """
 
     def __init__(self) -> None:
         self._open_at = 0.0
         self._allowances: dict[str, tuple[_Allowance, _Allowance]] = {}
         self.waited_s = 0.0
-        self.answered = False
+        self.heard_at = -math.inf
+
+    @property
+    def answered(self) -> bool:
+        """Whether the endpoint has answered a prompt: it is there, and was asked rightly."""
+        return self.heard_at > -math.inf
 
     async def passage(self, model: str = "", tokens: int = 1) -> Ticket:
         """Wait until the endpoint may be asked again, and count a request of so many tokens."""

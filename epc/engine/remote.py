@@ -54,6 +54,10 @@ class Remote(ABC):
             name = self._provider.name
             raise UsageError(f"set {self._provider.key_variable} to your key for {name}")
 
+    def wait_for(self, seconds: float) -> None:
+        """Give every reply so long, the first one too."""
+        self._line = replace(self._line, deadline_s=seconds)
+
     def default_decoding(self, role: str) -> Decoding:
         """Return the reference decoding for an evaluator, a whole answer for an executor."""
         return REFERENCE_DECODING if role == "evaluator" else EXECUTOR_DECODING

@@ -7,6 +7,7 @@ wrote nor why it stopped is there no answer.
 
 import json
 from collections.abc import Callable, Mapping
+from pathlib import PureWindowsPath
 from typing import Any, Final
 
 from epc.engine import reasoning
@@ -62,6 +63,9 @@ def completion(
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         said = start_of(reply)
         raise TransientError(f"the reply holds no answer: {said}", billed=True) from None
+    served = named(value.get("model"))
+    if served is not None and served != (file := _file_name(served)):
+        served, reply = file, reply.replace(json.dumps(served), json.dumps(file))
     usage = value.get("usage") if isinstance(value.get("usage"), dict) else {}
     details = usage.get("completion_tokens_details")
     # Reading R79:
@@ -70,7 +74,7 @@ def completion(
     )
     return Completion(
         text=redact(text),  # which may have come in parts
-        served_model=named(value.get("model")),
+        served_model=served,
         system_fingerprint=named(value.get("system_fingerprint")),
         finish_reason=finish,
         tokens_in=counted(usage.get("prompt_tokens")),
@@ -163,6 +167,12 @@ def _joined(parts: list[Any], kind: str) -> str:
 def named(value: Any) -> str | None:
     """Return a name that a provider gave, if it is one: text, not empty, not longer than names."""
     return storable(value) if isinstance(value, str) and 0 < len(value) <= _LONGEST_NAME else None
+
+
+def _file_name(model: str) -> str:
+    """Return a model's name; of one that is a file's whole path, as llama.cpp's, its last part."""
+    path = PureWindowsPath(model)
+    return path.name if path.root else model
 
 
 def counted(value: Any) -> int | None:

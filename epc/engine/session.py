@@ -230,8 +230,10 @@ def require_keys(models: Iterable[Model]) -> None:
 
 
 def restrain(models: Iterable[Model], limits: Limits) -> None:
-    """Let no model be asked more at once than the user wants."""
+    """Let no model be asked more at once, or be waited for longer, than the user wants."""
     for model in models:
+        if limits.timeout_s is not None and isinstance(model, Remote):
+            model.wait_for(limits.timeout_s)
         if limits.concurrency is not None:
             # How much a provider stands is for the user to know; other models know themselves.
             most = limits.concurrency if isinstance(model, Remote) else model.concurrency

@@ -34,6 +34,7 @@ ALLOWED_HEADERS: Final = (
     "x-ratelimit-reset-requests",
     "x-ratelimit-reset-tokens",
 )
+CONNECT_S: Final = 30.0
 MAX_REPLY_BYTES: Final = 32 * 2**20
 _MOST_CONNECTIONS: Final = 512
 _OTHER_DESCRIPTORS: Final = 64  # for the run's own files, the loop and the libraries
@@ -79,7 +80,7 @@ class Transport:
         method: str,
         path: str,
         *,
-        deadline_s: float,
+        deadline_s: float | None = None,
         most_bytes: int | None = None,
         **content: Any,
     ) -> Reply:
@@ -97,7 +98,7 @@ class Transport:
                 headers=self._headers,
                 connector=aiohttp.TCPConnector(limit=0),
                 cookie_jar=aiohttp.DummyCookieJar(),
-                timeout=aiohttp.ClientTimeout(total=None),
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
                 auto_decompress=True,
             )
         try:
@@ -113,6 +114,8 @@ class Transport:
                 body = bytearray(await reply.content.read(most + 1))
                 while not reply.content.at_eof() and len(body) <= most:
                     body += await reply.content.read(most + 1 - len(body))
+        except aiohttp.ConnectionTimeoutError:
+            raise NoReplyError(f"no connection within {CONNECT_S:g} s", sent=False) from None
         except TimeoutError:
             raise NoReplyError(f"no whole reply within {deadline_s:g} s") from None
         except aiohttp.ClientConnectorError as error:

@@ -23,6 +23,7 @@ ADDRESS, CACHE = "OPENAI_COMPATIBLE_BASE_URL", "EPC_CACHE_DIR"
 # Pauses and deadlines, so short that a campaign is over in minutes.
 PATCHES: tuple[tuple[Any, str, float], ...] = (
     (asking, "DEADLINE_S", 0.3),
+    (asking, "OWN_DEADLINE_S", 0.3),
     (asking, "PATIENCE_S", 5.0),
     (asking, "FIRST_PAUSE_S", 0.002),
     (asking, "LONGEST_PAUSE_S", 0.02),

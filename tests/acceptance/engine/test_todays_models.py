@@ -295,25 +295,36 @@ def test_nothing_listening_ends_a_run_within_3_s_with_one_clear_line(tmp_path: P
     assert not run.exists()
 
 
-def test_a_server_that_never_answers_is_given_up_sooner_than_one_that_did(
-    tmp_path: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("provider", "given_by"),
+    [("deepseek", "FIRST_DEADLINE_S"), ("vllm", "OWN_DEADLINE_S"), ("vllm", "--timeout")],
+)
+def test_a_server_that_never_answers_is_given_up_when_its_time_is_up(
+    tmp_path: Path,
+    endpoint: Endpoint,
+    monkeypatch: pytest.MonkeyPatch,
+    provider: str,
+    given_by: str,
 ) -> None:
-    monkeypatch.setattr("epc.engine.asking.FIRST_DEADLINE_S", 0.3)
+    more = (given_by, "0.3") if given_by.startswith("--") else ()
+    if not more:
+        monkeypatch.setattr(f"epc.engine.asking.{given_by}", 0.3)
     hangs, run = HoldsAfter(0), tmp_path / "run"
     endpoint.behave = hangs
 
-    failed = epc("run", *models("vllm"), *SMALL, "--out", run, env=at("vllm", endpoint.url))
+    asked = ("run", *models(provider), *SMALL, *more, "--out", run)
+    failed = epc(*asked, env=at(provider, endpoint.url))
     hangs.go_on.set()
 
     assert failed.returncode == 3
-    assert f"vllm/judge: connected, no answer within 0.3 s: {endpoint.url}\n" in failed.stderr or (
-        f"vllm/writer: connected, no answer within 0.3 s: {endpoint.url}\n" in failed.stderr
-    )
+    said = f": connected, no answer within 0.3 s: {endpoint.url}\n"
+    assert f"{provider}/judge{said}" in failed.stderr or f"{provider}/writer{said}" in failed.stderr
+    assert "`--timeout S` waits S seconds for a slow one" in failed.stderr
     assert "no run folder is left" in failed.stderr
     assert not run.exists()
 
 
-def test_a_server_that_is_slow_after_its_first_answer_is_waited_for(
+def test_a_provider_that_is_slow_after_its_first_answer_is_waited_for(
     tmp_path: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Calls that were under way when the first answer came have the usual deadline."""
@@ -328,12 +339,47 @@ def test_a_server_that_is_slow_after_its_first_answer_is_waited_for(
     endpoint.behave = slow
 
     done = epc(
-        *("run", *models("vllm"), "--seeds", "0", "--rounds", "1", "--no-canary"),
+        *("run", *models("deepseek"), "--seeds", "0", "--rounds", "1", "--no-canary"),
         *("--out", tmp_path / "run"),
-        env=at("vllm", endpoint.url),
+        env=at("deepseek", endpoint.url),
     )
 
     assert done.returncode == 0, done.stderr
+
+
+def test_a_server_of_ones_own_that_works_through_its_queue_is_not_dead(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    """The last call in the queue waits for longer than the deadline, and is asked once."""
+    slot = threading.Lock()
+
+    def one_by_one(row: Received) -> Reply:
+        with slot:
+            time.sleep(0.03)
+        return answering(row)
+
+    endpoint.behave = one_by_one
+    run = tmp_path / "run"
+    many = ("--seeds", "0-9", "--rounds", "1", "--no-cache", "--no-canary")
+    asked = ("run", *models("vllm"), *many, "--timeout", "0.8", "--out", run)
+
+    done = epc(*asked, env=at("vllm", endpoint.url))
+
+    assert done.returncode == 0, done.stderr
+    latencies = [row["latency_s"] for row in read_rows(run / "calls.jsonl")]
+    assert max(latencies) > 0.8
+    assert json.loads((run / "manifest.json").read_bytes())["provenance"]["retries"] == 0
+
+
+def test_doctor_waits_for_a_slow_server_as_long_as_it_is_told(endpoint: Endpoint) -> None:
+    hangs = HoldsAfter(0)
+    endpoint.behave = hangs
+
+    failed = epc("doctor", "vllm/judge", "--timeout", "0.2", env=at("vllm", endpoint.url))
+    hangs.go_on.set()
+
+    assert failed.returncode == 3
+    assert "no answer within 0.2 s" in failed.stderr
 
 
 def test_a_time_limit_that_an_outage_uses_up_shows_the_last_error(

@@ -13,6 +13,7 @@ from hosted_support import CANARY, ask
 from epc.engine import asking as again
 from epc.engine import hosted
 from epc.engine.hosted import open_hosted
+from epc.engine.limits import gate_of
 from epc.engine.model import CallError, Completion, Prompt
 from epc.engine.providers import PROVIDERS
 from epc.errors import UsageError
@@ -268,6 +269,8 @@ def test_a_reply_that_never_ends_is_given_up_at_the_deadline(
     endpoint: Endpoint, pauses: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(again, "DEADLINE_S", 0.5)
+    gate = gate_of(endpoint.url, CANARY)
+    gate.heard_at = time.monotonic()  # so it is there
     endpoint.script = [Reply(drip=True)]
     endpoint.behave = lambda _: completion("A")
 

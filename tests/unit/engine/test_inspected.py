@@ -30,6 +30,7 @@ from native_support import (
 from epc.engine import asking, inspected
 from epc.engine.budget import Limits
 from epc.engine.catalog import open_model
+from epc.engine.limits import gate_of
 from epc.engine.model import CallError, Completion, Prompt
 from epc.engine.prices import price_of
 from epc.errors import UsageError
@@ -256,6 +257,8 @@ def test_a_reply_that_never_ends_is_given_up_at_our_deadline(
         lost.append(1)
 
     monkeypatch.setattr(asking, "DEADLINE_S", 0.5)
+    gate = gate_of(endpoint.url.removesuffix("/v1"), CANARY)
+    gate.heard_at = time.monotonic()  # so it is there
     endpoint.script = [Reply(drip=True)]
     began = time.monotonic()
 
