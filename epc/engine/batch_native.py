@@ -29,6 +29,7 @@ from epc.engine.transport import Transport
 from epc.errors import UsageError
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
+from epc.records.usage import NO_CHOICE
 
 _PAGE: Final = 100
 _Parsed = dict[Any, Any]  # an object of JSON, as a pattern leaves it
@@ -305,6 +306,8 @@ class GoogleBatching(_NativeBatching):
                 return self._completion(reason, said, response)
             case {"response": {"promptFeedback": {"blockReason": str()}} as response}:
                 return self._completion("SAFETY", {}, response)
+            case {"response": {"candidates": [] | None} as response}:
+                return self._completion(NO_CHOICE, {}, response)
         raise TransientError("the line holds no answer", billed=True)
 
     def _completion(self, reason: str, said: _Parsed, response: _Parsed) -> Completion:
@@ -339,7 +342,8 @@ class GoogleBatching(_NativeBatching):
     def _stop(self, reason: str) -> str:
         if reason in self._WITHHELD:
             return "content_filter"
-        return {"STOP": "stop", "MAX_TOKENS": "max_tokens"}.get(reason, "unknown")
+        known = {"STOP": "stop", "MAX_TOKENS": "max_tokens", NO_CHOICE: NO_CHOICE}
+        return known.get(reason, "unknown")
 
     def _unanswered(self, status: str, said: Json) -> Failure:
         if status == "succeeded":

@@ -23,6 +23,7 @@ from epc.engine.replies import named, request_id, without_secrets
 from epc.errors import UsageError
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
+from epc.records.usage import NO_CHOICE
 
 if TYPE_CHECKING:
     from inspect_ai.model import ModelAPI, ModelOutput
@@ -253,20 +254,20 @@ def _completion(
 ) -> Completion:
     """Return the answer of a reply that Inspect has read.
 
-    Raises: TransientError if the words are Inspect's and not the model's: there is no answer.
+    Raises: TransientError if the words are Inspect's, and it is no reply of the provider's.
     """
-    text = redact(output.completion)
+    text, stopped = redact(output.completion), str(output.stop_reason)
     spoken = "".join(str(value) for key, value in _leaves(response) if key in ("text", "content"))
     if text not in spoken:
-        if output.stop_reason != "content_filter":
-            raise TransientError("the reply holds no answer", billed=True)
         text = ""
+        if stopped != "content_filter":
+            stopped = _stop_without_words(response, stopped)
     usage = output.usage
     served = response.get("model") or response.get("modelVersion")
     return Completion(
         text=text,
         served_model=named(served),
-        finish_reason=output.stop_reason,
+        finish_reason=stopped,
         request_id=request_id({}, response.get("id") or response.get("responseId")),
         # Inspect says 0 where the provider said nothing, and no prompt has 0 tokens.
         tokens_in=(usage.input_tokens or None) if usage else None,
@@ -277,6 +278,18 @@ def _completion(
         retries=retries,
         reply=json.dumps(response, ensure_ascii=False, sort_keys=True),
     )
+
+
+def _stop_without_words(response: Json, stopped: str) -> str:
+    """Return why a reply of Google's has no word of the model (Reading R4).
+
+    Raises: TransientError if it is no such reply.
+    """
+    if response.get("candidates"):
+        return stopped
+    if "usageMetadata" in response:
+        return NO_CHOICE
+    raise TransientError("the reply holds no answer", billed=True)
 
 
 def _thought(output: "ModelOutput") -> str:

@@ -1,8 +1,8 @@
 """What a chat-completion body holds: an answer, a refusal, nothing, or no answer at all.
 
 Whatever the model did is an answer, and is not asked for again (Reading R4): text, a list of
-parts, a refusal, or no word before it stopped. Only where the endpoint says neither what the model
-wrote nor why it stopped is there no answer.
+parts, a refusal, no word before it stopped, or no choice at all. Only where a choice says neither
+what the model wrote nor why it stopped is there no answer.
 """
 
 import json
@@ -16,6 +16,7 @@ from epc.engine.model import Completion
 from epc.engine.providers import LimitField
 from epc.engine.secrets import redact
 from epc.records.strict_json import storable
+from epc.records.usage import NO_CHOICE
 from epc.spec.refusals import REFUSED
 
 _LONGEST_NAME: Final = 300  # characters
@@ -34,6 +35,7 @@ _UNKNOWN_FIELD: Final = (
     "extra inputs are not permitted",
 )
 _FAILURES: Final = range(400, 600)  # the statuses that say so
+_COMPLETION: Final = "chat.completion"
 _FAILED: Final = "error"  # the finish_reason by which gateways say that generation broke off
 
 
@@ -47,8 +49,8 @@ def completion(
 ) -> Completion:
     """Return the answer that a chat-completion body holds, and the body itself.
 
-    Raises: TransientError if it holds none: garbage, truncated JSON, no choice, neither content
-    nor a reason to stop.
+    Raises: TransientError if it holds none: garbage, truncated JSON, another protocol's, neither
+    content nor a reason to stop.
     """
     raw = body.decode("utf-8", "replace")
     reply = redact(raw)
@@ -57,12 +59,12 @@ def completion(
         if reply != raw or "\\" in raw:  # else there is no secret in any of its parts
             echoed, value = value, without_secrets(value, redact)
             reply = reply if value == echoed else json.dumps(value, ensure_ascii=False)
-        choice = value["choices"][0]
-        message = choice["message"]
-        text, finish = _answer(message, named(choice.get("finish_reason")))
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        said = start_of(reply)
-        raise TransientError(f"the reply holds no answer: {said}", billed=True) from None
+        message, text, finish = _chosen(value)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        said, another = start_of(reply), isinstance(error, _AnotherProtocol)
+        raise TransientError(
+            f"the reply holds no answer: {said}", billed=True, unreached=another
+        ) from None
     served = named(value.get("model"))
     if served is not None and served != (file := _file_name(served)):
         served, reply = file, reply.replace(json.dumps(served), json.dumps(file))
@@ -133,6 +135,28 @@ def without_secrets(value: Any, redact: Callable[[str], str]) -> Any:
     if isinstance(value, dict):
         return {redact(key): without_secrets(each, redact) for key, each in value.items()}
     return value
+
+
+class _AnotherProtocol(ValueError):  # noqa: N818  (a signal within this module, never shown)
+    """A reply of JSON that is no chat completion."""
+
+
+def _chosen(value: Any) -> tuple[Any, str, str | None]:
+    """Return the message of a chat completion, what it says, and why it ended.
+
+    Raises: ValueError, LookupError, TypeError or AttributeError if it is none, or says nothing.
+    """
+    if value.get("choices"):
+        choice = value["choices"][0]
+        return choice["message"], *_answer(choice["message"], named(choice.get("finish_reason")))
+    if value.get("error"):
+        raise ValueError(value)
+    if "choices" not in value and value.get("object") != _COMPLETION:
+        raise _AnotherProtocol(value)
+    # Reading R4: a prompt for which there is no choice has none when it is asked again either.
+    found = (part["content_filter_results"] for part in value.get("prompt_filter_results") or ())
+    filtered = any(each.get("filtered") for results in found for each in results.values())
+    return {}, "", "content_filter" if filtered else NO_CHOICE
 
 
 def _answer(message: Any, finish: str | None) -> tuple[str, str | None]:

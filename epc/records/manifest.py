@@ -32,6 +32,7 @@ NoAnswer = Literal[
     "content_filter",
     "refusal",
     "too_large",
+    "no_choice",
     "length",
     "max_tokens",
     "stop",

@@ -312,8 +312,8 @@ def test_a_server_that_never_answers_is_given_up_when_its_time_is_up(
     hangs, run = HoldsAfter(0), tmp_path / "run"
     endpoint.behave = hangs
 
-    asked = ("run", *models(provider), *SMALL, *more, "--out", run)
-    failed = epc(*asked, env=at(provider, endpoint.url))
+    asked = (*models(provider), *SMALL, *more)
+    failed = epc("run", *asked, "--out", run, env=at(provider, endpoint.url))
     hangs.go_on.set()
 
     assert failed.returncode == 3
@@ -361,9 +361,9 @@ def test_a_server_of_ones_own_that_works_through_its_queue_is_not_dead(
     endpoint.behave = one_by_one
     run = tmp_path / "run"
     many = ("--seeds", "0-9", "--rounds", "1", "--no-cache", "--no-canary")
-    asked = ("run", *models("vllm"), *many, "--timeout", "0.8", "--out", run)
+    asked = (*models("vllm"), *many, "--timeout", "0.8")
 
-    done = epc(*asked, env=at("vllm", endpoint.url))
+    done = epc("run", *asked, "--out", run, env=at("vllm", endpoint.url))
 
     assert done.returncode == 0, done.stderr
     latencies = [row["latency_s"] for row in read_rows(run / "calls.jsonl")]

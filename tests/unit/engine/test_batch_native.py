@@ -221,6 +221,16 @@ def test_reading_r4_requests_that_never_pass_stop_the_run_with_their_reason(
     assert provider.sizes == [176]
 
 
+def test_reading_r4_a_request_without_a_candidate_is_answered_in_a_batch_too() -> None:
+    line = {"response": {"candidates": [], "usageMetadata": {"promptTokenCount": 21}}}
+    protocol = batching_of(open_model(GOOGLE))
+    assert protocol is not None
+
+    answer = protocol.answer(line)
+
+    assert (answer.text, answer.finish_reason) == ("", "no_choice")
+
+
 @pytest.mark.parametrize("state", ["FAILED", "CANCELLED", "EXPIRED"])
 def test_a_google_batch_that_failed_as_a_whole_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: str

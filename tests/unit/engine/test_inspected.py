@@ -364,11 +364,18 @@ def test_a_prompt_that_is_too_long_is_a_failure_and_not_an_answer(endpoint: Endp
         ask(ANTHROPIC)
 
 
-def test_reading_r4_an_empty_candidate_is_asked_again(endpoint: Endpoint) -> None:
-    endpoint.script = [google([])]
+@pytest.mark.parametrize(
+    ("candidates", "cause"),
+    [([], "no_choice"), ([{"finishReason": "OTHER"}], "unknown")],
+)
+def test_reading_r4_a_candidate_without_a_word_is_what_the_model_did(
+    endpoint: Endpoint, candidates: list[dict[str, Any]], cause: str
+) -> None:
+    endpoint.script = [google(candidates)]
 
-    assert ask(GOOGLE).text in ("A", "B")
-    assert len(endpoint.received) == 2
+    answer = ask(GOOGLE)
+
+    assert (answer.text, answer.finish_reason, answer.retries) == ("", cause, 0)
 
 
 def test_a_run_records_what_was_sent_and_holds_no_secret(
