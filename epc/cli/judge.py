@@ -7,7 +7,7 @@ import click
 
 from epc.cli.common import echo_json, format_option, note, now, say
 from epc.cli.decoding import judge_options
-from epc.cli.limits import limit_options
+from epc.cli.limits import canary_option, limit_options
 from epc.cli.run_session import carried_out
 from epc.errors import ExitCode
 from epc.spec.judge_v1 import CROSS, METHODS, SELF, Method
@@ -130,12 +130,17 @@ def plan(
 @command.command()
 @click.argument("folder", type=_FOLDER)
 @click.option("--dry-run", is_flag=True, help="Say what would be asked and cost; send nothing.")
+@canary_option
+@click.option("--anyway", is_flag=True, help="Go on though the canary shows a swapped judge.")
 @limit_options
 @format_option
-def run(folder: Path, dry_run: bool, limits: "Limits", form: str) -> None:
+def run(
+    folder: Path, dry_run: bool, canary: bool, anyway: bool, limits: "Limits", form: str
+) -> None:
     r"""Let the judges score every sample of a planned FOLDER, or go on where that stopped.
 
-    It asks no answered call again. It writes the archive when everything is answered.
+    It asks no answered call again. It writes the archive when everything is answered. The canary
+    goes on as it began: the option counts for the first sitting.
 
     \b
     Example:
@@ -146,28 +151,33 @@ def run(folder: Path, dry_run: bool, limits: "Limits", form: str) -> None:
         from epc.cli.run_session import show_forecast
         from epc.engine.judging.evaluate import expect, open_evaluation
 
-        show_forecast(expect(open_evaluation(folder)), form)
+        show_forecast(expect(open_evaluation(folder), canary=canary), form)
         return
-    judge_on(folder, limits, form)
+    judge_on(folder, limits, form, canary=canary, anyway=anyway)
 
 
-def judge_on(folder: Path, limits: "Limits", form: str) -> None:
+def judge_on(
+    folder: Path, limits: "Limits", form: str, *, canary: bool = True, anyway: bool = False
+) -> None:
     """Carry an evaluation out from wherever it stands and show its report."""
-    from epc.records.judging.layout import is_complete
+    from epc.records.canary import in_words
+    from epc.records.judging.layout import is_complete, load_run_log
 
     if is_complete(folder):
         note(f"{folder} is complete")
     else:
-        _evaluate(folder, limits)
+        _evaluate(folder, limits, canary=canary, anyway=anyway)
     show_report([folder], form)
+    for judge, found in (load_run_log(folder).canary or {}).items():
+        note(f"canary   {judge}: {in_words(found)}")
 
 
-def _evaluate(folder: Path, limits: "Limits") -> None:
+def _evaluate(folder: Path, limits: "Limits", *, canary: bool, anyway: bool) -> None:
     from epc.cli.progress import shown
     from epc.engine.judging.evaluate import evaluate, open_evaluation
 
     evaluation = open_evaluation(folder)
-    work = evaluate(evaluation, clock=now, watch=shown, limits=limits)
+    work = evaluate(evaluation, clock=now, watch=shown, limits=limits, canary=canary, anyway=anyway)
     carried_out(work, again=f"epc judge run {folder}")
 
 

@@ -42,6 +42,6 @@ def command(
     if is_evaluation(run):
         from epc.cli.judge import judge_on
 
-        judge_on(run, limits, form)
+        judge_on(run, limits, form, anyway=anyway)
     else:
         go_on(run, limits, form=form, anyway=anyway)

@@ -6,16 +6,18 @@ names of their own, and go into the manifest's `canary` instead of the raw files
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Final, get_args
 
 from epc.audit.canary import PAIRS
-from epc.engine.calls import Caller, Question
+from epc.engine.calls import Caller, Question, Role
 from epc.engine.model import Model
 from epc.engine.questions import Questions
 from epc.engine.task_group import all_of
 from epc.errors import EpcError, ExitCode
+from epc.protocol.config import Configuration
 from epc.protocol.results import Json
 from epc.records.calls import call_of
 from epc.records.canary import TWICE, Canary, CanaryPanel, When, canary, in_words, kept
@@ -37,6 +39,13 @@ def may_be_swapped(model: Model) -> bool:
     """Return whether another model may answer under a model's name."""
     unnamed = model.identity.endpoint not in _NO_PROVIDER and model.method != "recorded"
     return unnamed and not model.pinned
+
+
+def judge_panel(judge: Role) -> list[Question]:
+    """Return what a judge is asked beside its judgments: the fixed pairs, answered by a letter."""
+    free = replace(judge, decoding=replace(judge.decoding, constraint=None))
+    questions = Questions(config=Configuration(), evaluator=free, executor=free)
+    return list(islice(_fixed(questions), PAIRS))
 
 
 def is_of_canary(call: Json) -> bool:
@@ -74,6 +83,11 @@ class CanaryWatch:
             questions=[*panel, *fixed],
             before=before if taken else None,
         )
+
+    @classmethod
+    def of_judge(cls, judge: Role, caller: Caller, run: Path) -> "CanaryWatch":
+        """Return the panel of a judge."""
+        return cls(run=run, caller=caller, questions=judge_panel(judge))
 
     @property
     def found(self) -> Canary:

@@ -86,20 +86,20 @@ def canary(panels: Sequence[CanaryPanel], before: Sequence[str | None] | None = 
     )
 
 
-def check_canary(stated: Canary, findings: Findings) -> None:
+def check_canary(stated: Canary, findings: Findings, where: str = "/canary") -> None:
     """Note what of a canary does not follow from its answers, and an evaluator that departed."""
     numbers = {len(panel.answers) for panel in stated.panels}
     if stated.before is not None:
         numbers.add(len(stated.before))
     if len(numbers) > 1:
-        findings.add(_CLAUSE, "/canary/panels", "not one number of pairs", _RESTORE)
+        findings.add(_CLAUSE, f"{where}/panels", "not one number of pairs", _RESTORE)
         return
     expected = canary(stated.panels, stated.before)
-    for where in disagreements(expected.as_json(), stated.as_json()):
-        findings.add(_CLAUSE, f"/canary{where}", "does not follow from the answers", _RESTORE)
+    for place in disagreements(expected.as_json(), stated.as_json()):
+        findings.add(_CLAUSE, f"{where}{place}", "does not follow from the answers", _RESTORE)
     if stated.departed:
         remedy = "its figures are of two models: measure again, with a pinned version if there is"
-        findings.add(_CLAUSE, "/canary/departed", in_words(stated), remedy, "warning")
+        findings.add(_CLAUSE, f"{where}/departed", in_words(stated), remedy, "warning")
 
 
 def in_words(stated: Canary) -> str:

@@ -4,7 +4,7 @@ The calls go through the same journal, budget and limits as those of `epc run`. 
 asked does not depend on any answer, so everything is under way at once.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -16,6 +16,7 @@ from epc.engine.budget import CostCapError, Limits, most_tokens
 from epc.engine.cache import Cache
 from epc.engine.cache_paths import answer_cache_folder
 from epc.engine.calls import Caller, Progress, Question, Role
+from epc.engine.canary import CanaryWatch, is_of_canary, judge_panel, may_be_swapped
 from epc.engine.catalog import open_model
 from epc.engine.forecast import Range, Share, cost_of
 from epc.engine.journal import Journal
@@ -27,6 +28,7 @@ from epc.judge.prompt import BLIND_DATE, judge_prompt
 from epc.judge.reply import evades, read_reply
 from epc.judge.samples import Sample
 from epc.protocol.results import Json
+from epc.records.canary import TWICE, Canary
 from epc.records.config_json import decoding_of
 from epc.records.judging import run_log
 from epc.records.judging.archive import Archive, Given
@@ -48,6 +50,7 @@ from epc.spec.judge_v1 import VERDICTS, Method
 
 _SIDE: Final = "judgment"
 _RETRY: Final = "retry/"  # the occasion of a call that asks a malformed reply's question again
+_PANELS: Final = TWICE + 1  # of an evaluation that is not interrupted
 _CHARACTERS_A_TOKEN: Final = (6.0, 4.0)  # at least so few tokens, and as a rule
 _USUAL_REPLY: Final = 350  # tokens: four scores, four quotes with reasons
 
@@ -104,8 +107,9 @@ def open_evaluation(folder: Path) -> Evaluation:
     )
 
 
-def expect(evaluation: Evaluation) -> dict[str, Share]:
+def expect(evaluation: Evaluation, *, canary: bool = False) -> dict[str, Share]:
     """Return what each judge will be asked for, nothing being cached."""
+    watched = _watched(evaluation, canary=canary)
     retries = evaluation.plan.retry_malformed
     read: dict[str, list[int]] = {name: [] for name in evaluation.judges}
     most: dict[str, int] = dict.fromkeys(evaluation.judges, 0)
@@ -113,7 +117,9 @@ def expect(evaluation: Evaluation) -> dict[str, Share]:
         read[sample.judge_model].append(len(question.text))
         most[sample.judge_model] += most_tokens(question.text)
     return {
-        role.name: _share(role, read[name], most[name], retries)
+        role.name: _share(role, read[name], most[name], retries, beside=judge_panel(role) * _PANELS)
+        if role in watched
+        else _share(role, read[name], most[name], retries)
         for name, role in evaluation.judges.items()
     }
 
@@ -124,11 +130,17 @@ async def evaluate(
     clock: Callable[[], datetime],
     watch: Watch,
     limits: Limits | None = None,
+    canary: bool = False,
+    anyway: bool = False,
 ) -> RunLog:
     """Carry an evaluation out, from wherever its journal stands, and return its run log.
 
+    An evaluation that begins asks judges that may be swapped a `canary` as well, and each later
+    sitting goes on with it (Reading R76).
+
     Raises: StoppedError if a call got no answer or a limit was reached; WorldError if the disk
-    fails. Every reply got so far is in the journal, and the same call goes on from there.
+    fails; SwappedError unless it is to go on `anyway`. Every reply got so far is in the journal,
+    and the same call goes on from there.
     """
     limits, folder = limits or Limits(), evaluation.folder
     budget = budget_of({role.name: role.model for role in evaluation.judges.values()}, limits)
@@ -145,7 +157,8 @@ async def evaluate(
         if is_complete(folder):  # another process finished it before this one held it
             journal.remove()
             return load_run_log(folder)
-        run_log.begin(folder, origin="run", now=_stamp(clock()))
+        watched = _watched(evaluation, canary=canary)
+        run_log.begin(folder, origin="run", now=_stamp(clock()), canary=bool(watched))
         caller = Caller(
             journal=journal,
             reuse=True,
@@ -157,9 +170,16 @@ async def evaluate(
         stack.push_async_callback(caller.close)
         await stack.enter_async_context(watch(progress))
         sitting = _Sitting(evaluation=evaluation, caller=caller)
+        panels = {
+            role.model.identity.model: CanaryWatch.of_judge(role, caller, folder)
+            for role in watched
+        }
+        for panel in panels.values():
+            await panel.begin(anyway=anyway)
         await sitting.ask_all()
+        heard = {judge: await panel.end() for judge, panel in panels.items()}
         progress.begin("writing", 1)
-        log = sitting.finish(now=_stamp(clock()))
+        log = sitting.finish(now=_stamp(clock()), canary=heard)
         journal.remove()
         return log
 
@@ -181,7 +201,7 @@ class _Sitting:
         places = min(total, sum(role.model.concurrency for role in judges))
         await all_of(self._worker() for _ in range(places))
 
-    def finish(self, *, now: str) -> RunLog:
+    def finish(self, *, now: str, canary: Mapping[str, Canary]) -> RunLog:
         """Archive every reply, write the calls down, and return the run log."""
         evaluation, folder = self.evaluation, self.evaluation.folder
         archive = Archive(evaluation.plan, evaluation.units, load_mapping(folder, evaluation.plan))
@@ -194,7 +214,8 @@ class _Sitting:
                 names = tuple(call["id"] for call in calls)
                 archive.add(Given(sample=sample, raw=calls[-1]["answer"], calls=names))
         usage = Usage()
-        answered = usage.counted(map(with_origin, self.caller.journal.calls()))
+        own = (call for call in self.caller.journal.calls() if not is_of_canary(call))
+        answered = usage.counted(map(with_origin, own))
         write_text(folder / CALLS, map(dumps_line, answered))
         return run_log.complete(
             folder,
@@ -202,6 +223,7 @@ class _Sitting:
             totals=archive.totals(),
             spent=usage.by_role,
             malformed=(asked_again, mended),
+            canary=canary,
             now=now,
         )
 
@@ -238,6 +260,14 @@ class _Sitting:
             yield call
 
 
+def _watched(evaluation: Evaluation, *, canary: bool) -> list[Role]:
+    """Return the judges that are asked a canary: as the evaluation began, or as it is `canary`."""
+    began = run_log.is_watched(evaluation.folder)
+    if not (canary if began is None else began):
+        return []
+    return [role for role in evaluation.judges.values() if may_be_swapped(role.model)]
+
+
 def _is_malformed(call: Json) -> bool:
     """Return whether a reply is not one JSON object: what a retry may mend (JUDGE-5.1)."""
     return read_reply(call["answer"])[1] is None
@@ -261,17 +291,26 @@ def _require_same(name: str, stated: Mapping[str, Any], found: Json) -> None:
             )
 
 
-def _share(role: Role, lengths: list[int], most: int, retries: int) -> Share:
-    fewest, usual = (sum(lengths) / characters for characters in _CHARACTERS_A_TOKEN)
-    calls, times = float(len(lengths)), 1 + retries
+def _share(
+    role: Role, lengths: list[int], most: int, retries: int, beside: Sequence[Question] = ()
+) -> Share:
+    """Return what a judge will be asked for; `beside` is asked once each, for a letter."""
+    texts = [question.text for question in beside]
+    of_all = sum(lengths) + sum(map(len, texts))
+    fewest, usual = (of_all / characters for characters in _CHARACTERS_A_TOKEN)
+    calls, times, more = float(len(lengths)), 1 + retries, len(texts)
     limit = role.decoding.max_tokens
-    read = Range(lower=fewest, expected=usual, upper=float(most * times))
+    read = Range(
+        lower=fewest, expected=usual, upper=float(most * times + sum(map(most_tokens, texts)))
+    )
     written = Range(
-        lower=calls, expected=calls * min(_USUAL_REPLY, limit), upper=calls * limit * times
+        lower=calls + more,
+        expected=calls * min(_USUAL_REPLY, limit) + more,
+        upper=(calls * times + more) * limit,
     )
     price = price_of(role.model.identity.model)
     return Share(
-        calls=Range(lower=calls, expected=calls, upper=calls * times),
+        calls=Range(lower=calls + more, expected=calls + more, upper=calls * times + more),
         tokens_in=read,
         tokens_out=written,
         cost=cost_of(price, read, written),

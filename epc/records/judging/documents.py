@@ -11,6 +11,7 @@ from typing import Any, Literal
 from epc.errors import Severity
 from epc.judge.evidence import Quotes
 from epc.judge.samples import Sample
+from epc.records.canary import Canary
 from epc.records.manifest import ModelIdentity
 from epc.spec.judge_v1 import Dimension, Flag, Method, Rules, Verdict
 
@@ -133,6 +134,7 @@ class RunLog:
     malformed: Malformed | None = None
     totals: Mapping[Method, Totals] = field(default_factory=dict)
     files: Mapping[str, DescribedFile] = field(default_factory=dict)
+    canary: Mapping[str, Canary] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from epc.errors import Finding, MalformedError
 from epc.judge.check import unjudged
 from epc.judge.mapping import RubricMapping
 from epc.protocol.results import Json
+from epc.records.canary import check_canary
 from epc.records.findings import Findings
 from epc.records.judging.archive import Given, judgement
 from epc.records.judging.asked import NamedCalls
@@ -45,7 +46,7 @@ class Rechecked:
     @property
     def ok(self) -> bool:
         """Whether the archive is what its raw replies give."""
-        return not self.findings
+        return not any(finding.severity == "error" for finding in self.findings)
 
 
 def recheck(folder: Path) -> Rechecked:
@@ -56,6 +57,8 @@ def recheck(folder: Path) -> Rechecked:
     plan, log = load_plan(folder), load_run_log(folder)
     findings = Findings()
     _files(folder, plan, log, findings)
+    for judge, canary in (log.canary or {}).items():
+        check_canary(canary, findings, where=f"/canary{pointer(judge)}")
     tallies: dict[Method, Tally] = {method: Tally() for method in METHODS}
     basis = _Basis(
         units=EvaluationSet(folder, plan),

@@ -7,8 +7,9 @@ from typing import Final
 from epc import __version__
 from epc.protocol.results import Json
 from epc.records import strict_json
+from epc.records.canary import Canary
 from epc.records.judging.documents import DescribedFile, Plan, RunLog, Totals
-from epc.records.judging.layout import CALLS, RUN_LOG, SAMPLES, records_path, role_of
+from epc.records.judging.layout import CALLS, RUN_LOG, SAMPLES, load, records_path, role_of
 from epc.records.layout import digest
 from epc.records.typed import as_json, parse
 from epc.records.usage import Spent
@@ -18,12 +19,22 @@ NO_TOOLS: Final = "none: the judge sees its prompt only"
 UNKNOWN_TOOLS: Final = "unknown: the replies were imported"
 
 
-def begin(folder: Path, *, origin: str, now: str) -> None:
-    """Note when an evaluation began, unless that was noted in an earlier sitting."""
+def begin(folder: Path, *, origin: str, now: str, canary: bool = False) -> None:
+    """Note when an evaluation began, and whether judges are asked a canary beside it.
+
+    It does nothing if that was noted in an earlier sitting.
+    """
     if (folder / RUN_LOG).is_file():
         return
     log = {**_head(origin), "state": "running", "time": {"from": now, "to": None}}
-    strict_json.write(folder / RUN_LOG, log)
+    strict_json.write(folder / RUN_LOG, {**log, "canary": {}} if canary else log)
+
+
+def is_watched(folder: Path) -> bool | None:
+    """Return whether judges are asked a canary; None if the evaluation has not begun."""
+    if not (folder / RUN_LOG).is_file():
+        return None
+    return load(folder, RUN_LOG, "judge_run_log", RunLog).canary is not None
 
 
 def complete(
@@ -33,12 +44,13 @@ def complete(
     totals: Mapping[Method, Totals],
     spent: Mapping[str, Spent],
     malformed: Iterable[int],
+    canary: Mapping[str, Canary] | None = None,
     now: str | None,
 ) -> RunLog:
     """Write the log of a complete evaluation and return it.
 
     `spent` is by the judges' roles; `malformed` are two counts: replies that were asked again,
-    and those mended by it.
+    and those mended by it; `canary` is by judge.
     """
     began = parse(strict_json.read(folder / RUN_LOG)[0], RunLog)
     asked_again, mended = malformed
@@ -60,6 +72,8 @@ def complete(
         "totals": as_json(totals),
         "files": as_json(described(folder)),
     }
+    if canary:
+        log["canary"] = {judge: found.as_json() for judge, found in canary.items()}
     strict_json.write(folder / RUN_LOG, log)
     return parse(log, RunLog)
 

@@ -180,7 +180,8 @@ def test_judging_shows_the_same_block_without_colour_in_a_narrow_terminal(
     planned = ("judge", "plan", table, "--judge", "openai/judge-0806", "--methods", "cross")
     assert epc(*planned, "--out", folder, env=env).returncode == 0
 
-    seen = on_terminal("judge", "run", folder, out=tmp_path / "out", width=38, env=env)
+    asked = ("judge", "run", folder, "--no-canary")
+    seen = on_terminal(*asked, out=tmp_path / "out", width=38, env=env)
 
     assert seen.ended() == 0
     assert "judgments 3/3, 100%" in seen.text

@@ -176,7 +176,7 @@ def test_an_evaluation_that_is_killed_goes_on_where_it_stood(tmp_path: Path, tab
             return completion(json.dumps(Judge().record(received.prompt)))
 
         endpoint.behave = as_a_judge
-        run = ("judge", "run", tmp_path / "e", "--concurrency", "1", "--no-cache")
+        run = ("judge", "run", tmp_path / "e", "--concurrency", "1", "--no-canary")
         with epc_under_way(*run, env=env) as process:
             assert holds.reached.wait(30)
             process.send_signal(signal.SIGKILL)
@@ -204,7 +204,7 @@ def test_a_judge_that_reasons_is_asked_as_a_run_asks_an_evaluator(
         plan = epc("judge", "plan", table, "--judge", "openai/o3", *asked, *more, env=env)
         assert plan.returncode == 0, plan.stderr
 
-        done = epc("judge", "run", tmp_path / "e", "--no-cache", env=env)
+        done = epc("judge", "run", tmp_path / "e", "--no-canary", env=env)
 
         assert done.returncode == 0, done.stderr
         for row in endpoint.received:
@@ -276,7 +276,7 @@ def test_judge_4_1_a_judge_that_refuses_or_says_nothing_is_archived_and_stops_no
 
         endpoint.behave = parts
 
-        done = epc("judge", "run", tmp_path / "e", "--no-cache", env=env)
+        done = epc("judge", "run", tmp_path / "e", "--no-canary", env=env)
 
         assert done.returncode == 0, done.stderr
         assert len(endpoint.received) == 4
