@@ -16,6 +16,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import yaml
+from batch_support import (
+    AnthropicBatches,
+    BatchProvider,
+    GoogleBatches,
+    answered_line,
+    served_by,
+)
 from endpoint_support import Endpoint, Received, Reply, serving
 from engine_support import digest, environment
 
@@ -28,17 +35,24 @@ PAGE: Final = Path(__file__).parents[1] / "site" / "docs" / "models.md"
 KEY: Final = "sk-canary-0123456789abcdef"
 VERDICT: Final = "B"
 THROUGH_INSPECT: Final = (*NATIVE, "inspect")
+_SERVERS: Final[dict[str, Callable[[], BatchProvider]]] = {
+    "openai": BatchProvider,
+    "anthropic": AnthropicBatches,
+    "google": GoogleBatches,
+}
 _BEGIN, _END = "<!-- lab table -->", "<!-- end of the lab table -->"
 _KEYS: Final[dict[str, frozenset[str]]] = {
     "": frozenset(
         {"provider", "model", "tried", "what", "sources", "run", "reasoning"}
-        | {"request", "replies", "expect"}
+        | {"request", "replies", "batch", "expect"}
     ),
     "request": frozenset({"path", "headers", "no_headers", "evaluator", "executor", "lacks"}),
+    "batch": frozenset({"looks", "ended", "as_file", "no_lines", "requests"}),
     "replies": frozenset({"when", "times", "status", "headers", "body", "text", "before", "cut"}),
     "expect": frozenset(
         {"exit", "verdicts", "no_answer", "refusals", "retries", "says", "requests", "decoding"}
         | {"limit_field", "served_model", "reasoning", "reasoning_tokens", "unrecorded"}
+        | {"batches"}
     ),
 }
 
@@ -88,8 +102,8 @@ def behaviours() -> tuple[Behaviour, ...]:
     for path in sorted(LAB.glob("*/behaviour.yaml")):
         document = yaml.load(path.read_bytes(), yaml.CSafeLoader)
         groups = [("", document), ("expect", document["expect"])]
-        groups += [("request", document.get("request", {}))]
-        groups += [("replies", reply) for reply in document["replies"]]
+        groups += [(group, document.get(group, {})) for group in ("request", "batch")]
+        groups += [("replies", reply) for reply in document.get("replies", ())]
         for group, value in groups:
             assert set(value) <= _KEYS[group], f"{path}: {set(value) - _KEYS[group]}"
         found.append(Behaviour(name=path.parent.name, document=document))
@@ -138,6 +152,48 @@ def replaying(behaviour: Behaviour) -> Iterator[tuple[Endpoint, Replayed, dict[s
     with serving() as endpoint:
         endpoint.behave = replayed = Replayed(behaviour=behaviour)
         yield endpoint, replayed, leading_to(endpoint.url)
+
+
+@contextmanager
+def batching(behaviour: Behaviour) -> Iterator[tuple[BatchProvider, dict[str, str]]]:
+    """Serve a folder of a batch protocol; yield the server, and the environment that leads there.
+
+    `looks` is what looks at batches are told, each once, then `ended`. Of the first batch so many
+    `requests` end as is stated, and all others are answered; `as_file`: in a file of answers;
+    `no_lines`: none comes back at all.
+    """
+    stated = behaviour.document["batch"]
+    endings = [each["ends"] for each in stated.get("requests", ()) for _ in range(each["times"])]
+    with served_by(_SERVERS[behaviour.provider]) as provider:
+        provider.standings = list(stated.get("looks", ()))
+        provider.status = stated.get("ended", provider.status)
+        if isinstance(provider, AnthropicBatches | GoogleBatches):
+            usual = provider.outcome
+            provider.outcome = lambda asked: endings.pop() if endings else usual(asked)
+        elif stated.get("no_lines"):
+            provider.output = lambda _: b""
+        else:
+            _let_fail(provider, endings)
+        if isinstance(provider, GoogleBatches):
+            provider.as_file = stated.get("as_file", False)
+        yield provider, leading_to(provider.url)
+
+
+def _let_fail(provider: BatchProvider, endings: list[Json]) -> None:
+    """Have the first lines of OpenAI's first batch in the file of errors."""
+    failed: dict[str, Json] = {}
+
+    def output(lines: list[Json]) -> bytes:
+        while endings:
+            failed[lines[len(failed)]["custom_id"]] = endings.pop()
+        return b"".join(answered_line(line) for line in lines[len(failed) :])
+
+    def errors(lines: list[Json]) -> bytes:
+        named = [line["custom_id"] for line in lines]
+        rows = [{"custom_id": name, **failed.pop(name)} for name in named if name in failed]
+        return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+    provider.output, provider.errors = output, errors
 
 
 def leading_to(url: str) -> dict[str, str]:

@@ -12,6 +12,7 @@ from lab_support import (
     PAGE,
     Behaviour,
     Replayed,
+    batching,
     behaviours,
     evaluates,
     holds,
@@ -19,13 +20,13 @@ from lab_support import (
     replaying,
 )
 
-from epc.engine import asking
+from epc.engine import asking, batch
 from epc.engine.providers import NATIVE, PROVIDERS
 from epc.protocol.config import REASONING
 from epc.records.validate import validate
 
-CASES = [
-    pytest.param(
+ALL = {
+    each.name: pytest.param(
         each,
         id=each.name,
         marks=[pytest.mark.extra, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
@@ -33,7 +34,9 @@ CASES = [
         else [],
     )
     for each in behaviours()
-]
+}
+CASES = [ALL[each.name] for each in behaviours() if "batch" not in each.document]
+BATCHES = [ALL[each.name] for each in behaviours() if "batch" in each.document]
 FEW = 2 * 2  # at most: both roles, once each, with another spelling
 
 
@@ -42,6 +45,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pause for a moment only."""
     monkeypatch.setattr(asking, "FIRST_PAUSE_S", 0.001)
     monkeypatch.setattr(asking, "LONGEST_PAUSE_S", 0.002)
+    monkeypatch.setattr(batch, "FIRST_LOOK_S", 0.01)
 
 
 def manifest_of(run: Path) -> Any:
@@ -69,6 +73,30 @@ def test_the_program_comes_to_what_the_folder_says(tmp_path: Path, case: Behavio
         assert not run.exists()
     else:
         _require_record(expect, run)
+
+
+@pytest.mark.parametrize("case", BATCHES)
+def test_the_program_comes_to_what_the_folder_of_a_batch_says(
+    tmp_path: Path, case: Behaviour
+) -> None:
+    expect, run = case.document["expect"], tmp_path / "run"
+    whole = ("--exhaustive", "--batch", "wait", "--no-cache")
+
+    with batching(case) as (provider, env):
+        done = epc(*case.command(*whole, "--out", run), env=env)
+
+    said = done.stdout + done.stderr
+    assert done.returncode == expect["exit"], said
+    for words in expect.get("says", ()):
+        assert words in said
+    assert KEY not in said
+    assert not files_that_hold(tmp_path, KEY)
+    assert provider.sizes == expect["batches"]
+    assert not provider.chats
+    if not expect["exit"]:
+        origins = manifest_of(run)["provenance"]["origins"]
+        assert origins == {"executor": {"batch": 176}, "evaluator": {"batch": 176}}
+        assert validate(run).ok
 
 
 def _require_requests(case: Behaviour, replayed: Replayed) -> None:
