@@ -11,7 +11,7 @@ from epc.engine.finish import trial_order, write_record
 from epc.engine.plan import Plan, load, save
 from epc.errors import UsageError
 from epc.protocol.results import Json
-from epc.records.canary import in_words
+from epc.records.canary import TWICE, canary, in_words
 from epc.records.layout import RAW
 from epc.records.manifest import Manifest
 from epc.records.recompute import load_manifest
@@ -43,6 +43,7 @@ def merge(folders: list[Path], out: Path) -> Json:
             raise UsageError(f"{folder}: {in_words(manifest.canary)}; leave it out")
     plans = [load(folder) for folder in folders]
     _require_one_measurement(folders, manifests)
+    _require_one_evaluator(folders, manifests)
     seeds = _seeds(folders, manifests)
     for _ in _calls(folders):  # a conflict is found before anything is written
         pass
@@ -75,6 +76,33 @@ def _require_one_measurement(folders: list[Path], manifests: list[Manifest]) -> 
         if differing:
             where = ", ".join(pointer(key) for key in differing)
             raise UsageError(f"{folders[0]} and {folder} are two measurements: {where} differ")
+
+
+def _require_one_evaluator(folders: list[Path], manifests: list[Manifest]) -> None:
+    """Hold the canaries of shards against the first of them (Reading R76).
+
+    A run that took answers over was asked other pairs; its own canary has compared these.
+
+    Raises: UsageError that names every shard whose panel another evaluator answered.
+    """
+    asked = [
+        (folder, manifest.canary.panels)
+        for folder, manifest in zip(folders, manifests, strict=True)
+        if manifest.canary is not None and manifest.canary.before is None
+    ]
+    if not asked:
+        return
+    (first, panels), *others = asked
+    looks = canary([*panels[:TWICE], *(other[0] for _, other in others)]).looks
+    pairs = len(panels[0].answers)
+    odd = [
+        f"{folder}: {look.odd} of {pairs} pairs of the canary got another verdict than twice at "
+        f"the start of {first} (p {look.p_value:.2g})"
+        for (folder, _), look in zip(others, looks, strict=False)  # no look without two panels
+        if look.departed
+    ]
+    if odd:
+        raise UsageError("\n".join([*odd, "another evaluator answered: leave one side out"]))
 
 
 def _comparable(manifest: Manifest) -> Json:

@@ -112,6 +112,27 @@ def test_reading_r76_a_model_swapped_within_a_run_is_caught_at_its_end(
     assert "leave it out" in merged.stderr
 
 
+def test_reading_r76_shards_that_two_models_answered_are_named_and_not_merged(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    for seed, behave in enumerate((answering, _INVERTED, answering, _INVERTED)):
+        endpoint.behave = behave
+        fresh = ("--reuse", "none", "--seeds", str(seed), "--rounds", "1")
+        done = epc("run", *MODELS, *fresh, "--out", tmp_path / f"{seed}", env=at(endpoint))
+        assert done.returncode == 0, done.stderr
+    shards = [tmp_path / f"{seed}" for seed in range(4)]
+
+    refused = epc("merge", *shards, "--out", tmp_path / "all")
+    alike = epc("merge", shards[1], shards[3], "--out", tmp_path / "inverted")
+
+    assert (refused.returncode, alike.returncode) == (2, 0), alike.stderr
+    for odd in (shards[1], shards[3]):
+        said = "24 of 24 pairs of the canary got another verdict than twice at the start of"
+        assert f"{odd}: {said} {shards[0]} (p " in refused.stderr
+    assert f"{shards[2]}: " not in refused.stderr
+    assert not (tmp_path / "all").exists()
+
+
 def test_reading_r76_a_model_swapped_between_sessions_is_refused_at_resume(
     tmp_path: Path, endpoint: Endpoint
 ) -> None:
