@@ -285,10 +285,11 @@ def _stop_without_words(response: Json, stopped: str) -> str:
 
     Raises: TransientError if it is no such reply.
     """
-    if response.get("candidates"):
-        return stopped
-    if "usageMetadata" in response:
-        return NO_CHOICE
+    match response:
+        case {"candidates": [_, *_]}:
+            return stopped
+        case {"usageMetadata": _}:
+            return NO_CHOICE
     raise TransientError("the reply holds no answer", billed=True)
 
 

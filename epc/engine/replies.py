@@ -35,7 +35,6 @@ _UNKNOWN_FIELD: Final = (
     "extra inputs are not permitted",
 )
 _FAILURES: Final = range(400, 600)  # the statuses that say so
-_COMPLETION: Final = "chat.completion"
 _FAILED: Final = "error"  # the finish_reason by which gateways say that generation broke off
 
 
@@ -146,17 +145,27 @@ def _chosen(value: Any) -> tuple[Any, str, str | None]:
 
     Raises: ValueError, LookupError, TypeError or AttributeError if it is none, or says nothing.
     """
-    if value.get("choices"):
-        choice = value["choices"][0]
-        return choice["message"], *_answer(choice["message"], named(choice.get("finish_reason")))
-    if value.get("error"):
-        raise ValueError(value)
-    if "choices" not in value and value.get("object") != _COMPLETION:
-        raise _AnotherProtocol(value)
-    # Reading R4: a prompt for which there is no choice has none when it is asked again either.
-    found = (part["content_filter_results"] for part in value.get("prompt_filter_results") or ())
-    filtered = any(each.get("filtered") for results in found for each in results.values())
-    return {}, "", "content_filter" if filtered else NO_CHOICE
+    match value:
+        case {"choices": [{"message": message, **choice}, *_]}:
+            return message, *_answer(message, named(choice.get("finish_reason")))
+        case {"error": error} if error:
+            raise ValueError(value)
+        # Reading R4: a prompt for which there is no choice has none when it is asked again either.
+        case {"choices": [] | None}:
+            return {}, "", _without_choice(value)
+        case {"choices": _}:
+            raise ValueError(value)
+        case {"object": "chat.completion"}:
+            return {}, "", _without_choice(value)
+    raise _AnotherProtocol(value)
+
+
+def _without_choice(value: Any) -> str:
+    """Return why a reply has no choice, as far as it says."""
+    match value:
+        case {"prompt_filter_results": found} if '"filtered": true' in json.dumps(found):
+            return "content_filter"
+    return NO_CHOICE
 
 
 def _answer(message: Any, finish: str | None) -> tuple[str, str | None]:

@@ -71,9 +71,8 @@ def complete(
         },
         "totals": as_json(totals),
         "files": as_json(described(folder)),
+        **({"canary": as_json(canary)} if canary else {}),
     }
-    if canary:
-        log["canary"] = {judge: found.as_json() for judge, found in canary.items()}
     strict_json.write(folder / RUN_LOG, log)
     return parse(log, RunLog)
 
