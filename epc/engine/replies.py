@@ -157,7 +157,9 @@ def _chosen(value: Any) -> tuple[Any, str, str | None]:
             raise ValueError(value)
         case {"object": "chat.completion"}:
             return {}, "", _without_choice(value)
-    raise _AnotherProtocol(value)
+        case dict():
+            raise _AnotherProtocol(value)
+    raise ValueError(value)
 
 
 def _without_choice(value: Any) -> str:
