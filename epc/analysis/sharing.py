@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from epc.analysis.comparability import are_facts
 from epc.protocol.results import Json
 from epc.records.findings import Findings
-from epc.records.layout import RAW
+from epc.records.layout import CALLS
 from epc.records.manifest import Manifest, RoleName
 from epc.records.row_types import Call
 from epc.records.rows import read_typed
@@ -131,7 +131,7 @@ def shared_by_runs(
     asked = [role for role, (a, b) in pairs.items() if a and b and not are_facts(a, b)]
     if not asked:
         return dict.fromkeys(ROLES, none)
-    if not all((folder / RAW["calls"]).is_file() for folder in folders):
+    if not all((folder / CALLS).is_file() for folder in folders):
         return {role: _stated(left, right, role) if role in asked else none for role in ROLES}
     sums = [manifest.raw["calls"].sha256 for manifest in (left, right) if manifest.raw]
     first, second = map(_answers, folders)

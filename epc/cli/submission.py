@@ -1,6 +1,7 @@
 """`epc submission`: offering a run for publication, and checking what is offered."""
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,7 +11,6 @@ from epc.cli.common import echo_json, format_option, note, now, say
 from epc.errors import ExitCode
 
 if TYPE_CHECKING:
-    from epc.registry.submissions.making import Inferred
     from epc.registry.submissions.statement import Statement
 
 _LICENCES: Final = ("CC-BY-4.0", "CC0-1.0")
@@ -57,11 +57,12 @@ def new(run: Path, slug: str | None, **given: str | None) -> None:
     making.require_no_secret({"slug": slug, **given}, own)
     manifest = making.manifest_of(run)
     told = making.inferred(manifest, registry, given["platform"])
+    given |= {key: given[key] or value for key, value in asdict(told).items()}
     if tag := given["replicates"]:
-        generation = given["generation"] or told.generation
-        making.require_repeatable(registry, tag, generation, given["contributor"], given["login"])
+        who = (given["generation"], given["contributor"], given["login"])
+        making.require_repeatable(registry, tag, *who)
     recorded = manifest.evaluator.method == "recorded"
-    statement = _stated(given, told, identity(manifest), recorded=recorded)
+    statement = _stated(given, identity(manifest), recorded=recorded)
     making.require_agreeing(manifest, statement)
     folder = making.make(
         checkout / layout.FOLDER,
@@ -74,21 +75,14 @@ def new(run: Path, slug: str | None, **given: str | None) -> None:
     say(str(folder))
 
 
-def _stated(
-    given: dict[str, str | None], told: "Inferred", identity: str, *, recorded: bool
-) -> "Statement":
+def _stated(given: dict[str, str | None], identity: str, *, recorded: bool) -> "Statement":
     """Return the statement that options, run and user make together.
 
     Raises: UsageError where something is missing and nobody can be asked.
     """
     from epc.registry.submissions.statement import Statement
 
-    known: dict[str, Any] = {
-        **given,
-        "generation": given["generation"] or told.generation,
-        "platform": given["platform"] or told.platform,
-        "endpoint": given["endpoint"] or told.endpoint,
-    }
+    known: dict[str, Any] = dict(given)
     asked: dict[str, Any] = {
         "contributor": {"text": "Who measured it"},
         "login": {"text": "The GitHub account that will open the pull request"},

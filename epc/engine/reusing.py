@@ -9,7 +9,7 @@ from epc.engine.calls import Role
 from epc.errors import MalformedError, UsageError
 from epc.protocol.results import Json
 from epc.records.findings import Findings
-from epc.records.layout import RAW, digest
+from epc.records.layout import CALLS, digest
 from epc.records.manifest import Manifest
 from epc.records.recompute import load_manifest, manifest_path
 from epc.records.rows import read_rows
@@ -62,7 +62,7 @@ def reusable_answers(runs: Sequence[Path], roles: Iterable[Role]) -> ReusableAns
 def _reusable(run: Path) -> tuple[Manifest, str, list[Json]]:
     """Return a run's manifest, and its calls with their digest, which must be the manifest's."""
     manifest, folder = load_manifest(run), manifest_path(run).parent
-    path = folder / RAW["calls"]
+    path = folder / CALLS
     if manifest.raw is None or not path.exists():
         raise UsageError(f"{run} holds no answers: name the run folder, not a manifest")
     sha256 = manifest.raw["calls"].sha256

@@ -32,7 +32,8 @@ PLAN: Final = "run.json"
 JOURNAL: Final = "journal.jsonl"
 REUSABLE: Final = "reusable"
 MANIFEST: Final = "manifest.json"
-RAW: Final = {"trials": "trials.jsonl", "calls": "calls.jsonl", "weights": "weights.jsonl"}
+CALLS: Final = "calls.jsonl"
+RAW: Final = {"trials": "trials.jsonl", "calls": CALLS, "weights": "weights.jsonl"}
 
 PROBES: Final = "probes.jsonl"  # beside the raw files, which the manifest's digests cover
 PROBING: Final = "probing"

@@ -14,7 +14,7 @@ from epc.analysis.sharing import ASKED, BATCHED, Answer, answer_of, shared
 from epc.json_text import lines_of
 from epc.records import strict_json
 from epc.records.calls import call_of
-from epc.records.layout import RAW
+from epc.records.layout import CALLS
 from epc.records.row_types import Call
 from epc.registry import layout
 from epc.registry.file_sources import reader
@@ -36,7 +36,7 @@ def answers_of(calls: Iterable[Call], role: str) -> Answers:
 
 def calls_of(run: Path) -> list[Call]:
     """Return the calls of a run folder that was found valid."""
-    rows = strict_json.read_lines(run / RAW["calls"], "calls")
+    rows = strict_json.read_lines(run / CALLS, "calls")
     return [call_of(row) for _, row, wrong in rows if not wrong]
 
 
@@ -49,7 +49,7 @@ def published_calls(checkout: Path, tag: str) -> list[Call]:
     sums = parse_sums(home(f"{tag}/{layout.SUMS}").decode()) or {}
     pointer = home(f"{tag}/{layout.POINTER}").decode()
     blobs = reader(str(checkout / layout.FOLDER / layout.STORE))
-    (content,) = (text for path, text in fetched(pointer, sums, blobs) if path == RAW["calls"])
+    (content,) = (text for path, text in fetched(pointer, sums, blobs) if path == CALLS)
     return [call_of(json.loads(line)) for line in lines_of(content.decode()) if line.strip()]
 
 

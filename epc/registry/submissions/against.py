@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, Self
 
 from epc.errors import Finding, Severity
 from epc.printable import shown
-from epc.records.layout import MANIFEST, RAW
+from epc.records.layout import CALLS, MANIFEST
 from epc.records.manifest import Manifest, ModelIdentity
 from epc.registry import layout as registry_layout
 from epc.registry import platforms
@@ -31,7 +31,7 @@ _CONTACT: Final = "say in an issue how both came about"
 _LEAST_PAIRS: Final = 20  # pairs that both have a verdict on, for their number to say something
 _MOST_LISTED: Final = 3
 # With whose verdicts a submission's agree, on how many pairs, of how many, and how that is judged.
-Overlap = Mapping[Literal["with", "same", "pairs", "judged"], Any]
+Overlap = Mapping[str, Any]  # with, same, pairs, judged
 _UNKNOWN: Final = "how often it repeats itself is not known (`epc run --recheck`)"
 OFFERED: Final = "submission "  # before the slug of what is offered; no tag has a space
 
@@ -198,6 +198,11 @@ def overlaps(own: Fingerprint, others: Mapping[str, Fingerprint]) -> list[Overla
     ]
 
 
+def overlap_line(overlap: Overlap) -> str:
+    """Return with what a submission's verdicts agree, and on how many pairs."""
+    return "{same} of {pairs} verdicts are those of {with}: {judged}".format_map(overlap)
+
+
 def _judged(own: Fingerprint, other: Fingerprint) -> str:
     share = own.verdicts.agreement(other.verdicts)
     return own.repeats.judged(share) if own.repeats and share is not None else _UNKNOWN
@@ -219,7 +224,7 @@ def requests(
         if shared := own & request_ids(calls):
             problem = f"{len(shared):,} of {len(own):,} request ids are those of {shown(name)}"
             remedy = f"measure anew, without answers of another run; {_CONTACT}"
-            yield _finding(layout.NEW, "", problem, remedy, document=RAW["calls"])
+            yield _finding(layout.NEW, "", problem, remedy, document=CALLS)
 
 
 def replication(statement: Statement, registry: Registry) -> Iterator[Finding]:
@@ -243,7 +248,7 @@ def repetition(
     if again := unrepeated(folder, checkout, tag):
         problem = f"{again}: published as re-executed of {tag}, not as replicated"
         remedy = "nothing, if it was asked again; a replication has answers of its own"
-        yield _finding(layout.NEW, "", problem, remedy, "warning", document=RAW["calls"])
+        yield _finding(layout.NEW, "", problem, remedy, "warning", document=CALLS)
 
 
 def _unrepeatable(tag: str, statement: Statement, registry: Registry) -> str | None:

@@ -13,7 +13,7 @@ from epc.analysis.audit import Audit, audit_checked
 from epc.errors import MalformedError, UsageError, WorldError
 from epc.printable import shown
 from epc.records.findings import Findings
-from epc.records.layout import MANIFEST, RAW
+from epc.records.layout import CALLS, MANIFEST
 from epc.records.manifest import Manifest
 from epc.records.recompute import read_manifest
 from epc.records.validate import validate
@@ -164,7 +164,7 @@ def check_one(
                 )
                 home = base.checkout / layout.FOLDER
                 slugs = [n.removeprefix(against.OFFERED) for n in others]
-                offered = [home / s for s in slugs if (home / s / RAW["calls"]).is_file()]
+                offered = [home / s for s in slugs if (home / s / CALLS).is_file()]
                 hosted = [tag for tag, f in known.items() if is_hosted(f.evaluator)]
                 findings.extend(against.requests(path, base.checkout, hosted, offered))
     return checked

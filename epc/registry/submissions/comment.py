@@ -13,6 +13,7 @@ from epc.printable import shown
 from epc.records import strict_json
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import parse
+from epc.registry.submissions.against import overlap_line
 from epc.registry.submissions.dossier import Topic
 from epc.registry.submissions.report import (
     Listed,
@@ -20,7 +21,6 @@ from epc.registry.submissions.report import (
     Submitted,
     figure_line,
     headline,
-    overlap_line,
 )
 
 MARKER: Final = "<!-- epc-submission-report -->"

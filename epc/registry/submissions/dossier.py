@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from epc.printable import shown
 from epc.records.manifest import ModelIdentity
 from epc.registry import platforms
+from epc.registry.submissions.against import overlap_line
 from epc.registry.submissions.statement import Statement
 from epc.spec.epc_v1 import PUBLICATION_SEEDS
 
@@ -111,7 +112,7 @@ def _look_at(checked: "Checked", author: str | None) -> Iterator[str]:
     if said and said.replicates:
         yield f"does it repeat {said.replicates} with answers of its own, or copy it?"
     if checked.overlap:
-        yield f"verdicts most like another's: {checked.overlap[0]['judged']}"
+        yield f"verdicts most like another's: {overlap_line(checked.overlap[0])}"
     if manifest and platforms.kind_of(manifest.evaluator) != "direct":
         yield "is the one in between known, and does it change what is asked?"
     if manifest and len(manifest.config.seeds) < PUBLICATION_SEEDS:

@@ -14,7 +14,7 @@ Nothing else: what is not on this list is not read. The rules are explained one 
 import re
 from typing import Final
 
-from epc.records.layout import MANIFEST, PROBES, RAW
+from epc.records.layout import CALLS, MANIFEST, PROBES, RAW
 
 FOLDER: Final = "submissions"
 README: Final = "README.md"  # of the folder of all submissions
@@ -36,7 +36,7 @@ LARGEST: Final = {
     STATEMENT: 2**16,
     MANIFEST: 2**24,
     RAW["trials"]: 48 * 2**20,
-    RAW["calls"]: 48 * 2**20,
+    CALLS: 48 * 2**20,
     RAW["weights"]: 2**24,
     PROBES: 2**24,
 }

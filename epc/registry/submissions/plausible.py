@@ -15,7 +15,7 @@ from epc.printable import shown
 from epc.protocol.draws import GENERATOR
 from epc.records import strict_json
 from epc.records.calls import call_of
-from epc.records.layout import MANIFEST, RAW
+from epc.records.layout import CALLS, MANIFEST, RAW
 from epc.records.manifest import Evaluator, Manifest, ModelIdentity
 from epc.registry import platforms
 from epc.registry.days import misdated
@@ -168,7 +168,7 @@ def call_days(manifest: Manifest, folder: Path) -> Iterator[Finding]:
     measured = date.fromisoformat(manifest.evaluator.measurement_date)
     written = datetime.fromisoformat(manifest.provenance.created).date()
     earliest, latest, told = measured - _ONE_DAY, written + _ONE_DAY, 0
-    for index, row, problems in strict_json.read_lines(folder / RAW["calls"], "calls"):
+    for index, row, problems in strict_json.read_lines(folder / CALLS, "calls"):
         if problems or told == _MOST_LISTED:
             return
         day = _replied(call_of(row).reply)

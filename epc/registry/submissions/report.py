@@ -13,7 +13,7 @@ from epc.records.manifest import Evaluator, Manifest
 from epc.records.typed import written
 from epc.registry import platforms
 from epc.registry.submissions import layout
-from epc.registry.submissions.against import Fingerprint, Overlap
+from epc.registry.submissions.against import Fingerprint, Overlap, overlap_line
 from epc.registry.submissions.dossier import Dossier, dossier
 from epc.registry.submissions.figures import Figure, figures
 from epc.registry.submissions.statement import Endpoint, Statement
@@ -245,12 +245,6 @@ def _submission_lines(submission: Submitted) -> Iterator[str]:
     yield from (f"  blocks publication: {block}" for block in submission.blocks)
     for finding in submission.findings:
         yield from finding_lines(finding)
-
-
-def overlap_line(overlap: Overlap) -> str:
-    """Return with what a submission's verdicts agree, and on how many pairs."""
-    line = f"{overlap['same']} of {overlap['pairs']} verdicts are those of {overlap['with']}"
-    return f"{line}: {overlap['judged']}"
 
 
 def figure_line(figure: Figure) -> str:
