@@ -8,14 +8,13 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from epc.protocol.config import Decoding
 from epc.records.manifest import VerdictName
-from epc.spec.epc_v1 import PhaseName
 
 Json = dict[str, Any]
 
 # Classes with defaults for those who make one: the schema has been asked before one is parsed.
 _WITH_DEFAULTS = {Decoding}
 # Keys of mappings that hold what occurred: not every one of them is required.
-_PARTIAL = {PhaseName, VerdictName}
+_PARTIAL = {VerdictName}
 _PLAIN: dict[Any, set[str]] = {
     str: {"string"},
     date: {"string"},

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import epc
-from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, EVERY_PHASE
+from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, REFERENCE_DOMAINS
 
 ROOT = Path(epc.__file__).parent
 LIST = Path(__file__).with_name("untyped.txt")
@@ -18,7 +18,15 @@ MODULES = {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.rglob
 # The second implementation trusts no type of the first.
 APART = "second/"
 # Keys of mappings that a type already holds: mypy checks them as literals.
-WORDS = {*DIRECTIONS, *DOMAINS, *(phase.name for phase in EVERY_PHASE), "A", "B", "tie", "missing"}
+WORDS = {
+    *DIRECTIONS,
+    *DOMAINS,
+    *(phase.name for phase in REFERENCE_DOMAINS.every_phase),
+    "A",
+    "B",
+    "tie",
+    "missing",
+}
 # What a value that was parsed is called, and where it is called so.
 OWN_ROOMS = {"registry", "site", "analysis"}
 VALUES = {

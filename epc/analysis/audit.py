@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import combinations
 from math import fsum
 from pathlib import Path
 from typing import Final
@@ -11,6 +12,7 @@ from epc.audit.control import coin_flip
 from epc.audit.coupling import Transfer
 from epc.audit.evidence import control_json, crossing
 from epc.audit.facts import Facts, Word
+from epc.audit.joint import any_differ
 from epc.audit.permutation import PermutationTest, by_weights
 from epc.errors import Finding, MalformedError
 from epc.protocol.metrics import COLLAPSED
@@ -23,20 +25,10 @@ from epc.records.recompute import manifest_path
 from epc.records.validate import Report, validate
 from epc.simulation.training import divergences, gammas
 from epc.spec.coupling import LEVEL, MARGIN, RULE
-from epc.spec.epc_v1 import (
-    DIRECTIONS,
-    PHASE_NAMES,
-    PHASES,
-    REFERENCE,
-    ROUNDS,
-    SIMPLEX_TOLERANCE,
-    ZERO_COUPLING,
-    Direction,
-    PhaseName,
-)
+from epc.spec.domains import Direction, Pair, PhaseName
+from epc.spec.epc_v1 import ROUNDS, SIMPLEX_TOLERANCE, ZERO_COUPLING
 
 _CLAIMS: Final = {"coupled", "no_coupling_beyond_margin", "no_detectable_coupling"}
-_START: Final = {phase.name: phase.start for phase in PHASES}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,11 +166,13 @@ def _stated(manifest: Manifest) -> Facts:
         strategies=len(manifest.strategies),
         unsound=0,
         off_simplex=0,
-        gamma={d: [record.gamma[d] for record in per_seed] for d in DIRECTIONS},
-        jsd={d: [record.jsd[d] for record in per_seed] for d in DIRECTIONS},
+        gamma={d: [record.gamma[d] for record in per_seed] for d in manifest.domains.directions},
+        jsd={d: [record.jsd[d] for record in per_seed] for d in manifest.domains.directions},
         dead=sum(_never_decided(record) for record in per_seed),
         collapsed=sum("collapse" in record.zero_cause.values() for record in per_seed),
-        stuck={d: sum(_stopped(record, d) for record in per_seed) for d in DIRECTIONS},
+        stuck={
+            d: sum(_stopped(record, d) for record in per_seed) for d in manifest.domains.directions
+        },
         preferences=preferences,
         transfer=found,
         length_correlation=summary.length_correlation,
@@ -204,7 +198,8 @@ def _missing(manifest: Manifest) -> Json:
             "of": sum(map(len, rows.values())),
             "strategies": {name: count for name, count in lacking.items() if count},
         }
-    phases = [record.verdicts[phase] for record in results.per_seed for phase in PHASE_NAMES]
+    names = manifest.domains.phase_names
+    phases = [record.verdicts[phase] for record in results.per_seed for phase in names]
     drawn = sum(counts.get("missing", 0) for counts in phases)
     rounds = sum(sum(counts.values()) for counts in phases)
     return {
@@ -226,8 +221,8 @@ def _never_decided(record: SeedRecord) -> bool:
 
 def _stopped(record: SeedRecord, direction: Direction) -> bool:
     """Return whether a coupled phase counted nothing after its start had."""
-    start = _START[direction]
-    return not _decided(record, direction) and start is not None and _decided(record, start) > 0
+    start = Pair.parse(direction).source
+    return not _decided(record, direction) and _decided(record, start) > 0
 
 
 def facts_of_weights(weights: PublishedWeights, *, rounds: int) -> tuple[Facts, Json]:
@@ -238,7 +233,7 @@ def facts_of_weights(weights: PublishedWeights, *, rounds: int) -> tuple[Facts, 
     """
     import numpy as np
 
-    loose = max(weights.tolerance, ZERO_COUPLING)
+    loose, domains = max(weights.tolerance, ZERO_COUPLING), weights.domains
     off = [
         seed
         for seed, phases in weights.seeds.items()
@@ -254,11 +249,11 @@ def facts_of_weights(weights: PublishedWeights, *, rounds: int) -> tuple[Facts, 
         )
     stacked = {
         phase: np.array([phases[phase] for phases in vectors]).T
-        for phase in PHASE_NAMES
+        for phase in domains.phase_names
         if all(phase in phases for phases in vectors)
     }
-    directions = [d for d in DIRECTIONS if d in stacked]
-    pairs = {d: (stacked[d], stacked[REFERENCE[d]]) for d in directions}
+    target = {d: pure for d, pure in domains.target.items() if d in stacked}
+    pairs = {d: (stacked[d], stacked[pure]) for d, pure in target.items()}
     gamma: dict[str, list[float]] = {d: gammas(*pair).tolist() for d, pair in pairs.items()}
     controls = {
         d: coin_flip(gamma[d], pure.T.tolist(), rounds=rounds, rule=UpdateRule())
@@ -273,10 +268,15 @@ def facts_of_weights(weights: PublishedWeights, *, rounds: int) -> tuple[Facts, 
         gamma=gamma,
         jsd={d: divergences(*pair).tolist() for d, pair in pairs.items()},
         dead=sum(all(_uniform(v, loose) for v in p.values()) for p in vectors),
-        collapsed=sum(any(_collapsed(p[d], p[REFERENCE[d]]) for d in directions) for p in vectors),
-        stuck={d: sum(_still(p, d, loose) for p in vectors) for d in directions},
-        preferences=by_weights(
-            stacked["text"].T, stacked["visual"].T, rounds=rounds, rule=UpdateRule()
+        collapsed=sum(
+            any(_collapsed(p[d], p[pure]) for d, pure in target.items()) for p in vectors
+        ),
+        stuck={d: sum(_still(p, d, loose) for p in vectors) for d in target},
+        preferences=any_differ(
+            [
+                by_weights(stacked[one].T, stacked[other].T, rounds=rounds, rule=UpdateRule())
+                for one, other in combinations(domains.names, 2)
+            ]
         ),
         excess=control["excess"],
         decimals=weights.decimals,
@@ -299,7 +299,7 @@ def _collapsed(coupled: Weights, pure: Weights) -> bool:
 
 def _still(phases: Mapping[str, Weights], direction: Direction, loose: float) -> bool:
     """Return whether a coupled phase ended where it began, away from the uniform start."""
-    start = phases[str(_START[direction])]
+    start = phases[Pair.parse(direction).source]
     same = all(abs(a - b) <= loose for a, b in zip(phases[direction], start, strict=True))
     return same and not _uniform(start, loose)
 

@@ -9,7 +9,7 @@ from epc.protocol.results import Json
 from epc.records.manifest import Manifest, ModelIdentity
 from epc.records.strict_json import dumps_line, pointer
 from epc.records.usage import suspicions
-from epc.spec.epc_v1 import DOMAINS, Domain
+from epc.spec.domains import Domain
 
 _RECORDED: Final = "recorded:"
 _MAX_SHOWN: Final = 60
@@ -184,7 +184,9 @@ def _differences(left: Manifest, right: Manifest) -> Iterator[Finding]:
 
 def _regrouped(left: Manifest, right: Manifest) -> Iterator[Finding]:
     """Find tasks that are one unit here and several there, whatever their groups are called."""
-    for domain in DOMAINS:
+    for domain in left.domains.names:
+        if domain not in right.tasks:
+            continue  # the tasks differ, as is said
         tasks = [set(manifest.tasks[domain]) for manifest in (left, right)]
         if tasks[0] == tasks[1] and _units(left, domain) != _units(right, domain):
             yield Finding(

@@ -34,7 +34,6 @@ from epc.records.asked import (
 from epc.records.manifest import Manifest
 from epc.records.recompute import load_manifest, manifest_path
 from epc.records.validate import validate
-from epc.spec.epc_v1 import DOMAINS
 from epc.statistics.inference import ALPHA, pairs_needed
 
 _SHUFFLING: Final = 20260703
@@ -289,7 +288,7 @@ def _same_draws(left: Manifest, right: Manifest) -> bool:
 def _draws(manifest: Manifest) -> tuple[object, ...]:
     """Return what the draws of a seed follow from."""
     config, tasks = manifest.config, manifest.tasks
-    sizes = [len(tasks[domain]) for domain in DOMAINS]
+    sizes = {domain: len(listed) for domain, listed in tasks.items()}
     return config.generator, config.rounds, config.strategies, sizes
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from epc.records.designs import Design
-from epc.spec.epc_v1 import DOMAINS, Domain
+from epc.spec.domains import Domain, Domains
 
 _SHOWN = 5
 
@@ -28,7 +28,7 @@ def differences(first: Design, second: Design) -> list[Difference]:
         *_named("strategies", *(_strategies(design) for design in (first, second))),
         *(
             difference
-            for domain in DOMAINS
+            for domain in Domains.of({*first.config.tasks, *second.config.tasks}).names
             for difference in _named(
                 f"tasks, {domain}", *(_tasks(design, domain) for design in (first, second))
             )
@@ -61,10 +61,10 @@ def _strategies(design: Design) -> dict[str, object]:
 
 def _tasks(design: Design, domain: Domain) -> dict[str, object]:
     """Return each task with those that are one unit with it (Reading R74)."""
-    tasks, groups = design.config.tasks[domain], design.config.groups
+    tasks, groups = design.config.tasks.get(domain, ()), design.config.groups
     if groups is None:
         return {task: {task} for task in tasks}
-    beside = list(zip(tasks, groups[domain], strict=True))
+    beside = list(zip(tasks, groups.get(domain, ()), strict=True))
     return {task: {other for other, name in beside if name == group} for task, group in beside}
 
 

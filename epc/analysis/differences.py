@@ -8,7 +8,7 @@ from typing import Final
 from epc.protocol.metrics import pci
 from epc.protocol.results import Json
 from epc.records.manifest import SeedRecord
-from epc.spec.epc_v1 import DIRECTIONS, PHASE_NAMES, Direction
+from epc.spec.domains import Direction, Domains
 from epc.statistics.inference import fisher_tail, holm, t_point, t_two_sided
 from epc.statistics.intervals import Interval, mean, share_interval, variance_of
 
@@ -51,11 +51,12 @@ def differences(
 
     Source: Reading R47.
     """
-    sides = left, right
+    sides, domains = (left, right), _in_both(left, right)
     found = [
-        _of_means(metric, part, value, sides, paired=paired) for metric, part, value in _figures()
+        _of_means(metric, part, value, sides, paired=paired)
+        for metric, part, value in _figures(domains)
     ]
-    found += [_of_shares(direction, sides, paired=paired) for direction in DIRECTIONS]
+    found += [_of_shares(direction, sides, paired=paired) for direction in domains.directions]
     tested = {index: d.p_value for index, d in enumerate(found) if d.p_value is not None}
     corrected = holm(tested)
     return [replace(d, p_holm=corrected.get(index)) for index, d in enumerate(found)]
@@ -67,7 +68,7 @@ def seeds_needed(left: Sequence[SeedRecord], right: Sequence[SeedRecord]) -> Jso
     With a power of 90%, from the spread of both runs; None for single seeds.
     """
     needed: Json = {}
-    for direction in DIRECTIONS:
+    for direction in _in_both(left, right).directions:
         values = [[r.gamma[direction] for r in side] for side in (left, right)]
         spread = sum(map(variance_of, values))
         single = min(map(len, values)) < 2  # noqa: PLR2004  (what a spread takes)
@@ -75,16 +76,21 @@ def seeds_needed(left: Sequence[SeedRecord], right: Sequence[SeedRecord]) -> Jso
     return needed
 
 
+def _in_both(left: Sequence[SeedRecord], right: Sequence[SeedRecord]) -> Domains:
+    """Return the domains that both runs have (Reading R78)."""
+    return Domains.among(left[0].weights.keys() & right[0].weights.keys())
+
+
 Value = Callable[[SeedRecord], float]
 Sides = tuple[Sequence[SeedRecord], Sequence[SeedRecord]]
 
 
-def _figures() -> Iterator[tuple[str, str | None, Value]]:
+def _figures(domains: Domains) -> Iterator[tuple[str, str | None, Value]]:
     for metric in ("gamma", "jsd"):
-        for direction in DIRECTIONS:
+        for direction in domains.directions:
             yield metric, direction, lambda r, m=metric, d=direction: getattr(r, m)[d]  # type: ignore[misc]  # mypy infers no lambda with defaults
     yield "tie_rate", None, lambda r: r.tie_rate
-    for phase in PHASE_NAMES:
+    for phase in domains.phase_names:
         yield "pci", phase, lambda r, p=phase: pci(r.vector(p))  # type: ignore[misc]  # mypy infers no lambda with defaults
 
 

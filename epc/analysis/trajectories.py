@@ -18,7 +18,7 @@ from epc.records.manifest import Manifest
 from epc.records.recompute import manifest_path
 from epc.records.row_types import Trial
 from epc.records.rows import read_typed
-from epc.spec.epc_v1 import DIRECTIONS, PHASE, PHASE_NAMES
+from epc.spec.domains import Pair
 
 _QUANTILES: Final = (0.05, 0.95)
 
@@ -34,6 +34,7 @@ class Trajectories:
     twice `rounds` steps.
     """
 
+    pairs: tuple[Pair, ...]
     strategies: tuple[str, ...]
     rounds: int
     seeds: int
@@ -48,22 +49,24 @@ def trajectories(manifest: Manifest, trials: Iterable[Trial]) -> Trajectories:
     import numpy as np
 
     config, names = manifest.configuration, tuple(manifest.names)
+    domains = config.domains
     rounds = _by_phase(trials)
     ends = {record.seed: record.weights for record in manifest.results.per_seed}
     if strange := sorted({seed for seed, _ in rounds} - set(ends)):
         raise _malformed(f"seed {strange[0]} is none of the manifest's")
     whole = []
     for seed, stated in ends.items():
-        paths = _paths(config, {p: rounds.get((seed, p), []) for p in PHASE_NAMES})
+        paths = _paths(config, {p: rounds.get((seed, p), []) for p in domains.phase_names})
         for phase, path in paths.items():
-            said = tuple(stated[PHASE[phase].name].get(name) for name in names)
+            said = tuple(stated[phase].get(name) for name in names)
             if len(path) != config.rounds + 1 or path[-1] != said:
                 raise _malformed(f"seed {seed} does not end {phase} where the manifest says")
-        whole.append([[*paths[str(PHASE[d].start)], *paths[d][1:]] for d in DIRECTIONS])
+        whole.append([[*paths[pair.source], *paths[pair.key][1:]] for pair in domains.pairs])
     every = np.array(whole)  # by seed, direction, step and strategy
     low, high = np.quantile(every, _QUANTILES, axis=0)
     summed = np.stack([every.mean(axis=0), low, high], axis=-1).transpose(0, 2, 1, 3)
     return Trajectories(
+        pairs=domains.pairs,
         strategies=names,
         rounds=config.rounds,
         seeds=len(whole),
@@ -103,7 +106,7 @@ def _paths(config: Configuration, rounds: dict[str, list[_Round]]) -> dict[str, 
     index = {strategy.name: place for place, strategy in enumerate(config.strategies)}
     paths: dict[str, list[Weights]] = {}
     for phase, given in rounds.items():
-        start = PHASE[phase].start
+        start = config.domains.phase[phase].start
         path = [paths[start][-1] if start else uniform(len(index))]
         for _, strategy, said in sorted(given):
             before, won = path[-1], said is Verdict.A

@@ -17,7 +17,6 @@ from epc.records.layout import IDENTITY
 from epc.records.manifest import Manifest, ModelIdentity
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import dumps_line, read_lines, write_text
-from epc.spec.epc_v1 import DOMAINS
 from epc.statistics.e_process import TOLERATED, WATCH_ERROR, WINDOW, State, Watched, watch
 from epc.statistics.intervals import share_interval
 
@@ -95,13 +94,13 @@ def choose_panel(asked: Mapping[PairKey, AskedPair], pairs: int) -> Panel:
     """
     distinct = {item.text: key for key, item in reversed(list(asked.items()))}
     digests = {key: _sha256(text) for text, key in distinct.items()}
-    turns: dict[str, list[tuple[int, str, PairKey]]] = {domain: [] for domain in DOMAINS}
+    turns: dict[str, list[tuple[int, str, PairKey]]] = {key[0]: [] for key in sorted(asked)}
     taken: Counter[tuple[str, str]] = Counter()
     for key in sorted(digests, key=lambda key: digests[key]):
         domain, strategy, _ = key
         turns[domain].append((taken[domain, strategy], digests[key], key))
         taken[domain, strategy] += 1
-    order = zip_longest(*(sorted(turns[domain]) for domain in DOMAINS))
+    order = zip_longest(*map(sorted, turns.values()))
     chosen = [turn[2] for both in order for turn in both if turn is not None][:pairs]
     items = {key: asked[key] for key in chosen}
     described = [[*key, item.text, item.raw] for key, item in items.items()]

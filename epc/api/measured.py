@@ -17,7 +17,6 @@ from epc.registry.tables import FIGURE, figure_row
 from epc.report.figure import specification
 from epc.report.measurement_text import report
 from epc.report.picture import render, svg
-from epc.spec.epc_v1 import PHASE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,7 +79,8 @@ class Run:
         if self.manifest.raw is None or not path.is_file():
             raise UsageError(f"{self.path} holds no trials: name the whole run folder")
         table = lines(path)
-        table["domain"] = table["phase"].map({name: p.domain for name, p in PHASE.items()})
+        phases = self.manifest.domains.phase
+        table["domain"] = table["phase"].map({name: p.domain for name, p in phases.items()})
         asked = self.manifest.tasks
         pairs = zip(table["domain"], table["task"], strict=True)
         table["question"] = [asked[domain][task] for domain, task in pairs]

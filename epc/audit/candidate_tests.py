@@ -13,7 +13,6 @@ from epc.audit.units import Units
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule
 from epc.spec.coupling import FEWEST_SPLITS, LEVEL, MARGIN
-from epc.spec.epc_v1 import DOMAINS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import NDArray
 
-    from epc.spec.epc_v1 import PhaseName
+    from epc.spec.domains import PhaseName
 
     Array = NDArray[float64]
 
@@ -79,7 +78,7 @@ def by_others(
         OLD: by_tasks(table, rule).p_value,
         "studentised": studentised(table, rule),
         "Bradley-Terry": bradley_terry(units) if units.bearable else 1.0,
-        "seeds": by_seeds(vectors[DOMAINS[0]].T, vectors[DOMAINS[1]].T).p_value,
+        "seeds": by_seeds(*(vectors[domain].T for domain in table.domains.names)).p_value,
     }
     return {name: p_value <= LEVEL for name, p_value in p_values.items()}
 
@@ -116,7 +115,7 @@ def studentised(table: VerdictTable, rule: UpdateRule) -> float:
     import numpy as np
 
     left = residuals(table, rule)
-    first, second = (table.tasks()[domain] for domain in DOMAINS)
+    first, second = (table.tasks()[domain] for domain in table.domains.names)
     every = arrangements(first, second, drawn=_DRAWN).T
     apart, variance = np.zeros((len(left), every.shape[1])), np.zeros((len(left), every.shape[1]))
     for sign, side, n in ((1, every, first), (-1, 1 - every, second)):

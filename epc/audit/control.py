@@ -12,7 +12,7 @@ from epc.protocol.table import VERDICTS, VerdictTable
 from epc.protocol.verdict import Verdict
 from epc.protocol.weights import UpdateRule
 from epc.simulation.training import Odds, blind, train, uniform_start
-from epc.spec.epc_v1 import DOMAINS, Domain
+from epc.spec.domains import Domain
 from epc.statistics.intervals import Interval, mean, spread_interval, variance_of
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def simulated(
     import numpy as np
 
     vectors = np.asarray(pure).T
-    streams = _streams(domain)
+    streams = _streams(table.domains.names.index(domain))
     odds, uncertain = rates(table, domain), _uncertain(table, domain)
     starts = _starts(len(pure))
     distances = _distances(
@@ -116,7 +116,7 @@ def coin_flip(
     vectors = np.asarray(pure).T
     starts = _starts(len(pure))
     twice = trained_twice(
-        blind(len(vectors), a=0.5), rounds=rounds, rule=rule, seeds=starts, rng=_streams("text")[0]
+        blind(len(vectors), a=0.5), rounds=rounds, rule=rule, seeds=starts, rng=_streams(0)[0]
     )
     distances = _distances(twice, vectors)
     variance = variance_of(_means(distances)) / starts
@@ -258,8 +258,8 @@ def _control(
     )
 
 
-def _streams(domain: Domain) -> list["Generator"]:
+def _streams(domain: int) -> list["Generator"]:
     from numpy.random import PCG64, Generator, SeedSequence
 
-    entropy = [_STREAM, DOMAINS.index(domain)]
+    entropy = [_STREAM, domain]
     return [Generator(PCG64(SeedSequence([*entropy, part]))) for part in range(3)]

@@ -3,32 +3,25 @@
 Sources: Readings R70 to R74; the numbers of the rule stand in `epc.spec.coupling`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import fsum, sqrt
 from typing import Final
 
+from epc.audit import joint
 from epc.audit.control import rates, trained_twice
 from epc.audit.redirection import RedirectionTest, redirected_interval, redirection_test
-from epc.audit.side_checks import TieTest, clusters, tie_test
+from epc.audit.side_checks import TieTest
 from epc.audit.transfer import Crossing, Crossings, cost, crossings, most, won_shares
 from epc.audit.units import LeftOut, Units, units_of
 from epc.protocol.config import Configuration
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule, Weights
 from epc.simulation.training import Odds
-from epc.spec.coupling import MARGIN, RULE
-from epc.spec.epc_v1 import (
-    CONTROL,
-    DIRECTIONS,
-    DOMAINS,
-    REFERENCE,
-    ControlMethod,
-    Direction,
-    Domain,
-    PhaseName,
-)
+from epc.spec.coupling import LEVEL, MARGIN, RULE
+from epc.spec.domains import Direction, Domain, Pair, PhaseName
+from epc.spec.epc_v1 import ControlMethod
 from epc.statistics.inference import t_point
 from epc.statistics.intervals import Interval, mean, spread_interval
 from epc.statistics.sums import sum_of_squares
@@ -82,6 +75,10 @@ class Transfer:
 
     `units` counts the tasks of each domain, or their groups. `clusters` has a p-value for each
     domain, small where verdicts fall into topics that nobody declared.
+
+    Every two of three or more domains are looked at by themselves. Then the intervals are joint,
+    `tests` has the p-value of each pair's two domains, adjusted for their number, and `test` the
+    least of them (Reading R78).
     """
 
     rule: int
@@ -93,24 +90,29 @@ class Transfer:
     ties: TieTest
     clusters: Mapping[Domain, float | None]
     directions: Mapping[Direction, Into] | None
+    tests: Mapping[Direction, RedirectionTest] | None = None
 
     @property
     def cost(self) -> float | None:
         """What crosses at least, in the direction where most does (Reading R71)."""
-        each = (self.directions or {}).values()
-        return cost((into.regret, into.crossing) for into in each)
+        return cost((into.regret, into.crossing) for into in self._telling())
 
     @property
     def regret(self) -> float | None:
-        """The larger of the two directions' regrets."""
-        each = (self.directions or {}).values()
-        return max((into.regret for into in each), default=None)
+        """The largest of the directions' regrets."""
+        return max((into.regret for into in self._telling()), default=None)
 
     @property
     def most(self) -> float | None:
         """The most that the intervals for the domain admit, of either regret; None without any."""
         each = (self.directions or {}).values()
         return most(bound for into in each for bound in (into.regret_ci95, into.crossing_ci95))
+
+    def _telling(self) -> Iterator[Into]:
+        """Yield the directions that the word may rest on: of several pairs, those that cross."""
+        for direction, into in (self.directions or {}).items():
+            if self.tests is None or self.tests[direction].p_value <= LEVEL:
+                yield into
 
 
 def transfer(
@@ -119,28 +121,32 @@ def transfer(
     """Return what crosses between a measurement's domains, and how sure that is.
 
     Shapes: each phase's vectors (n, K), those of the control phases where they were measured.
-    Source: Readings R70 to R74.
+    Source: Readings R70 to R74, and R78 for more than two domains.
     """
     names = [strategy.name for strategy in config.strategies]
-    units = units_of(table, names, config.groups)
-    test = directions = None
-    if units.bearable:
-        crossed, test, chance = worked_out(units, config.rounds, config.rule)
-        directions = {}
-        for direction in DIRECTIONS:
-            at = units.domains.index(REFERENCE[direction])
-            seen = these_tasks(vectors, direction, table=table, config=config)
-            directions[direction] = _into(crossed.into[at], chance[at], test.p_value, seen)
+    pairs = table.domains.pairs
+    of_two = {pair.both: units_of(table.of(pair.both), names, config.groups) for pair in pairs}
+    several = len(of_two) > 1
+    tests: dict[Direction, RedirectionTest] = {}
+    directions: dict[Direction, Into] = {}
+    # A domain in which too little was decided takes every pair's figures: it is in most of them.
+    if all(units.bearable for units in of_two.values()):
+        worked = {both: worked_out(u, config.rounds, config.rule) for both, u in of_two.items()}
+        adjusted = joint.adjusted({both: test for both, (_, test, _) in worked.items()})
+        for pair in pairs:
+            (crossed, _, chance), test = worked[pair.both], adjusted[pair.both]
+            at = of_two[pair.both].domains.index(pair.target)
+            seen = these_tasks(vectors, pair.key, table=table, config=config)
+            figures = len(pairs) if several else 1
+            tests[pair.key] = test
+            directions[pair.key] = _into(crossed.into[at], chance[at], test.p_value, seen, figures)
     return Transfer(
         rule=RULE,
         margin=MARGIN,
-        test=test,
-        units={domain: units.numbers[domain] for domain in DOMAINS},
-        decided_share=units.decided_share,
-        left_out=units.left_out,
-        ties=tie_test(units),
-        clusters=clusters(units),
-        directions=directions,
+        test=joint.of_any(list(tests.values())),
+        directions=directions or None,
+        tests=tests if several and tests else None,
+        **joint.beside(list(of_two.values())),
     )
 
 
@@ -153,17 +159,18 @@ def worked_out(
     return crossed, *redirection_test(units, crossed.crossings, rounds=rounds, rule=rule)
 
 
-def _into(crossed: Crossing, chance: float, p_value: float, seen: TheseTasks) -> Into:
+def _into(crossed: Crossing, chance: float, p_value: float, seen: TheseTasks, figures: int) -> Into:
+    """Return the figures of one direction, its intervals joint with those of so many figures."""
     return Into(
         redirected=_share(crossed.redirected.value),
-        redirected_ci95=redirected_interval(crossed.redirected, p_value),
+        redirected_ci95=redirected_interval(crossed.redirected, p_value, figures),
         chance=_share(chance),
         regret=crossed.regret.value,
-        regret_ci95=crossed.regret.interval,
+        regret_ci95=crossed.regret.interval_of(figures),
         harm=crossed.harm.value,
-        harm_ci95=crossed.harm.interval,
+        harm_ci95=crossed.harm.interval_of(figures),
         crossing=crossed.crossing.value,
-        crossing_ci95=crossed.crossing.interval,
+        crossing_ci95=crossed.crossing.interval_of(figures),
         these_tasks=seen,
     )
 
@@ -183,10 +190,10 @@ def these_tasks(
 
     Source: Readings R70 and R74.
     """
-    domain = REFERENCE[direction]
+    domain = Pair.parse(direction).target
     coupled = vectors[direction]
     if config.control == "measured":
-        again = vectors[CONTROL[direction]]
+        again = vectors[config.domains.control[direction]]
     else:
         again = [_trained_again(table, domain, config)] * len(coupled)
     wins = _win_rates(table, domain)

@@ -6,17 +6,19 @@ Sources: Readings R15, R38, R39 and R70.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from itertools import combinations
 from typing import Any
 
 from epc.audit.control import Control, measured, simulated
 from epc.audit.coupling import Transfer, transfer
+from epc.audit.joint import any_differ
 from epc.audit.permutation import PermutationTest, by_tasks
 from epc.audit.units import in_one_order
 from epc.protocol.config import Configuration
 from epc.protocol.results import vector
 from epc.protocol.table import VerdictTable
 from epc.protocol.vectors import gammas
-from epc.spec.epc_v1 import CONTROL, DIRECTIONS, DOMAINS, REFERENCE, Direction
+from epc.spec.domains import Direction
 
 Json = dict[str, Any]
 
@@ -34,9 +36,10 @@ def evidence(
     if version == 1:
         return {"control": control | {"test": asdict(by_tasks(table, config.rule))}}
     found, preferences = crossing(per_seed, table=table, config=config)
+    stated = {key: part for key, part in asdict(found).items() if key != "tests" or part}
     return {
         "control": control | {"test": asdict(preferences)},
-        "transfer": json.loads(json.dumps(asdict(found))),  # with lists for tuples
+        "transfer": json.loads(json.dumps(stated)),  # with lists for tuples
     }
 
 
@@ -51,25 +54,24 @@ def crossing(
         ]
         for phase in config.phases
     }
-    preferences = by_tasks(in_one_order(table, names), config.rule)
-    return transfer(vectors, table=table, config=config), preferences
+    differ = [
+        by_tasks(in_one_order(table.of(both), names), config.rule)
+        for both in combinations(table.domains.names, 2)
+    ]
+    return transfer(vectors, table=table, config=config), any_differ(differ)
 
 
 def _measured(
-    per_seed: Sequence[Json], _: VerdictTable, __: Configuration
+    per_seed: Sequence[Json], _: VerdictTable, config: Configuration
 ) -> dict[Direction, Control]:
     """Compare each seed's control phase with its own pure vector, as gamma's is."""
     return {
         direction: measured(
             [record["gamma"][direction] for record in per_seed],
-            gammas(
-                [
-                    (vector(record, CONTROL[direction]), vector(record, REFERENCE[direction]))
-                    for record in per_seed
-                ]
-            ),
+            gammas([(vector(record, again), vector(record, target)) for record in per_seed]),
         )
-        for direction in DIRECTIONS
+        for direction, target in config.domains.target.items()
+        for again in [config.domains.control[direction]]
     }
 
 
@@ -79,13 +81,13 @@ def _simulated(
     return {
         direction: simulated(
             [record["gamma"][direction] for record in per_seed],
-            [vector(record, REFERENCE[direction]) for record in per_seed],
+            [vector(record, target) for record in per_seed],
             table=table,
-            domain=REFERENCE[direction],
+            domain=target,
             rounds=config.rounds,
             rule=config.rule,
         )
-        for direction in DIRECTIONS
+        for direction, target in config.domains.target.items()
     }
 
 
@@ -112,8 +114,8 @@ def table_json(table: VerdictTable, strategies: Sequence[str]) -> Json:
     return {
         "repeated": table.repeated,
         "counts": {
-            domain: dict(zip(strategies, table.counts[domain].tolist(), strict=True))
-            for domain in DOMAINS
+            domain: dict(zip(strategies, counts.tolist(), strict=True))
+            for domain, counts in table.counts.items()
         },
     }
 
@@ -124,8 +126,8 @@ def table_of(given: Json, strategies: Sequence[str], *, whole: bool) -> VerdictT
 
     return VerdictTable(
         counts={
-            domain: np.array([given["counts"][domain][name] for name in strategies], np.int64)
-            for domain in DOMAINS
+            domain: np.array([rows[name] for name in strategies], np.int64)
+            for domain, rows in given["counts"].items()
         },
         repeated=given["repeated"],
         whole=whole,

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from epc.audit.coupling import Transfer
 from epc.audit.permutation import PermutationTest
 from epc.errors import Finding
-from epc.spec.epc_v1 import Domain
+from epc.spec.domains import Domain
 
 Json = dict[str, Any]
 Word = Literal[
@@ -58,6 +58,11 @@ class Facts:
     missing: Json | None = None
     swapped: bool | None = None
     decimals: int | None = None
+
+    @property
+    def domains(self) -> tuple[Domain, ...]:
+        """The domains, in their order; none where only weights are known."""
+        return tuple(sorted(self.tasks or ()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

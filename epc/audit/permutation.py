@@ -15,7 +15,7 @@ from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule
 from epc.simulation.training import Odds, train, uniform_start
 from epc.spec.coupling import LEVEL
-from epc.spec.epc_v1 import DOMAINS, MIN_TASKS
+from epc.spec.epc_v1 import MIN_TASKS
 
 if TYPE_CHECKING:
     from numpy import bool_, float64
@@ -74,19 +74,19 @@ def by_tasks(table: VerdictTable, rule: UpdateRule) -> PermutationTest:
     Source: Readings R39 and R72.
     """
     left = residuals(table, rule)
-    text, visual = (table.tasks()[domain] for domain in DOMAINS)
-    rounds = sum(table.counts[domain].sum(axis=(1, 2)) for domain in DOMAINS)
+    first, second = (table.tasks()[domain] for domain in table.domains.names)
+    rounds = sum(counts.sum(axis=(1, 2)) for counts in table.counts.values())
     scale = float(((rounds * (rule.alpha_win + rule.alpha_lose)) ** 2).sum())
-    if text != visual:
-        return _unequal(left, text, negligible=_NEGLIGIBLE * scale)
-    rows, listed = splits(text, visual)
+    if first != second:
+        return _unequal(left, first, negligible=_NEGLIGIBLE * scale)
+    rows, listed = splits(first, second)
     statistics = ((left @ rows.T) ** 2).sum(axis=0)
-    observed = float((left[:, :text].sum(axis=1) ** 2).sum())
+    observed = float((left[:, :first].sum(axis=1) ** 2).sum())
     return _tested(statistics, observed, scale, listed=listed, unit="task")
 
 
-def _unequal(left: "Array", text: int, *, negligible: float) -> PermutationTest:
-    """Test remainders of domains with unequal numbers of tasks; the first `text` are the one's.
+def _unequal(left: "Array", first: int, *, negligible: float) -> PermutationTest:
+    """Test remainders of domains with unequal numbers of tasks; the first `first` are the one's.
 
     Permuted, a domain that merely varies more would pass for one that differs: a repeated coin on 8
     tasks against a leaning one on 60 was called coupled in most runs. So each task stays in its
@@ -94,13 +94,13 @@ def _unequal(left: "Array", text: int, *, negligible: float) -> PermutationTest:
     those of tasks whose deviations from their domain's mean had their signs drawn. The p-value is
     no smaller than the smaller domain's tasks could give against as many.
 
-    Shapes: left (K, all tasks), the text domain's first.
+    Shapes: left (K, all tasks), the first domain's first.
     Source: Reading R39; C. F. J. Wu, Annals of Statistics 14 (1986), 1261-1295; R. Davidson and
     E. Flachaire, Journal of Econometrics 146 (2008), 162-169 (signs, the wild bootstrap).
     """
     import numpy as np
 
-    sides = left[:, :text], left[:, text:]
+    sides = left[:, :first], left[:, first:]
     signs = _signs(left.shape[1])[0]
     observed = _studentised(sides, np.ones((1, left.shape[1])), negligible)[0]
     # A deviation from a mean of n tasks is short of one from the true mean by this factor.
@@ -138,7 +138,7 @@ def _studentised(sides: "tuple[Array, Array]", signs: "Array", negligible: float
     return ratio
 
 
-def by_seeds(text: "Array", visual: "Array") -> PermutationTest:
+def by_seeds(one: "Array", other: "Array") -> PermutationTest:
     """Test whether the two pure vectors are alike, with seeds as the unit.
 
     Right for fresh answers only: see `by_weights`. A seed's two pure phases have streams of their
@@ -148,7 +148,7 @@ def by_seeds(text: "Array", visual: "Array") -> PermutationTest:
     Shapes: both (n, K).
     Source: Reading R39.
     """
-    moved = _in_blocks(text - visual)
+    moved = _in_blocks(one - other)
     signs, listed = _signs(len(moved))
     statistics = ((moved.T @ signs.T) ** 2).sum(axis=0)
     observed = float((moved.sum(axis=0) ** 2).sum())
@@ -164,7 +164,7 @@ def _in_blocks(moved: "Array") -> "Array":
     return np.stack([part.sum(axis=0) for part in np.array_split(moved, _BLOCKS)])
 
 
-def by_weights(text: "Array", visual: "Array", *, rounds: int, rule: UpdateRule) -> PermutationTest:
+def by_weights(one: "Array", other: "Array", *, rounds: int, rule: UpdateRule) -> PermutationTest:
     """Test pure vectors that were published without verdicts; the larger of two p-values.
 
     `by_seeds` alone would call an evaluator coupled that repeats arbitrary answers: its seeds all
@@ -177,11 +177,11 @@ def by_weights(text: "Array", visual: "Array", *, rounds: int, rule: UpdateRule)
     """
     import numpy as np
 
-    swapped = by_seeds(text, visual)
-    strategies = text.shape[1]
-    seeds = min(len(text), _AT_MOST)  # fewer spread more, which errs on the safe side
+    swapped = by_seeds(one, other)
+    strategies = one.shape[1]
+    seeds = min(len(one), _AT_MOST)  # fewer spread more, which errs on the safe side
     rng = np.random.default_rng(_STREAM)
-    wins = rng.binomial(MIN_TASKS, _COIN, (len(DOMAINS), strategies, _ARBITRARY)) / MIN_TASKS
+    wins = rng.binomial(MIN_TASKS, _COIN, (2, strategies, _ARBITRARY)) / MIN_TASKS
     means = []
     for shares in wins:
         each = np.repeat(shares, seeds, axis=1)
@@ -191,7 +191,7 @@ def by_weights(text: "Array", visual: "Array", *, rounds: int, rule: UpdateRule)
         )
         means.append(ended.reshape(strategies, _ARBITRARY, seeds).mean(axis=2))
     arbitrary = ((means[0] - means[1]) ** 2).sum(axis=0)
-    observed = float(((text - visual).mean(axis=0) ** 2).sum())
+    observed = float(((one - other).mean(axis=0) ** 2).sum())
     share = (1 + int((arbitrary >= observed).sum())) / (1 + _ARBITRARY)
     return replace(swapped, p_value=max(swapped.p_value, share))
 
@@ -214,11 +214,13 @@ def _tested(
 def residuals(table: VerdictTable, rule: UpdateRule) -> "Array":
     """Return what strategies and tasks do not explain, in steps of the weight times rounds.
 
-    Shapes: (K, all tasks), the text domain's first.
+    Shapes: (K, all tasks), the first domain's first.
     """
     import numpy as np
 
-    counts = np.concatenate([table.counts[domain] for domain in DOMAINS], axis=1).astype(float)
+    counts = np.concatenate(
+        [table.counts[domain] for domain in table.domains.names], axis=1
+    ).astype(float)
     rounds = counts.sum(axis=2)
     steps = counts @ np.array([rule.alpha_win, -rule.alpha_lose, 0.0])
     # Weighted least squares by its normal equations; a strategy that was never asked about has an
@@ -238,33 +240,33 @@ def residuals(table: VerdictTable, rule: UpdateRule) -> "Array":
 
 @cache
 def splits(
-    text: int, visual: int, *, most: int = _MOST_LISTED, drawn: int = _DRAWN
+    first: int, second: int, *, most: int = _MOST_LISTED, drawn: int = _DRAWN
 ) -> tuple["Array", bool]:
-    """Return indicator rows of the tasks called text, and whether they are all there are.
+    """Return indicator rows of the tasks of the first domain, and whether they are all there are.
 
     More than `most` are not listed; `drawn` of them are drawn.
 
     Where the domains are of one size, a split and its mirror image have the same statistic, so
     one of the two is listed.
 
-    Shapes: (splits, text + visual).
+    Shapes: (splits, first + second).
     """
     import numpy as np
 
-    total = text + visual
-    half = text == visual
-    number = comb(total - 1, text - 1) if half and text else comb(total, text)
+    total = first + second
+    half = first == second
+    number = comb(total - 1, first - 1) if half and first else comb(total, first)
     if number <= most:
-        rest = range(1, total) if half and text else range(total)
-        chosen = combinations(rest, text - 1 if half and text else text)
+        rest = range(1, total) if half and first else range(total)
+        chosen = combinations(rest, first - 1 if half and first else first)
         rows = np.zeros((number, total))
         for row, tasks in zip(rows, chosen, strict=True):
             row[list(tasks)] = 1
-            row[0] = 1 if half and text else row[0]
+            row[0] = 1 if half and first else row[0]
         return rows, True
     rng = np.random.default_rng(_STREAM)
     order = rng.random((drawn, total)).argsort(axis=1)
-    return (order < text).astype(np.float64), False
+    return (order < first).astype(np.float64), False
 
 
 def arrangements(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 from epc.errors import UsageError
 from epc.protocol.table import VerdictTable
-from epc.spec.epc_v1 import DOMAINS
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -61,7 +60,7 @@ def answering(table: VerdictTable, *, flips: int, asked_again: int, source: str)
         )
     within, shared, total = (0.0, 0.0, 0.0)
     again = 0
-    for domain in DOMAINS:
+    for domain in table.domains.names:
         won, lost = (table.counts[domain][..., at].astype(float) for at in range(_TWICE))
         some = _shares(won, won + lost)
         again, within = again + some[0], within + some[1]
@@ -69,7 +68,7 @@ def answering(table: VerdictTable, *, flips: int, asked_again: int, source: str)
     repeats = PUBLISHED.repeats
     if asked_again >= _FEWEST_AGAIN:
         # Two answers of one pair differ twice as often as one varies about the pair's own rate.
-        mean = total / len(DOMAINS)
+        mean = total / len(table.counts)
         repeats = 1 - min(1.0, flips / asked_again / 2 / mean) if mean else 1.0
     elif again >= _FEWEST_AGAIN and total:
         repeats = 1 - within / total

@@ -15,7 +15,7 @@ from typing import Final, Literal
 from epc.protocol.config import Configuration
 from epc.protocol.prompt import Pair, evaluation_text, exchanged, judged
 from epc.protocol.verdict import Said, classify
-from epc.spec.epc_v1 import Domain
+from epc.spec.domains import Domain
 
 Control = Literal["shuffled", "off_topic", "refusing"]
 Kind = Literal["shuffled", "off_topic", "refusing", "swap"]

@@ -91,16 +91,17 @@ def p_value_of(units: Units, crossings: Estimate, *, rounds: int, rule: UpdateRu
     return by_spread(crossings)
 
 
-def redirected_interval(redirected: Estimate, p_value: float) -> Interval | None:
+def redirected_interval(redirected: Estimate, p_value: float, figures: int = 1) -> Interval | None:
     """Return the interval for the domain of a share of choices.
 
     A share has no sign, so an estimate of it stays above 0 where nothing crosses. An interval by
     its spread alone would leave 0 out too often. So 0 belongs to it wherever the test does not
-    refuse that nothing crosses.
+    refuse that nothing crosses. `figures` is as for `Estimate.interval_of`.
     """
-    if redirected.interval is None:
+    interval = redirected.interval_of(figures)
+    if interval is None:
         return None
-    low, high = (min(1.0, max(0.0, bound)) for bound in redirected.interval)
+    low, high = (min(1.0, max(0.0, bound)) for bound in interval)
     return (0.0 if p_value > LEVEL else low), high
 
 

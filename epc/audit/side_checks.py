@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from epc.audit.permutation import arrangements, share_as_large
 from epc.audit.units import Units
 from epc.protocol.table import VerdictTable
-from epc.spec.epc_v1 import DOMAINS, Domain
+from epc.spec.domains import Domain
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -48,14 +48,14 @@ def tie_test(units: Units) -> TieTest:
     import numpy as np
 
     if not units.fewest:
-        return TieTest(share=dict.fromkeys(DOMAINS, 0.0), p_value=1.0)
+        return TieTest(share=dict.fromkeys(sorted(units.domains), 0.0), p_value=1.0)
     tied = units.tied.sum(axis=1)
     asked = tied + units.decided.sum(axis=1)
     every = arrangements(*units.numbers.values())
     first, second = ((side @ tied) / np.maximum(1, side @ asked) for side in (every, 1 - every))
     p_value = share_as_large(np.abs(first - second))
     share = dict(zip(units.domains, (float(first[0]), float(second[0])), strict=True))
-    return TieTest(share={domain: share[domain] for domain in DOMAINS}, p_value=p_value)
+    return TieTest(share={domain: share[domain] for domain in sorted(share)}, p_value=p_value)
 
 
 def clusters(units: Units) -> dict[Domain, float | None]:
@@ -80,7 +80,7 @@ def clusters(units: Units) -> dict[Domain, float | None]:
         shares = np.where(decided > 0, won / np.maximum(1, decided), np.nan)
         rng = Generator(PCG64(SeedSequence([_STREAM])))
         found[domain] = _shared_patterns(shares, rng)
-    return {domain: found[domain] for domain in DOMAINS}
+    return {domain: found[domain] for domain in sorted(found)}
 
 
 def length_correlation(
@@ -95,8 +95,8 @@ def length_correlation(
     Source: EPC-5.3 (format as a confound).
     """
     found: dict[Domain, float | None] = {}
-    for domain in DOMAINS:
-        won, lost, _ = table.counts[domain].sum(axis=1).T.tolist()
+    for domain, counts in table.counts.items():
+        won, lost, _ = counts.sum(axis=1).T.tolist()
         pairs = [
             (length, wins / (wins + losses))
             for length, wins, losses in zip(lengths[domain], won, lost, strict=True)

@@ -17,7 +17,8 @@ from epc.simulation.study_runs import RULE, Run, simulate_runs
 from epc.simulation.synthetic import CONTROL, FIGURES, GAMMA, parts, simulate
 from epc.simulation.training import gammas
 from epc.spec.coupling import MARGIN
-from epc.spec.epc_v1 import DIRECTIONS, REFERENCE, ROUNDS, Direction
+from epc.spec.domains import Direction
+from epc.spec.epc_v1 import DIRECTIONS, REFERENCE, ROUNDS
 from epc.statistics.intervals import Interval, mean_interval, spread_interval
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from epc.protocol.table import VerdictTable
-from epc.spec.epc_v1 import DOMAINS, Domain
+from epc.spec.domains import Domain
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -51,7 +51,7 @@ def task_quality(
 
     kept = [place for place, name in enumerate(strategies) if name != baseline]
     found = []
-    for domain in DOMAINS:
+    for domain in table.domains.names:
         counts = table.counts[domain][kept]
         decided = counts[..., 0] + counts[..., 1]
         rates = np.where(decided > 0, counts[..., 0] / np.maximum(decided, 1), np.nan)

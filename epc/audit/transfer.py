@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from epc.audit.units import Units
 from epc.protocol.weights import UpdateRule
 from epc.simulation.training import Odds, train, uniform_start
-from epc.statistics.inference import t_point
+from epc.statistics.inference import ALPHA, t_point
 from epc.statistics.intervals import Interval, mean
 
 if TYPE_CHECKING:
@@ -61,9 +61,16 @@ class Estimate:
     @property
     def interval(self) -> Interval | None:
         """The 95% interval for the domain, by Student's t (Reading R74)."""
+        return self.interval_of()
+
+    def interval_of(self, figures: int = 1) -> Interval | None:
+        """Return the interval, so wide that those of so many figures hold together in 95%.
+
+        Source: Readings R74 and R78 (Bonferroni).
+        """
         if self.variance is None:
             return None
-        half = t_point(self.freedom) * sqrt(self.variance)
+        half = t_point(self.freedom, ALPHA / figures) * sqrt(self.variance)
         return self.value - half, self.value + half
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from epc.protocol.table import VerdictTable
 from epc.spec.coupling import FEWEST_DECIDED, FEWEST_STRATEGIES, FEWEST_TASKS
-from epc.spec.epc_v1 import DOMAINS, Domain
+from epc.spec.domains import Domain
 
 if TYPE_CHECKING:
     from numpy import bool_, float64, int64
@@ -114,7 +114,7 @@ class Units:
 
 
 def units_of(table: VerdictTable, names: Sequence[str], groups: Groups | None = None) -> Units:
-    """Return a table's decided verdicts by unit, in the order that their content gives.
+    """Return the decided verdicts of two domains by unit, in the order that their content gives.
 
     Without `groups` every task is a unit of its own. Strategies are ordered by name, units by
     their counts, domains by their units: two units of equal content are the same to any test.
@@ -125,7 +125,7 @@ def units_of(table: VerdictTable, names: Sequence[str], groups: Groups | None = 
     import numpy as np
 
     order = sorted(range(len(names)), key=lambda at: names[at])
-    counts = {domain: table.counts[domain][order] for domain in DOMAINS}
+    counts = {domain: table.counts[domain][order] for domain in table.domains.names}
     kept, tasks = _kept(counts, whole=table.whole)
     each = {
         domain: _by_unit(
@@ -134,9 +134,9 @@ def units_of(table: VerdictTable, names: Sequence[str], groups: Groups | None = 
             if groups
             else None,
         )
-        for domain in DOMAINS
+        for domain in counts
     }
-    domains = sorted(DOMAINS, key=lambda domain: each[domain].tolist())
+    domains = sorted(counts, key=lambda domain: each[domain].tolist())
     units = np.concatenate([each[domain] for domain in domains])
     asked = sum(int(part.sum()) for part in counts.values())
     ties = sum(int(part[..., _TIED].sum()) for part in counts.values())
@@ -149,7 +149,7 @@ def units_of(table: VerdictTable, names: Sequence[str], groups: Groups | None = 
         first=len(each[domains[0]]),
         left_out=LeftOut(
             strategies=tuple(names[order[at]] for at in np.flatnonzero(~kept)),
-            tasks={d: tuple(np.flatnonzero(~tasks[d]).tolist()) for d in DOMAINS},
+            tasks={d: tuple(np.flatnonzero(~tasks[d]).tolist()) for d in counts},
         ),
         decided_share=(asked - ties) / asked if asked else 0.0,
         grouped=groups is not None,
@@ -166,10 +166,11 @@ def in_one_order(table: VerdictTable, names: Sequence[str]) -> VerdictTable:
     import numpy as np
 
     order = sorted(range(len(names)), key=lambda at: names[at])
-    sides = sorted(sorted(table.counts[d][order].transpose(1, 0, 2).tolist()) for d in DOMAINS)
+    both = table.domains.names
+    sides = sorted(sorted(table.counts[d][order].transpose(1, 0, 2).tolist()) for d in both)
     counts = {
         domain: np.array(side, np.int64).reshape(-1, len(names), 3).transpose(1, 0, 2).copy()
-        for domain, side in zip(DOMAINS, sides, strict=True)
+        for domain, side in zip(both, sides, strict=True)
     }
     return replace(table, counts=counts)
 
@@ -183,18 +184,18 @@ def _kept(counts: "Mapping[Domain, Counts]", *, whole: bool) -> "tuple[Flags, di
     """
     import numpy as np
 
-    strategies = np.ones(len(counts[DOMAINS[0]]), np.bool_)
-    for domain in DOMAINS:
-        decided, asked = _cells(counts[domain], whole=whole)
+    strategies: Flags = np.ones(len(next(iter(counts.values()))), np.bool_)
+    for own in counts.values():
+        decided, asked = _cells(own, whole=whole)
         enough = decided.sum(axis=1) >= FEWEST_TASKS * asked.sum(axis=1)
         strategies &= enough & decided.any(axis=1)
     tasks = {}
-    for domain in DOMAINS:
-        decided, asked = _cells(counts[domain][strategies], whole=whole)
+    for domain, own in counts.items():
+        decided, asked = _cells(own[strategies], whole=whole)
         enough = decided.sum(axis=0) >= FEWEST_STRATEGIES * asked.sum(axis=0)
         tasks[domain] = enough & decided.any(axis=0)
-    for domain in DOMAINS:
-        decided, _ = _cells(counts[domain][:, tasks[domain]], whole=whole)
+    for domain, own in counts.items():
+        decided, _ = _cells(own[:, tasks[domain]], whole=whole)
         strategies = strategies & decided.any(axis=1)
     return strategies, tasks
 

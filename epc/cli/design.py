@@ -19,7 +19,7 @@ _WIDTH = 18
 def command() -> None:
     """Your own question: tasks, strategies, prompts and rule of a measurement, in a file.
 
-    A design has two domains, called `text` and `visual` for now, whatever they hold.
+    A design names its domains, two or more. Of three, every ordered pair is measured in one run.
     """
 
 

@@ -57,7 +57,7 @@ class _Seeds(click.ParamType[list[int]]):
 @click.option(
     "--rounds",
     type=click.IntRange(0, 100_000),
-    help="Rounds in each of the four phases. Default: the design's, 30 in the reference.",
+    help="Rounds in each phase. Default: the design's, 30 in the reference.",
 )
 @click.option(
     "--reuse",

@@ -6,7 +6,7 @@ import click
 
 from epc.cli.common import echo_json, format_option
 from epc.cli.grid import grid_options
-from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, ROUNDS
+from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, REFERENCE_DOMAINS, ROUNDS
 
 if TYPE_CHECKING:
     from epc.simulation.synthetic import Simulated
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _SEEDS = 10_000
 _MOST_SEEDS = 100_000_000
 _STRATEGIES = 11
-_TITLES = {"text_to_visual": "text -> visual", "visual_to_text": "visual -> text"}
+_TITLES = {pair.key: f"{pair.source} -> {pair.target}" for pair in REFERENCE_DOMAINS.pairs}
 
 
 @click.command()

@@ -22,7 +22,6 @@ from epc.protocol.results import Json
 from epc.records.calls import call_of
 from epc.records.canary import TWICE, Canary, CanaryPanel, When, canary, in_words, kept
 from epc.records.row_types import Call
-from epc.spec.epc_v1 import DOMAINS
 
 CALLS: Final = (TWICE + 1) * PAIRS  # of a run that is not interrupted
 _PLACE: Final = "canary/"
@@ -184,10 +183,10 @@ def _fixed(questions: Questions) -> Iterator[Question]:
     """
     config, seen = questions.config, set[str]()
     others = [s for s in range(len(config.strategies)) if s != config.baseline_index]
-    for place in range(len(others) * max(len(config.tasks[domain]) for domain in DOMAINS)):
+    for place in range(len(others) * max(map(len, config.tasks.values()))):
         strategy = others[place % len(others)]
-        for domain in DOMAINS:
-            task = (place + place // len(others)) % len(config.tasks[domain])
+        for domain, tasks in config.tasks.items():
+            task = (place + place // len(others)) % len(tasks)
             asked = questions.answer(strategy, domain, task), questions.baseline(domain, task)
             shown = {"answer": asked[0].text}, {"answer": asked[1].text}
             question = questions.comparison(strategy, domain, task, shown)

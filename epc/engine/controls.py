@@ -30,7 +30,7 @@ from epc.records.probes import AnsweredProbe, in_words, row_of, summary
 from epc.records.row_types import Call
 from epc.records.rows import read_rows
 from epc.records.strict_json import dumps_line, write_text
-from epc.spec.epc_v1 import PHASES, Domain, Phase
+from epc.spec.domains import Domain, Phase
 
 _HEX_DIGITS: Final = 8
 
@@ -160,7 +160,7 @@ def _first_questions(
         return
     # At least one good answer a round, so as many seeds as there are pairs are enough.
     for seed in plan.seeds[: plan.controls]:
-        for phase in PHASES:
+        for phase in questions.config.domains.phases:
             if phase.start is None and plan.rounds:
                 domain, task, strategy, occasion = first_choice(questions.config, phase, seed)
                 yield questions.answer(strategy, domain, task), occasion

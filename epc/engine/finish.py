@@ -32,7 +32,7 @@ from epc.records.manifest import SCHEMA_VERSION, Head
 from epc.records.recompute import recompute_with
 from epc.records.schemas import findings as schema_findings
 from epc.records.usage import Usage
-from epc.spec.epc_v1 import PHASE
+from epc.spec.domains import Domains
 
 if TYPE_CHECKING:
     from epc.records.row_types import Call
@@ -135,9 +135,10 @@ def write_record(
     return document
 
 
-def trial_order(trial: Json) -> tuple[int, int, int]:
-    """Return what the rows of trials.jsonl are sorted by."""
-    return trial["seed"], PHASE[trial["phase"]].stream, trial["round"]
+def in_order(trials: Iterable[Json], domains: Domains) -> list[Json]:
+    """Return the rows of trials.jsonl in their order."""
+    phases = domains.phase
+    return sorted(trials, key=lambda t: (t["seed"], phases[t["phase"]].stream, t["round"]))
 
 
 def _model_json(role: Role) -> Json:

@@ -9,7 +9,7 @@ from epc.engine.fitness import CUT, kind_of
 from epc.engine.model import Occasion
 from epc.engine.plan import Plan
 from epc.engine.questions import Questions
-from epc.spec.epc_v1 import Domain
+from epc.spec.domains import Domain
 
 
 async def ask_first_round(

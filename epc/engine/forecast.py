@@ -22,7 +22,8 @@ from epc.protocol.phases import Comparison, drive, measure
 from epc.protocol.prompt import Pair, evaluation_text, executor_prompt
 from epc.protocol.results import Json
 from epc.protocol.verdict import Verdict
-from epc.spec.epc_v1 import DOMAINS, JUDGED_CHARACTERS, Domain
+from epc.spec.domains import Domain
+from epc.spec.epc_v1 import JUDGED_CHARACTERS
 
 # Characters a token, in the long run of English text: the fewest, the usual, the most.
 _DENSE, _USUAL, _SPARSE = 3.0, 4.0, 6.0
@@ -84,7 +85,7 @@ def as_json(shares: dict[str, Share]) -> Json:
 
 def _calls(plan: Plan, config: Configuration) -> dict[str, Range]:
     rounds = len(plan.seeds) * len(config.phases) * config.rounds
-    every = len(config.strategies) * sum(len(config.tasks[domain]) for domain in DOMAINS)
+    every = len(config.strategies) * sum(map(len, config.tasks.values()))
     if plan.reuse == "none":
         return {"executor": _exactly(2 * rounds), "evaluator": _exactly(rounds)}
     if config.method == "recorded":  # looked up, each verdict of the file once
@@ -92,7 +93,7 @@ def _calls(plan: Plan, config: Configuration) -> dict[str, Range]:
         return {"evaluator": _exactly(pairs)}
     if plan.exhaustive:
         # Equal answers make equal comparisons, which are asked once: at worst all are equal.
-        tasks = sum(len(config.tasks[domain]) for domain in DOMAINS)
+        tasks = sum(map(len, config.tasks.values()))
         return {
             "executor": _exactly(every),
             "evaluator": Range(lower=tasks, expected=every, upper=every),
@@ -152,8 +153,8 @@ def _share(
 def _prompts(config: Configuration, role: str, filling: str) -> Iterable[str]:
     """Yield prompts of a role with answers of the length that is judged, of one character."""
     answer = filling * JUDGED_CHARACTERS
-    for domain in DOMAINS:
-        for task in config.tasks[domain]:
+    for domain, tasks in config.tasks.items():
+        for task in tasks:
             for strategy in config.strategies:
                 if role == "executor":
                     yield executor_prompt(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from epc.engine.calls import Caller, Question
 from epc.engine.canary import CanaryWatch
-from epc.engine.finish import finish, trial_order
+from epc.engine.finish import finish, in_order
 from epc.engine.model import Occasion
 from epc.engine.plan import Plan
 from epc.engine.questions import Questions
@@ -25,7 +25,7 @@ from epc.protocol.verdict import Said, Verdict, classify, parse_verdict
 from epc.records.derive import Answered, Derivation, tabulate
 from epc.records.layout import RECHECK
 from epc.records.strict_json import dumps_line
-from epc.spec.epc_v1 import Domain, Phase
+from epc.spec.domains import Domain, Phase
 
 Trial = Json
 
@@ -61,7 +61,9 @@ class Measurement:
         """Yield the lines of trials.jsonl."""
         if self._derivation is not None:
             return self._derivation.trials()
-        return (dumps_line(trial) for trial in sorted(self._trials, key=trial_order))
+        return (
+            dumps_line(trial) for trial in in_order(self._trials, self.questions.config.domains)
+        )
 
     async def _ask_every_pair(self) -> None:
         """Ask both waves of an exhaustive run, a comparison as soon as its answers are in."""

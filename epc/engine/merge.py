@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import Path
 
 from epc.analysis.sharing import is_taken, with_origin
-from epc.engine.finish import trial_order, write_record
+from epc.engine.finish import in_order, write_record
 from epc.engine.plan import Plan, load, save
 from epc.errors import UsageError
 from epc.protocol.results import Json
@@ -58,7 +58,7 @@ def merge(folders: list[Path], out: Path) -> Json:
     if damage := sum(each.provenance.journal_damage for each in manifests):
         head["provenance"]["journal_damage"] = damage
     rows = (row for folder in folders for row in _rows(folder, "trials"))
-    trials = (dumps_line(row) for row in sorted(rows, key=trial_order))
+    trials = (dumps_line(row) for row in in_order(rows, manifests[0].domains))
     return write_record(
         out,
         head,

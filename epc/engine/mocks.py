@@ -16,7 +16,7 @@ from epc.errors import UsageError
 from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
 from epc.protocol.prompt import Pair
 from epc.records import strict_json
-from epc.spec.epc_v1 import DOMAINS
+from epc.spec.domains import NAME
 
 _EXECUTOR_DECODING: Final = Decoding(temperature=0.0, max_tokens=80)
 _UNIT: Final = 2**53
@@ -107,7 +107,7 @@ class Scripted(Mock):
     """Prefers strategies as a file says.
 
     The file is a JSON object: `default` is the probability of A where nothing else is said,
-    `text` and `visual` give it by strategy, as in
+    each domain's name gives it by strategy, as in
     `{"default": 0.1, "text": {"synthesis": 0.95}, "visual": {"aesthetic_frame": 0.95}}`.
     """
 
@@ -117,12 +117,18 @@ class Scripted(Mock):
         self._path = path
         super().__init__("scripted", repeatable=certain, details={"script": self._odds})
 
-    def require(self, strategies: Sequence[str]) -> None:
-        """Refuse odds for a strategy that there is not: they would never be used, without a word.
+    def require(self, strategies: Sequence[str], domains: Sequence[str]) -> None:
+        """Refuse odds for what there is not: they would never be used, without a word.
 
         Raises: UsageError.
         """
-        for name in (name for domain in DOMAINS for name in self._odds.get(domain, {})):
+        for domain in _tables(self._odds):
+            if domain not in domains:
+                raise UsageError(
+                    f"{self._path}: there is no domain {json.dumps(domain)}; expected "
+                    f"{', '.join(domains)}"
+                )
+        for name in (name for table in _tables(self._odds).values() for name in table):
             if name not in strategies:
                 expected = get_close_matches(name, strategies, n=1) or strategies
                 raise UsageError(
@@ -157,20 +163,28 @@ def _needs_round(prompt: Prompt, name: str) -> Occasion:
 
 
 def _all_odds(script: dict[str, Any]) -> list[float]:
-    return [script["default"], *(p for d in DOMAINS for p in script.get(d, {}).values())]
+    return [script["default"], *(p for table in _tables(script).values() for p in table.values())]
+
+
+def _is_domain(key: str) -> bool:
+    return NAME.fullmatch(key) is not None
+
+
+def _tables(script: dict[str, Any]) -> dict[str, Any]:
+    """Return what a script says by domain."""
+    return {key: table for key, table in script.items() if key != "default"}
 
 
 def _read_script(path: Path) -> dict[str, Any]:
     value, problems = strict_json.read(path)
-    shape = "an object with `default` and, by strategy, `text` and `visual` probabilities"
+    shape = "an object with `default` and, for each domain, probabilities by strategy"
     if problems:
         raise UsageError(f"{path}: {problems[0].problem}; expected {shape}")
-    keys = {"default", *DOMAINS}
-    by_domain = [value.get(d, {}) for d in DOMAINS] if isinstance(value, dict) else [None]
-    if not isinstance(value, dict) or not set(value) <= keys or "default" not in value:
+    if not isinstance(value, dict) or "default" not in value or not all(map(_is_domain, value)):
         raise UsageError(f"{path}: expected {shape}")
-    if not all(isinstance(table, dict) for table in by_domain):
-        raise UsageError(f"{path}: `text` and `visual` are tables of probabilities by strategy")
+    for domain, table in _tables(value).items():
+        if not isinstance(table, dict):
+            raise UsageError(f"{path}: `{domain}` is a table of probabilities by strategy")
     for odds in _all_odds(value):
         if isinstance(odds, bool) or not isinstance(odds, int | float) or not 0 <= odds <= 1:
             raise UsageError(f"{path}: {json.dumps(odds)} is no probability from 0 to 1")

@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol
 from epc.errors import StoppedError
 from epc.protocol.config import Decoding, Method
 from epc.protocol.prompt import Pair
-from epc.spec.epc_v1 import PhaseName
+from epc.spec.domains import PhaseName
 
 Setting = Literal["temperature", "reasoning"]
 

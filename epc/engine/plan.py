@@ -17,7 +17,8 @@ from epc.records.config_json import decoding_of
 from epc.records.designs import Design
 from epc.records.layout import JOURNAL, MANIFEST, PLAN, REUSABLE, decoding_json
 from epc.records.schemas import findings as schema_findings
-from epc.spec.epc_v1 import DOMAINS, ControlMethod, Domain
+from epc.spec.domains import Domain
+from epc.spec.epc_v1 import ControlMethod
 
 Reuse = Literal["none", "memo"]
 
@@ -67,7 +68,7 @@ def configuration(plan: Plan, evaluator: Model) -> Configuration:
     designed = Configuration() if plan.design is None else Design.parse(plan.design).config
     groups = designed.groups
     if plan.groups is not None:
-        groups = {domain: tuple(plan.groups[domain]) for domain in DOMAINS}
+        groups = {domain: tuple(names) for domain, names in plan.groups.items()}
     if isinstance(evaluator, Recorded):
         return Configuration(
             rounds=plan.rounds,

@@ -8,7 +8,7 @@ from epc.engine.recorded import Recorded
 from epc.protocol.config import Configuration
 from epc.protocol.prompt import Pair, evaluation_text, executor_prompt
 from epc.protocol.results import Json
-from epc.spec.epc_v1 import DOMAINS, Domain
+from epc.spec.domains import Domain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,8 +71,8 @@ class Questions:
     def pairs(self) -> Iterator[tuple[Domain, int, int]]:
         """Yield every domain, task and strategy that can be asked about."""
         model = self.evaluator.model
-        for domain in DOMAINS:
-            for task, text in enumerate(self.config.tasks[domain]):
+        for domain, tasks in self.config.tasks.items():
+            for task, text in enumerate(tasks):
                 for index, strategy in enumerate(self.config.strategies):
                     # Reading R72: what recorded verdicts do not hold is not asked, and no tie.
                     if not isinstance(model, Recorded) or model.holds(strategy.name, domain, text):

@@ -18,7 +18,7 @@ from epc.engine.model import Completion, Identity, Prompt
 from epc.errors import UsageError
 from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
 from epc.records.strict_json import read_text
-from epc.spec.epc_v1 import DOMAINS, Domain
+from epc.spec.domains import NAME, PAIRED, SHAPE, Domain, Domains
 from epc.spec.reference import STRATEGIES, TASKS, Strategy
 
 COLUMNS: Final = ("strategy", "domain", "task", "verdict")
@@ -112,13 +112,18 @@ def read_table(path: Path) -> Table:
             rows.add(row, reader.line_num)
     except csv.Error as error:
         raise UsageError(f"{path}:{reader.line_num}: no CSV: {error}") from error
+    domains = Domains.of({domain for _, domain, _ in rows.verdicts})
+    if len(domains.names) < PAIRED:
+        found = ", ".join(domains.names) or "none"
+        raise UsageError(
+            f"{path}: verdicts in two domains or more are needed; those found are of: {found}"
+        )
     tasks = {
-        domain: _in_order((task for _, d, task in rows.verdicts if d == domain), TASKS[domain])
-        for domain in DOMAINS
+        domain: _in_order(
+            (task for _, d, task in rows.verdicts if d == domain), TASKS.get(domain, ())
+        )
+        for domain in domains.names
     }
-    for domain in DOMAINS:
-        if not tasks[domain]:
-            raise UsageError(f"{path}: no verdict in the {domain} domain; both are needed")
     return Table(
         verdicts={key: verdict for key, (verdict, _) in rows.verdicts.items()},
         strategies=_strategies(name for name, _, _ in rows.verdicts),
@@ -154,10 +159,9 @@ class _Rows:
         place = f"{self.path}:{line}"
         if len(row) != len(self.columns) or "" in row:
             raise UsageError(f"{place}: expected {','.join(self.columns)}, none of them empty")
-        strategy, named, task, verdict, *group = row
-        domain = next((known for known in DOMAINS if named == known), None)
-        if domain is None:
-            raise UsageError(f"{place}: domain {named!r}, expected {' or '.join(DOMAINS)}")
+        strategy, domain, task, verdict, *group = row
+        if not NAME.fullmatch(domain):
+            raise UsageError(f"{place}: domain {domain!r}, expected {SHAPE}")
         if verdict not in _VERDICTS:
             raise UsageError(f"{place}: verdict {verdict!r}, expected A, B or tie")
         if group:
@@ -172,7 +176,7 @@ class _Rows:
         """Return the group of each task, in the order of the tasks; None if the file has none."""
         if not self.groups:
             return None
-        return {d: tuple(self.groups[d, task][0] for task in tasks[d]) for d in DOMAINS}
+        return {d: tuple(self.groups[d, task][0] for task in listed) for d, listed in tasks.items()}
 
     def _keep(
         self, known: dict[_Key, tuple[str, int]], key: _Key, column: str, said: str, line: int

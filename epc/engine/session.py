@@ -42,7 +42,7 @@ from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.layout import MANIFEST, REUSABLE
 from epc.records.recompute import load_manifest
-from epc.spec.epc_v1 import Domain
+from epc.spec.domains import Domain
 
 Watch = Callable[[Progress], AbstractAsyncContextManager[None]]
 
@@ -136,7 +136,8 @@ def prepare(request: Request, *, now: datetime) -> Opened:
     )
     opened = Opened(plan=plan, evaluator=evaluator, executor=executor)
     if isinstance(evaluator, Scripted):
-        evaluator.require([strategy.name for strategy in opened.questions.config.strategies])
+        config = opened.questions.config
+        evaluator.require([strategy.name for strategy in config.strategies], config.domains.names)
     return _reusing(opened, request.reuse_answers_of)
 
 

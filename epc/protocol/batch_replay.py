@@ -14,7 +14,8 @@ from epc.protocol.rounds import play
 from epc.protocol.table import OUTCOMES
 from epc.protocol.verdict import Verdict
 from epc.protocol.weights import UpdateRule, uniform
-from epc.spec.epc_v1 import DOMAINS, PHASES, Domain, Phase
+from epc.spec.domains import Domain, Phase
+from epc.spec.epc_v1 import PHASES
 
 if TYPE_CHECKING:
     from numpy import float64, int8, intp
@@ -88,7 +89,7 @@ def run_course(
     import numpy as np
 
     drawn = drawn_for(tuple(seeds), tuple(phase.stream for phase in phases), rounds)
-    strategies = len(known[DOMAINS[0]])
+    strategies = len(next(iter(known.values())))
     course = Course(
         phases=phases,
         drawn=drawn,
@@ -101,10 +102,10 @@ def run_course(
     codes = _codes(known)
     place = {phase.name: index for index, phase in enumerate(phases)}
     starts = [index for index, phase in enumerate(phases) if phase.start is None]
-    _train(course, starts, codes, rule)
+    _train(course, starts, known, codes, rule)
     rest = {index: place[phase.start] for index, phase in enumerate(phases) if phase.start}
     course.weights[:, list(rest)] = course.weights[:, list(rest.values())]
-    _train(course, list(rest), codes, rule)
+    _train(course, list(rest), known, codes, rule)
     return None if (course.verdicts == UNKNOWN).any() else course
 
 
@@ -121,7 +122,7 @@ def drawn_for(seeds: tuple[int, ...], streams: tuple[int, ...], rounds: int) -> 
     return drawn
 
 
-def _train(course: Course, own: list[int], codes: "Codes", rule: UpdateRule) -> None:
+def _train(course: Course, own: list[int], known: Known, codes: "Codes", rule: UpdateRule) -> None:
     """Train every seed in phases that do not depend on each other; a column is one such phase."""
     import numpy as np
 
@@ -132,7 +133,8 @@ def _train(course: Course, own: list[int], codes: "Codes", rule: UpdateRule) -> 
         return np.ascontiguousarray(given[:, own].reshape(columns, -1).T)
 
     weights, spun = by_round(course.weights), by_round(course.drawn[..., 1])
-    domains = [DOMAINS.index(course.phases[index].domain) for index in own]
+    places = {domain: place for place, domain in enumerate(known)}
+    domains = [places[course.phases[index].domain] for index in own]
     # A cell is a place in the table of all codes; that of the first strategy, until one is chosen.
     cells = by_round(course.tasks)
     cells += np.tile([domain * strategies * tasks for domain in domains], seeds)
@@ -166,8 +168,9 @@ def _codes(known: Known) -> "Codes":
     import numpy as np
 
     most = max(len(row) for table in known.values() for row in table)
-    codes = np.full((len(DOMAINS), len(known[DOMAINS[0]]), most), UNKNOWN, dtype=np.int8)
-    for place, domain in enumerate(DOMAINS):
-        for strategy, row in enumerate(known[domain]):
+    strategies = max(map(len, known.values()))
+    codes = np.full((len(known), strategies, most), UNKNOWN, dtype=np.int8)
+    for place, table in enumerate(known.values()):
+        for strategy, row in enumerate(table):
             codes[place, strategy, : len(row)] = [_CODES[verdict] for verdict in row]
     return codes

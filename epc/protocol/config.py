@@ -5,18 +5,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, get_args
 
 from epc.protocol.weights import UpdateRule
+from epc.spec.domains import PAIRED, Domain, Domains, Phase
 from epc.spec.epc_v1 import (
     BASELINE,
-    CONTROL_PHASES,
     EVALUATOR_MAX_TOKENS,
     EVALUATOR_TEMPERATURE,
-    PHASES,
     PROTOCOL,
     ROUNDS,
     VARIANT_LABELS,
     ControlMethod,
-    Domain,
-    Phase,
 )
 from epc.spec.reference import (
     EVALUATOR_PROMPT,
@@ -61,7 +58,7 @@ class Configuration:
     `method` is how the evaluator gets to its verdict: asked by the prompt, by scoring the
     likelihood of both answers, by another score of each (a rule, an embedding), or from verdicts
     that were recorded earlier. `control` says where
-    the noise floor comes from; it is no variant, because the four phases stay as they are.
+    the noise floor comes from; it is no variant, because the protocol's phases stay as they are.
     `groups` names the group of each task, in the order of the tasks; None is each task by itself.
     A group lies within its domain: the same name in the other domain is another group.
     """
@@ -79,9 +76,14 @@ class Configuration:
     groups: Mapping[Domain, tuple[str, ...]] | None = None  # Reading R74: a group is one unit
 
     @property
+    def domains(self) -> Domains:
+        """The domains that the tasks are of (Reading R78)."""
+        return Domains.of(self.tasks)
+
+    @property
     def phases(self) -> tuple[Phase, ...]:
         """The phases of every seed, in the order of their streams (EPC-2.1, Reading R15)."""
-        return PHASES + CONTROL_PHASES if self.control == "measured" else PHASES
+        return self.domains.every_phase if self.control == "measured" else self.domains.phases
 
     @property
     def baseline_index(self) -> int:
@@ -101,6 +103,8 @@ def variant_labels(config: Configuration) -> tuple[str, ...]:
     # Reading R35: mocks are asked by the prompt like any model, so they are no AltEvaluator.
     departs = {
         "AltBaseline": config.baseline != BASELINE,
+        # Reading R78: two domains of other names are other tasks, and no variant.
+        "AltDomains": len(config.tasks) != PAIRED,
         "AltEvaluator": config.method != "prompt",
         "AltLR": config.rule != UpdateRule(),
         "AltPrompt": config.method == "prompt"

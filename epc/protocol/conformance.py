@@ -9,7 +9,7 @@ from epc.protocol.phases import Comparison, drive, measure
 from epc.protocol.results import Json, answer
 from epc.protocol.verdict import Verdict
 from epc.protocol.weights import UpdateRule, simplex_problem
-from epc.spec.epc_v1 import PHASE_NAMES, PhaseName
+from epc.spec.epc_v1 import PHASES
 
 _CLAUSE = "EPC-2.8"
 
@@ -21,8 +21,8 @@ def replay(case: Mapping[str, Any]) -> Json:
     Source: EPC-2.8; the shapes are those of `conformance_case.json`.
     """
     strategies = int(case["strategies"])  # JSON lets a whole number be written as 3.0
-    turns: dict[PhaseName, list[Turn]] = {}
-    for name in PHASE_NAMES:
+    turns: dict[str, list[Turn]] = {}
+    for name in (phase.name for phase in PHASES):
         turns[name] = [
             Turn(u_strategy=given.get("u"), strategy=_strategy(given, name, index, strategies))
             for index, given in enumerate(case["phases"][name])

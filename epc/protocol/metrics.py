@@ -94,22 +94,22 @@ def pci(weights: Sequence[float]) -> float:
     return sqrt(sum_of_squares(w - mean for w in weights) / len(weights)) / mean
 
 
-def cpci(text: Sequence[float], visual: Sequence[float]) -> float:
-    """Return half the L1 distance between the two pure vectors.
+def cpci(one: Sequence[float], other: Sequence[float]) -> float:
+    """Return half the L1 distance between two pure vectors.
 
     Shapes: both (K,), same K.
     Unit:   dimensionless, 0 to 1.
     Raises: ShapeError, SimplexError.
     Source: Reading R12.
     """
-    require_same_shape(text, visual)
-    require_simplex(text, visual)
-    return fsum(abs(t - v) for t, v in zip(text, visual, strict=True)) / 2
+    require_same_shape(one, other)
+    require_simplex(one, other)
+    return fsum(abs(a - b) for a, b in zip(one, other, strict=True)) / 2
 
 
-def mpci(text: float, visual: float, cpci: float) -> float:
-    """Return the mean of the two pure vectors' PCI plus their CPCI (Reading R12)."""
-    return (text + visual) / 2 + cpci
+def mpci(pcis: Sequence[float], cpci: float) -> float:
+    """Return the mean of the pure vectors' PCI plus their CPCI (Reading R12)."""
+    return fsum(pcis) / len(pcis) + cpci
 
 
 def _norm(vector: Sequence[float]) -> float:

@@ -1,4 +1,4 @@
-"""The four phases as generators that yield the comparison they need and are sent the verdict.
+"""The phases as generators that yield the comparison they need and are sent the verdict.
 
 One piece of code, three drivers: models drive it live (`epc.engine`), recorded trials drive it in
 recomputation (`epc.records`), and cases drive it in conformance (`epc.protocol.conformance`).
@@ -11,7 +11,8 @@ from typing import TypeVar
 from epc.protocol.draws import Turn
 from epc.protocol.verdict import Verdict
 from epc.protocol.weights import UpdateRule, Weights, choose, uniform, update
-from epc.spec.epc_v1 import PHASES, Phase, PhaseName
+from epc.spec.domains import Phase, PhaseName
+from epc.spec.epc_v1 import PHASES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,8 @@ from functools import lru_cache
 from typing import Final
 
 from epc.protocol.config import Method
-from epc.spec.epc_v1 import JUDGED_CHARACTERS, Domain
+from epc.spec.domains import Domain
+from epc.spec.epc_v1 import JUDGED_CHARACTERS
 from epc.spec.reference import EVALUATOR_PROMPT, EXECUTOR_PROMPT
 
 _PLACEHOLDER: Final = re.compile(r"\{(\w+)(?:\[:(\d+)\])?\}")

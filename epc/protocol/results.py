@@ -5,7 +5,8 @@ The record of a seed and the answer to a conformance case have their figures fro
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from itertools import combinations
+from typing import Any
 
 from epc.protocol.calibration import Calibrated, brier, ece
 from epc.protocol.divergence import divergences
@@ -14,92 +15,88 @@ from epc.protocol.phases import Outcome
 from epc.protocol.vectors import concentrations, gammas, shifts
 from epc.protocol.verdict import Verdict
 from epc.protocol.weights import Weights
-from epc.spec.epc_v1 import (
-    DIRECTIONS,
-    DOMAINS,
-    EVERY_PHASE,
-    PHASE_NAMES,
-    REFERENCE,
-    Domain,
-    PhaseName,
-)
+from epc.spec.domains import Domain, Domains, PhaseName
+from epc.spec.epc_v1 import REFERENCE_DOMAINS
 from epc.statistics.intervals import Interval, mean, mean_interval, mean_intervals, share_interval
 
 Json = dict[str, Any]
 Estimate = Json  # {"mean": float, "ci95": [low, high] | None}
 
-_PURE: Final = DOMAINS
 
-
-def weight_figures(seeds: Sequence[Mapping[PhaseName, Weights]]) -> list[Json]:
-    """Return what follows from each seed's four weight vectors alone (EPC-2.5)."""
-    pairs = [(weights[d], weights[REFERENCE[d]]) for weights in seeds for d in DIRECTIONS]
-    step = len(DIRECTIONS)
+def weight_figures(seeds: Sequence[Mapping[PhaseName, Weights]], domains: Domains) -> list[Json]:
+    """Return what follows from each seed's weight vectors alone (EPC-2.5)."""
+    directions = domains.directions
+    pairs = [(weights[d], weights[domains.target[d]]) for weights in seeds for d in directions]
+    step = len(directions)
     by_metric = [
-        [dict(zip(DIRECTIONS, row[i : i + step], strict=True)) for i in range(0, len(row), step)]
+        [dict(zip(directions, row[i : i + step], strict=True)) for i in range(0, len(row), step)]
         for row in (gammas(pairs), divergences(pairs))
     ]
     return [
         {
             "gamma": gamma,
             "jsd": jsd,
-            "zero_coupling": {d: zero_coupling(gamma[d]) for d in DIRECTIONS},
+            "zero_coupling": {d: zero_coupling(gamma[d]) for d in directions},
         }
         for gamma, jsd in zip(*by_metric, strict=True)
     ]
 
 
-def zero_causes(weights: Mapping[PhaseName, Weights], zero: Mapping[str, bool]) -> Json:
+def zero_causes(
+    weights: Mapping[PhaseName, Weights], zero: Mapping[str, bool], domains: Domains
+) -> Json:
     """Return why each direction that did not couple did not (Reading R8)."""
     return {
-        d: zero_cause(weights[d], weights[REFERENCE[d]]) if zero[d] else None for d in DIRECTIONS
+        direction: zero_cause(weights[direction], weights[target]) if zero[direction] else None
+        for direction, target in domains.target.items()
     }
 
 
 def answer(outcome: Outcome) -> Json:
     """Return the conformance answer of one measurement (EPC-2.8).
 
-    Weight vectors are lists in strategy order. The tie rate is that of all four phases
+    Weight vectors are lists in strategy order. The tie rate is that of all phases
     together, and 0 where there was no round.
     """
-    weights = _weights(outcome)
+    weights = _weights(outcome, REFERENCE_DOMAINS)
     return {
         "weights": {name: list(vector) for name, vector in weights.items()},
-        **weight_figures([weights])[0],
-        "tie_rate": _tie_share(outcome),
+        **weight_figures([weights], REFERENCE_DOMAINS)[0],
+        "tie_rate": _tie_share(outcome, REFERENCE_DOMAINS),
     }
 
 
-def seed_records(outcomes: Mapping[int, Outcome], strategies: Sequence[str]) -> list[Json]:
+def seed_records(
+    outcomes: Mapping[int, Outcome], strategies: Sequence[str], domains: Domains
+) -> list[Json]:
     """Return each seed's entry of `results.per_seed` (EPC-2.5(d)).
 
     Beside the figures of the conformance answer it says why a zero coupling is zero (Reading R8)
     and how the rounds of each phase ended.
     """
-    vectors = [_weights(outcome) for outcome in outcomes.values()]
+    vectors = [_weights(outcome, domains) for outcome in outcomes.values()]
     return [
-        _seed_record(seed, outcome, weights, strategies, figures)
+        {"seed": seed, **_seed_record(outcome, weights, strategies, domains, figures)}
         for (seed, outcome), weights, figures in zip(
-            outcomes.items(), vectors, weight_figures(vectors), strict=True
+            outcomes.items(), vectors, weight_figures(vectors, domains), strict=True
         )
     ]
 
 
 def _seed_record(
-    seed: int,
     outcome: Outcome,
     weights: Mapping[PhaseName, Weights],
     strategies: Sequence[str],
+    domains: Domains,
     figures: Json,
 ) -> Json:
     return {
-        "seed": seed,
         **figures,
         "weights": {
             name: dict(zip(strategies, vector, strict=True)) for name, vector in weights.items()
         },
-        "tie_rate": _tie_share(outcome),
-        "zero_cause": zero_causes(weights, figures["zero_coupling"]),
+        "tie_rate": _tie_share(outcome, domains),
+        "zero_cause": zero_causes(weights, figures["zero_coupling"], domains),
         "verdicts": {
             name: {
                 verdict.value: outcome[name].verdicts[verdict]
@@ -112,19 +109,20 @@ def _seed_record(
     }
 
 
-def _weights(outcome: Outcome) -> dict[PhaseName, Weights]:
+def _weights(outcome: Outcome, domains: Domains) -> dict[PhaseName, Weights]:
     """Return the final vectors in the order of the streams."""
-    ran = (phase.name for phase in EVERY_PHASE if phase.name in outcome)
+    ran = (phase.name for phase in domains.every_phase if phase.name in outcome)
     return {name: outcome[name].weights for name in ran}
 
 
-def _tie_share(outcome: Outcome) -> float:
-    return _tie_rate([outcome[name].verdicts for name in PHASE_NAMES])
+def _tie_share(outcome: Outcome, domains: Domains) -> float:
+    return _tie_rate([outcome[name].verdicts for name in domains.phase_names])
 
 
 def summarise(
     records: Sequence[Json],
     *,
+    domains: Domains,
     evidence: Json,
     diagnostics: Json | None = None,
     determinism: Json | None = None,
@@ -138,20 +136,21 @@ def summarise(
     R33). `evidence` is `epc.audit.evidence.evidence` (Readings R15 and R70). `ece` and `brier` are
     null without an accuracy; `reliability` holds each strategy's wins, decided trials and accuracy.
     """
-    vectors = {p: [vector(record, p) for record in records] for p in PHASE_NAMES}
-    pcis: dict[str, list[float]] = {p: concentrations(vectors[p]) for p in PHASE_NAMES}
-    cpcis = shifts(list(zip(*(vectors[d] for d in _PURE), strict=True)))
-    pure = zip(*(pcis[d] for d in _PURE), cpcis, strict=True)
+    directions, phases = domains.directions, domains.phase_names
+    vectors = {p: [vector(record, p) for record in records] for p in phases}
+    pcis: dict[str, list[float]] = {p: concentrations(vectors[p]) for p in phases}
+    cpcis = _cpcis([vectors[domain] for domain in domains.names])
+    pure = zip(*(pcis[domain] for domain in domains.names), strict=True)
     over = _estimates(
         {
-            "gamma": {d: [r["gamma"][d] for r in records] for d in DIRECTIONS},
-            "jsd": {d: [r["jsd"][d] for r in records] for d in DIRECTIONS},
-            "tie_rate_by_phase": {p: [_phase_tie_rate(r, p) for r in records] for p in PHASE_NAMES},
+            "gamma": {d: [r["gamma"][d] for r in records] for d in directions},
+            "jsd": {d: [r["jsd"][d] for r in records] for d in directions},
+            "tie_rate_by_phase": {p: [_phase_tie_rate(r, p) for r in records] for p in phases},
             "pci": pcis,
             "all": {
                 "tie_rate": [r["tie_rate"] for r in records],
                 "cpci": cpcis,
-                "mpci": [mpci(*figures) for figures in pure],
+                "mpci": [mpci(*each) for each in zip(pure, cpcis, strict=True)],
             },
         }
     )
@@ -159,8 +158,8 @@ def summarise(
         "n": len(records),
         "gamma": over["gamma"],
         "jsd": over["jsd"],
-        "zero_coupling_rate": {d: _zero_rate(records, d) for d in DIRECTIONS},
-        "zero_causes": {d: _tally(r["zero_cause"][d] for r in records) for d in DIRECTIONS},
+        "zero_coupling_rate": {d: _zero_rate(records, d) for d in directions},
+        "zero_causes": {d: _tally(r["zero_cause"][d] for r in records) for d in directions},
         "tie_rate": over["all"]["tie_rate"],
         "tie_rate_by_phase": over["tie_rate_by_phase"],
         "pci": over["pci"],
@@ -181,9 +180,18 @@ def estimate(values: Sequence[float]) -> Estimate:
     return _estimate(values, mean_interval(values))
 
 
-def tie_rate(record: Json) -> float:
-    """Return the share of ties in a seed's record, over the protocol's four phases."""
-    return _tie_rate([record["verdicts"][phase] for phase in PHASE_NAMES])
+def tie_rate(record: Json, domains: Domains) -> float:
+    """Return the share of ties in a seed's record, over the protocol's phases."""
+    return _tie_rate([record["verdicts"][phase] for phase in domains.phase_names])
+
+
+def _cpcis(pure: Sequence[Sequence[Weights]]) -> list[float]:
+    """Return each seed's CPCI: the mean over every two domains (Readings R12 and R78).
+
+    Shapes: by domain, (n, K) each.
+    """
+    of_two = [shifts(list(zip(*both, strict=True))) for both in combinations(pure, 2)]
+    return [mean(each) for each in zip(*of_two, strict=True)]
 
 
 def vector(record: Json, phase: str) -> Weights:

@@ -5,11 +5,11 @@ a measurement knows of its evaluator stands in it, without the noise of the whee
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from epc.protocol.verdict import Verdict
-from epc.spec.epc_v1 import DOMAINS, Domain
+from epc.spec.domains import Domain, Domains
 
 if TYPE_CHECKING:
     from numpy import int64
@@ -52,11 +52,20 @@ class VerdictTable:
     @property
     def strategies(self) -> int:
         """K."""
-        return len(self.counts[DOMAINS[0]])
+        return len(next(iter(self.counts.values())))
+
+    @property
+    def domains(self) -> Domains:
+        """The domains of the table."""
+        return Domains.of(self.counts)
+
+    def of(self, names: Iterable[Domain]) -> "VerdictTable":
+        """Return the part of the table that is about some domains."""
+        return replace(self, counts={name: self.counts[name] for name in names})
 
     def totals(self) -> dict[Verdict, int]:
         """Return how often each verdict stands in the table."""
-        summed = sum(self.counts[domain].sum(axis=(0, 1)) for domain in DOMAINS)
+        summed = sum(counts.sum(axis=(0, 1)) for counts in self.counts.values())
         return dict(zip(VERDICTS, map(int, summed), strict=True))
 
     def asked(self) -> int:
@@ -65,7 +74,7 @@ class VerdictTable:
 
     def tasks(self) -> dict[Domain, int]:
         """Return how many tasks each domain has."""
-        return {domain: self.counts[domain].shape[1] for domain in DOMAINS}
+        return {domain: counts.shape[1] for domain, counts in self.counts.items()}
 
 
 def tabulate(
@@ -79,7 +88,7 @@ def tabulate(
     """Return the table of all comparisons; where verdicts are repeated, each cell counts once."""
     import numpy as np
 
-    counts = {domain: np.zeros((strategies, tasks[domain], 3), np.int64) for domain in DOMAINS}
+    counts = {domain: np.zeros((strategies, n, 3), np.int64) for domain, n in tasks.items()}
     for cell in cells:
         at = (cell.strategy, cell.task)
         if not repeated or not counts[cell.domain][at].any():

@@ -57,7 +57,7 @@ def concentrations(weights: Sequence[Weights]) -> list[float]:
 
 
 def shifts(pairs: Sequence[tuple[Weights, Weights]]) -> list[float]:
-    """Return `cpci` of every (text, visual).
+    """Return `cpci` of every pair of pure vectors.
 
     Shapes: all vectors (K,), same K.
     Raises: ShapeError, SimplexError.

@@ -21,7 +21,6 @@ from epc.records.manifest import Head, Manifest, plain
 from epc.records.row_types import Trial
 from epc.records.rows import read_typed
 from epc.records.strict_json import read_text
-from epc.spec.epc_v1 import PHASE_NAMES
 
 COLUMNS: Final = ("strategy", "accuracy")
 _NUMBER: Final = r"[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?"
@@ -83,7 +82,8 @@ def calibrated(
         return per_seed, None
     accuracy = manifest.accuracy.values
     trials = (trial for _, trial in read_typed(folder, Trial, Findings(), clause="EPC-2.5(d)"))
-    tallies = _tallies(trials)
+    phases = manifest.domains.phase_names  # without those of a measured control
+    tallies = _tallies(trial for trial in trials if trial.phase in phases)
     records = []
     pooled: Tally = {}
     for record in per_seed:
@@ -130,11 +130,9 @@ def _row(row: Mapping[str | None, str | None], place: str) -> tuple[str, float]:
 
 
 def _tallies(trials: Iterable[Trial]) -> dict[int, Tally]:
-    """Count each seed's won and decided trials by strategy, over the protocol's four phases."""
+    """Count each seed's won and decided trials by strategy, over the protocol's phases."""
     tallies: dict[int, Tally] = {}
     for trial in trials:
-        if trial.phase not in PHASE_NAMES:
-            continue  # a measured control's
         counts = tallies.setdefault(trial.seed, {}).setdefault(trial.strategy, [0, 0])
         counts[0] += trial.stated is Verdict.A
         counts[1] += trial.stated.decided

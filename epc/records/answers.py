@@ -6,14 +6,13 @@ from epc.audit.probes import Answer, Probe
 from epc.protocol.config import Configuration
 from epc.protocol.prompt import executor_prompt
 from epc.records.row_types import Call, Trial
-from epc.spec.epc_v1 import DOMAINS, Domain
 
 
 def answers_of(config: Configuration, calls: Mapping[str, Call], template: str) -> Iterator[Answer]:
     """Yield every answer of the executor with the strategy and task that it was given for."""
-    asked: dict[str, tuple[Domain, int, int]] = {}
-    for domain in DOMAINS:
-        for task, text in enumerate(config.tasks[domain]):
+    asked: dict[str, tuple[str, int, int]] = {}
+    for domain, tasks in config.tasks.items():
+        for task, text in enumerate(tasks):
             for index, strategy in enumerate(config.strategies):
                 prompt = executor_prompt(
                     strategy_prompt=strategy.prompt, task=text, template=template
@@ -38,7 +37,7 @@ def comparisons_of(
         assert name is not None
         return Answer(
             call=name,
-            domain=trial.of_phase.domain,
+            domain=config.domains.phase[trial.phase].domain,
             task=trial.task,
             strategy=strategy,
             text=calls[name].answer,

@@ -19,7 +19,7 @@ from epc.records.row_types import Call, Trial
 from epc.records.rows import read_typed
 from epc.records.trials import CLAUSE
 from epc.records.usage import Usage
-from epc.spec.epc_v1 import PHASE_NAMES, Domain
+from epc.spec.domains import Domain
 
 if TYPE_CHECKING:
     from numpy import int64
@@ -98,7 +98,7 @@ def counts_by_seed(
 ) -> "NDArray[int64]":
     """Return how often each seed's rounds ended in each verdict, for the pairs that are wanted.
 
-    Only the rounds of the protocol's four phases.
+    Only the rounds of the protocol's phases.
 
     Shapes: (seeds, pairs, 3), seeds in rising order, pairs by the index that `keys` gives them.
     Raises: MalformedError at a row that does not fit; WorldError if the file cannot be read.
@@ -110,10 +110,11 @@ def counts_by_seed(
     seeds = {seed: index for index, seed in enumerate(sorted(manifest.config.seeds))}
     counts = np.zeros((len(seeds), len(keys), 3), np.int64)
     findings = Findings()
+    phases = {phase.name: phase.domain for phase in config.domains.phases}
     for index, trial in read_typed(folder, Trial, findings, clause=CLAUSE):
-        if trial.phase not in PHASE_NAMES:
+        if trial.phase not in phases:
             continue  # a round of a measured control, which the other run may not have
-        domain, seed, task = trial.of_phase.domain, trial.seed, trial.task
+        domain, seed, task = phases[trial.phase], trial.seed, trial.task
         if seed not in seeds or task >= len(config.tasks[domain]):
             _refuse(f"/trials/{index}", f"seed {seed}, task {task} is no round of this run")
         key = domain, trial.strategy, config.tasks[domain][task]

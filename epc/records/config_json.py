@@ -7,21 +7,20 @@ from epc.protocol.config import Configuration, Decoding, variant_tag
 from epc.protocol.draws import GENERATOR
 from epc.protocol.results import Json
 from epc.records.typed import parse
-from epc.spec.epc_v1 import DOMAINS
 
 
 def configuration_json(config: Configuration) -> Json:
     """Return the manifest keys that a configuration decides, the derived tag among them."""
     document: Json = {
         "protocol_version": variant_tag(config),
-        "tasks": {domain: list(config.tasks[domain]) for domain in DOMAINS},
+        "tasks": {domain: list(tasks) for domain, tasks in config.tasks.items()},
         "strategies": [
             {"name": s.name, "domain": s.domain, "prompt": s.prompt} for s in config.strategies
         ],
         "evaluator_prompt": config.evaluator_prompt,
     }
     if config.groups is not None:
-        document["groups"] = {domain: list(config.groups[domain]) for domain in DOMAINS}
+        document["groups"] = {domain: list(names) for domain, names in config.groups.items()}
     return document
 
 

@@ -22,7 +22,7 @@ from epc.protocol.verdict import Verdict, classify, parse_verdict
 from epc.records.layout import RAW, consists_of
 from epc.records.row_types import Call
 from epc.records.strict_json import dumps_line
-from epc.spec.epc_v1 import DOMAINS, Domain
+from epc.spec.domains import Domain
 
 _BLOCK: Final = 2**15  # rounds that are derived at a time, which bounds the memory
 _LEAST_BYTES: Final = 150  # of a trial's line
@@ -73,7 +73,7 @@ class Derivation:
 
     def answered(self) -> list[Answered]:
         """Return every pair that was asked, whether a round met it or not."""
-        rows = (row for domain in DOMAINS for row in self.table[domain])
+        rows = (row for table in self.table.values() for row in table)
         return [cell for row in rows for cell in row if cell is not None and cell.evaluation]
 
     def cells(self) -> list[Cell]:
@@ -89,8 +89,8 @@ class Derivation:
         Raises: LookupError where a round meets a pair that was never asked.
         """
         known: Known = {
-            domain: [[cell.verdict if cell else None for cell in row] for row in self.table[domain]]
-            for domain in DOMAINS
+            domain: [[cell.verdict if cell else None for cell in row] for row in table]
+            for domain, table in self.table.items()
         }
         size = max(1, _BLOCK // max(1, len(self.config.phases) * self.config.rounds))
         for first in range(0, len(self.seeds), size):
@@ -169,10 +169,10 @@ def tabulate(
     """Return what is known of every domain, strategy and task of a configuration."""
     return {
         domain: [
-            [answered(domain, strategy, task) for task in range(len(config.tasks[domain]))]
+            [answered(domain, strategy, task) for task in range(len(tasks))]
             for strategy in range(len(config.strategies))
         ]
-        for domain in DOMAINS
+        for domain, tasks in config.tasks.items()
     }
 
 

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import combinations
 from math import comb
 from pathlib import Path
 from typing import Any, Final
@@ -18,9 +19,11 @@ from epc.protocol.results import Json
 from epc.records.designs import NAMES, Design, document_of
 from epc.records.findings import Findings
 from epc.records.schemas import findings as schema_findings
+from epc.records.strict_json import pointer
 from epc.records.strict_yaml import Document
 from epc.spec.coupling import FEWEST_SPLITS
-from epc.spec.epc_v1 import BASELINE, DOMAINS, JUDGED_CHARACTERS, MIN_TASKS, Domain
+from epc.spec.domains import NAME, PAIRED, SHAPE, Domain, Domains
+from epc.spec.epc_v1 import BASELINE, JUDGED_CHARACTERS, MIN_TASKS
 from epc.spec.reference import EVALUATOR_PROMPT, STRATEGIES
 
 _PLACEHOLDER: Final = re.compile(r"\{(\w+(?:\[[^\[\]{}]*\])?)\}")
@@ -102,7 +105,7 @@ def findings_of(document: Document) -> list[Finding]:
         shape = schema_findings("design", document.value, clause="EPC-2.8")
         found.extend(finding for finding in shape if finding.where not in unusable)
     if isinstance(document.value, dict):
-        for rule in (_tasks, _groups, _numbers, _strategies, _baseline, _prompts):
+        for rule in (_domains, _tasks, _groups, _numbers, _strategies, _baseline, _prompts):
             found.extend(rule(document.value))
     return sorted(found.kept(), key=lambda finding: document.line(finding.where) or 0)
 
@@ -116,9 +119,7 @@ class _Task:
 
 def _tasks_of(value: Json, domain: Domain) -> Iterator[_Task]:
     """Yield the tasks that are text."""
-    domains = value.get("domains")
-    listed = domains.get(domain) if isinstance(domains, dict) else None
-    for index, item in enumerate(listed if isinstance(listed, list) else []):
+    for index, item in enumerate(_domains_of(value)[domain]):
         where = f"/domains/{domain}/{index}"
         if isinstance(item, str):
             yield _Task(where=where, text=item, group=None)
@@ -129,10 +130,42 @@ def _tasks_of(value: Json, domain: Domain) -> Iterator[_Task]:
                     yield _Task(where=f"{where}/tasks/{number}", text=task, group=name)
 
 
+def _names(value: Json) -> tuple[Domain, ...]:
+    """Return the names of the domains that are lists of tasks."""
+    domains = _domains_of(value)
+    return Domains.of(name for name in domains if isinstance(domains[name], list)).names
+
+
+def _domains_of(value: Json) -> Json:
+    """Return what stands under each domain's name, whatever that is."""
+    match value:
+        case {"domains": dict(domains)}:
+            return domains
+    return {}
+
+
+def _domains(value: Json) -> Iterator[Finding]:
+    """Find domains of no such name, and strategies of no domain."""
+    names = _names(value)
+    for name in _domains_of(value):
+        if not NAME.fullmatch(name):
+            problem = f"{_short(name)} is no name of a domain: expected {SHAPE}"
+            where = f"/domains{pointer(name)}"
+            yield _found("Reading R78", where, problem, "rename the domain")
+    for where, strategy in _strategies_of(value):
+        match strategy:
+            case {"name": name, "domain": str(named)} if named not in names:
+                own = any((each.name, each.domain) == (name, named) for each in STRATEGIES)
+                if not own:
+                    problem = f"{_short(named)} is no domain of this design"
+                    remedy = f"write {' or '.join(names)}, or leave it out"
+                    yield _found("EPC-2.2", f"{where}/domain", problem, remedy)
+
+
 def _tasks(value: Json) -> Iterator[Finding]:
-    """Find tasks that stand twice, in either domain, whatever their case and punctuation."""
+    """Find tasks that stand twice, in any domain, whatever their case and punctuation."""
     first: dict[str, str] = {}
-    for domain in DOMAINS:
+    for domain in _names(value):
         for task in _tasks_of(value, domain):
             if (before := first.setdefault(_folded(task.text), task.where)) != task.where:
                 problem = f"{_short(task.text)} stands twice: {before} asks the same"
@@ -141,17 +174,15 @@ def _tasks(value: Json) -> Iterator[Finding]:
 
 def _groups(value: Json) -> Iterator[Finding]:
     """Find groups that stand twice in a domain, and tasks without one beside others (R74)."""
-    for domain in DOMAINS:
-        domains = value.get("domains")
-        listed = domains.get(domain) if isinstance(domains, dict) else None
+    for domain in _names(value):
         first: dict[str, str] = {}
-        for index, item in enumerate(listed if isinstance(listed, list) else []):
+        for index, item in enumerate(_domains_of(value)[domain]):
             group = item.get("group") if isinstance(item, dict) else None
             where = f"/domains/{domain}/{index}/group"
             if isinstance(group, str) and first.setdefault(group.casefold(), where) != where:
                 problem = f"the group {_short(group)} stands twice: {first[group.casefold()]}"
                 yield _found("Reading R74", where, problem, "put its tasks into one group")
-    every = [task for domain in DOMAINS for task in _tasks_of(value, domain)]
+    every = [task for domain in _names(value) for task in _tasks_of(value, domain)]
     if any(task.group is not None for task in every):
         for task in every:
             if task.group is None:
@@ -161,17 +192,19 @@ def _groups(value: Json) -> Iterator[Finding]:
 
 def _numbers(value: Json) -> Iterator[Finding]:
     """Find too few tasks, and too few units for any word of the audit."""
-    units = []
-    for domain in DOMAINS:
+    units: dict[Domain, int] = {}
+    for domain in _names(value):
         tasks = list(_tasks_of(value, domain))
-        units.append(len({task.where if task.group is None else task.group for task in tasks}))
+        units[domain] = len({task.where if task.group is None else task.group for task in tasks})
         if 0 < len(tasks) < MIN_TASKS:
             problem = f"{len(tasks)} tasks, expected at least {MIN_TASKS}"
             yield _found("EPC-2.4(a)", f"/domains/{domain}", problem, "add tasks", "warning")
     # Reading R74: with fewer ways to deal the groups out there is no word but `inconclusive`.
-    if all(units) and (ways := _splits(*units)) < FEWEST_SPLITS:
+    for one, other in combinations([units[domain] for domain in units if units[domain]], PAIRED):
+        if (ways := _splits(one, other)) >= FEWEST_SPLITS:
+            continue
         problem = (
-            f"{units[0]} and {units[1]} groups can be dealt out to two domains in {ways} ways "
+            f"{one} and {other} groups can be dealt out to two domains in {ways} ways "
             f"only, expected {FEWEST_SPLITS}: the audit can say nothing but `inconclusive`"
         )
         yield _found("Reading R74", "/domains", problem, "add groups, such as 4 a domain")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from epc.protocol.config import Configuration
 from epc.protocol.results import Json
 from epc.protocol.weights import UpdateRule
-from epc.spec.epc_v1 import DOMAINS, Domain
+from epc.spec.domains import Domain, Domains
 from epc.spec.reference import Strategy
 
 if TYPE_CHECKING:
@@ -55,10 +55,11 @@ class Design:
             )
         if "rounds" in document:
             stated["rounds"] = int(document["rounds"])  # to JSON Schema 5.0 is an integer
-        tasks = {domain: tasks_of(document["domains"][domain]) for domain in DOMAINS}
+        domains = document["domains"]
+        tasks = {domain: tasks_of(domains[domain]) for domain in Domains.of(domains).names}
         config = Configuration(
             rule=UpdateRule(**{k: float(v) for k, v in document.get("rule", {}).items()}),
-            tasks={domain: tuple(task for task, _ in tasks[domain]) for domain in DOMAINS},
+            tasks={domain: tuple(task for task, _ in listed) for domain, listed in tasks.items()},
             groups=_groups(tasks),
             **stated,
         )
@@ -87,7 +88,7 @@ class Design:
             ],
             "evaluator_prompt": config.evaluator_prompt,
             "executor_prompt": config.executor_prompt,
-            "domains": {domain: _listed(config, domain) for domain in DOMAINS},
+            "domains": {domain: _listed(config, domain) for domain in config.domains.names},
         }
 
 
@@ -137,7 +138,9 @@ def _groups(
     tasks: Mapping[Domain, list[tuple[str, str | None]]],
 ) -> dict[Domain, tuple[str, ...]] | None:
     """Return the group of each task; None if there are none (Reading R74)."""
-    groups = {domain: tuple(g for _, g in tasks[domain] if g is not None) for domain in DOMAINS}
+    groups = {
+        domain: tuple(g for _, g in listed if g is not None) for domain, listed in tasks.items()
+    }
     return groups if any(groups.values()) else None
 
 

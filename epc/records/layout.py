@@ -26,7 +26,7 @@ from epc.errors import UsageError, WorldError
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
 from epc.records.strict_json import dumps_line, dumps_part, write_text
-from epc.spec.epc_v1 import EVERY_PHASE
+from epc.spec.domains import Domains
 
 PLAN: Final = "run.json"
 JOURNAL: Final = "journal.jsonl"
@@ -139,7 +139,8 @@ def weight_lines(per_seed: Iterable[Json]) -> Iterator[str]:
 
 def _phases(record: Json) -> list[str]:
     """Return the phases that a seed ran, in the order of their streams."""
-    return [phase.name for phase in EVERY_PHASE if phase.name in record["weights"]]
+    weights = record["weights"]
+    return [phase.name for phase in Domains.among(weights).every_phase if phase.name in weights]
 
 
 def write_lines(folder: Path, name: str, lines: Iterable[str]) -> None:

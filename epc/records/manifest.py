@@ -18,7 +18,8 @@ from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule, Weights
 from epc.records.canary import Canary
 from epc.records.typed import parse
-from epc.spec.epc_v1 import DOMAINS, ControlMethod, Direction, Domain, PhaseName
+from epc.spec.domains import Direction, Domain, Domains, PhaseName
+from epc.spec.epc_v1 import ControlMethod
 from epc.spec.reference import EXECUTOR_PROMPT, Strategy
 
 SCHEMA_VERSION: Final = 2  # of what is written; a manifest that states none is of version 1
@@ -26,7 +27,6 @@ SCHEMA_VERSION: Final = 2  # of what is written; a manifest that states none is 
 ZeroCause = Literal["no_update", "collapse", "identical"]
 RawName = Literal["trials", "calls", "weights"]
 RoleName = Literal["executor", "evaluator"]
-SummedPhase = Literal["text", "visual", "text_to_visual", "visual_to_text"]  # not a control's
 VerdictName = Literal["A", "B", "tie", "missing"]
 NoAnswer = Literal[
     "content_filter",
@@ -206,8 +206,8 @@ class Summary:
     zero_coupling_rate: Mapping[Direction, Estimate]
     zero_causes: Mapping[Direction, Mapping[ZeroCause, int]]
     tie_rate: Estimate
-    tie_rate_by_phase: Mapping[SummedPhase, Estimate]
-    pci: Mapping[SummedPhase, Estimate]
+    tie_rate_by_phase: Mapping[PhaseName, Estimate]
+    pci: Mapping[PhaseName, Estimate]
     cpci: Estimate
     mpci: Estimate
     diagnostics: Diagnostics | None
@@ -324,7 +324,7 @@ class Head:
             rounds=config.rounds,
             baseline=config.baseline,
             strategies=self.strategies,
-            tasks={domain: self.tasks[domain] for domain in DOMAINS},
+            tasks={domain: self.tasks[domain] for domain in self.domains.names},
             evaluator_prompt=self.evaluator_prompt,
             executor_prompt=self.executor.prompt_template if self.executor else EXECUTOR_PROMPT,
             decoding=self.evaluator.decoding,
@@ -332,6 +332,11 @@ class Head:
             control=config.control,
             groups=self.groups,
         )
+
+    @property
+    def domains(self) -> Domains:
+        """The domains that the tasks are of."""
+        return Domains.of(self.tasks)
 
     @property
     def names(self) -> list[str]:

@@ -26,7 +26,7 @@ from epc.records.rows import read_typed
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import parse
 from epc.records.usage import Usage
-from epc.spec.epc_v1 import Domain
+from epc.spec.domains import Domain
 
 _CLAUSE: Final = "EPC-5.3(4)"
 _BAD: Final = {
@@ -107,7 +107,7 @@ class ProbeReader:
         """Return the probe that a row says it is, if the run has what it is made of."""
         names = [strategy.name for strategy in self._config.strategies]
         domain, task = row.domain, row.task
-        if row.strategy not in names or task >= len(self._config.tasks[domain]):
+        if row.strategy not in names or task >= len(self._config.tasks.get(domain, ())):
             self._note(where, f"{row.strategy!r} on {domain} task {task} is not of this run")
             return None
         answer = self._answer(row.answer, domain, task, names.index(row.strategy))

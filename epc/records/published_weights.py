@@ -14,7 +14,7 @@ from epc.errors import Finding, MalformedError
 from epc.protocol.weights import Weights
 from epc.records import strict_json
 from epc.records.layout import RAW
-from epc.spec.epc_v1 import DOMAINS, PHASE_NAMES
+from epc.spec.domains import PAIRED, Domains
 
 _CLAUSE: Final = "EPC-2.5(d)"
 _FULL_PRECISION: Final = 8  # decimals; a vector with fewer throughout was rounded
@@ -31,6 +31,11 @@ class PublishedWeights:
     strategies: tuple[str, ...]
     seeds: dict[int, dict[str, Weights]]
     decimals: int | None
+
+    @property
+    def domains(self) -> Domains:
+        """The domains of the phases."""
+        return Domains.among(phase for phases in self.seeds.values() for phase in phases)
 
     @property
     def tolerance(self) -> float:
@@ -109,10 +114,14 @@ def _entry(where: str, entry: Any) -> tuple[int, dict[str, dict[str, float]]]:
     seed, weights = entry["seed"], entry["weights"]
     if not isinstance(seed, int) or isinstance(seed, bool):
         raise _malformed(f"{where}/seed", f"is {seed!r}", "expected a whole number")
-    if not isinstance(weights, dict) or not set(DOMAINS) <= weights.keys():
-        raise _malformed(f"{where}/weights", "lacks a pure phase", f"expected {DOMAINS}")
+    if not isinstance(weights, dict):
+        raise _malformed(f"{where}/weights", "is no object of phases", _REMEDY)
+    domains = Domains.among(weights)
+    if len(domains.names) < PAIRED:
+        problem = "lacks a pure phase: a vector for each of two domains, such as text and visual"
+        raise _malformed(f"{where}/weights", problem, _REMEDY)
     kept: dict[str, dict[str, float]] = {}
-    for phase in (name for name in PHASE_NAMES if name in weights):
+    for phase in (name for name in domains.phase_names if name in weights):
         vector = weights[phase]
         if not isinstance(vector, dict) or not vector:
             raise _malformed(f"{where}/weights/{phase}", "is no object of weights", _REMEDY)

@@ -15,7 +15,7 @@ from epc.protocol.draws import GENERATOR
 from epc.protocol.phases import Outcome
 from epc.protocol.results import Json, seed_records, summarise
 from epc.protocol.table import Cell, VerdictTable, tabulate
-from epc.records import strict_json
+from epc.records import keys, strict_json
 from epc.records.accuracy import calibrated
 from epc.records.answers import answers_of
 from epc.records.calls import read_calls
@@ -29,7 +29,7 @@ from epc.records.schemas import MANIFEST as MANIFEST_SCHEMA
 from epc.records.schemas import findings as schema_findings
 from epc.records.trials import CLAUSE, TrialReplay
 from epc.records.usage import Usage
-from epc.spec.epc_v1 import DOMAINS, Domain
+from epc.spec.domains import Domain
 from epc.statistics.intervals import mean
 
 _MOST_PAIRS: Final = 2**16
@@ -108,7 +108,7 @@ def read_manifest(path: Path) -> tuple[Manifest | None, list[Finding]]:
         )
         return None, [missing]
     value, problems = strict_json.read(file)
-    if problems := problems or schema_findings(MANIFEST_SCHEMA, value):
+    if problems := problems or schema_findings(MANIFEST_SCHEMA, value) or keys.findings(value):
         return None, problems
     return Manifest.parse(value), []
 
@@ -130,7 +130,7 @@ def recompute_with(
     config = manifest.configuration
     replayed = _replayed(manifest, config, calls, folder, findings)
     names = [strategy.name for strategy in config.strategies]
-    per_seed = seed_records(replayed.outcomes, names)
+    per_seed = seed_records(replayed.outcomes, names, config.domains)
     complete = len(per_seed) == len(manifest.config.seeds)
     summary = table = None
     if complete:
@@ -138,13 +138,14 @@ def recompute_with(
         counted = tabulate(
             replayed.cells,
             strategies=len(names),
-            tasks={domain: len(config.tasks[domain]) for domain in DOMAINS},
+            tasks={domain: len(tasks) for domain, tasks in config.tasks.items()},
             repeated=manifest.reuses,
             whole=manifest.is_whole,
         )
         table = table_json(counted, names)
         summary = summarise(
             per_seed,
+            domains=config.domains,
             evidence=evidence(
                 per_seed, table=counted, config=config, version=manifest.schema_version
             ),
@@ -216,7 +217,7 @@ def _length_correlation(
             mean(found) if (found := lengths.get((domain, at))) else None
             for at in range(len(config.strategies))
         ]
-        for domain in DOMAINS
+        for domain in config.tasks
     }
     return length_correlation(table, by_domain)
 

@@ -11,7 +11,7 @@ from epc.audit.probes import Kind, Side
 from epc.protocol.draws import Turn
 from epc.protocol.verdict import Verdict
 from epc.records.manifest import VerdictName
-from epc.spec.epc_v1 import PHASE, Domain, Phase, PhaseName
+from epc.spec.domains import Domain, PhaseName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,11 +30,6 @@ class Trial:
     response: str | None
     baseline: str | None
     evaluation: str | None
-
-    @property
-    def of_phase(self) -> Phase:
-        """The phase that the round is of."""
-        return PHASE[self.phase]
 
     @property
     def turn(self) -> Turn:

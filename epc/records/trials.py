@@ -21,7 +21,7 @@ from epc.protocol.verdict import Verdict, classify, parse_verdict
 from epc.records.findings import MAX_KEPT, Findings
 from epc.records.layout import occasion_of
 from epc.records.row_types import Call, Trial
-from epc.spec.epc_v1 import PHASE, Phase, PhaseName
+from epc.spec.domains import Phase, PhaseName
 
 CLAUSE: Final = "EPC-2.5(d)"
 _ROW_REMEDY: Final = "restore the trials as they were recorded"
@@ -95,11 +95,15 @@ class TrialReplay:
         last = (-1, -1)
         for index, row in rows:
             if row.phase not in phases:
-                found = f"{_name(seed, row)}: the control of this run was not measured"
+                known = row.phase in self.config.domains.phase
+                why = (
+                    "the control of this run was not measured" if known else "no phase of this run"
+                )
+                found = f"{_name(seed, row)}: {why}"
                 self._note(f"/trials/{index}/phase", found)
                 whole = False
                 continue
-            place = (row.of_phase.stream, row.round)
+            place = (self.config.domains.phase[row.phase].stream, row.round)
             if row.round in phases[row.phase]:
                 self._note(f"/trials/{index}", f"{_name(seed, row)} stands twice")
                 whole = False
@@ -124,8 +128,10 @@ class TrialReplay:
     def _check(self, index: int, row: Trial) -> bool:
         """Check what a row says against what follows from its own raw parts."""
         where = f"/trials/{index}"
-        domain = row.of_phase.domain
-        tasks = self.config.tasks[domain]
+        phase = self.config.domains.phase.get(row.phase)
+        if phase is None:
+            return False  # as noted with the other phases
+        tasks = self.config.tasks[phase.domain]
         names = [strategy.name for strategy in self.config.strategies]
         sound = True
         if row.strategy not in names:
@@ -148,7 +154,7 @@ class TrialReplay:
 
     def _check_calls(self, where: str, row: Trial, calls: Mapping[str, Call]) -> None:
         """Follow a row's references and render its prompts again."""
-        domain = row.of_phase.domain
+        domain = self.config.domains.phase[row.phase].domain
         task = self.config.tasks[domain][row.task]
         key = domain, task, row.strategy, row.raw, row.response, row.baseline, row.evaluation
         if self.reuse and key in self._followed:
@@ -230,7 +236,7 @@ class TrialReplay:
             given, strategies=len(names), rule=self.config.rule, phases=self.config.phases
         )
         for name, rows in phases.items():
-            self._check_stream(seed, PHASE[name], rows)
+            self._check_stream(seed, self.config.domains.phase[name], rows)
 
         def recorded(asked: Comparison) -> Verdict:
             index, row = phases[asked.phase.name][asked.round]

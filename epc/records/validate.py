@@ -30,7 +30,8 @@ from epc.records.rows import read_typed
 from epc.records.schemas import clause_of
 from epc.records.strict_json import pointer
 from epc.records.usage import suspicions
-from epc.spec.epc_v1 import DOMAINS, MIN_TASKS, PHASE_NAMES, Domain
+from epc.spec.domains import Domain
+from epc.spec.epc_v1 import MIN_TASKS
 
 _RECOMPUTE: Final = "run `epc recompute --write` on the run and keep what it writes"
 _JOURNAL: Final = "EPC-2.5(d)"  # the raw record, before it was one
@@ -134,9 +135,9 @@ def _check_configuration(manifest: Manifest, findings: Findings) -> bool:
     if config.method != "recorded" and config.baseline not in names:
         found = f"{config.baseline!r} is not among /strategies"
         findings.add("EPC-2.3(a)", "/config/baseline", found, "add the baseline's strategy")
-    for domain in DOMAINS:
-        if len(config.tasks[domain]) < MIN_TASKS:
-            found = f"{len(config.tasks[domain])} tasks, expected at least {MIN_TASKS}"
+    for domain, tasks in config.tasks.items():
+        if len(tasks) < MIN_TASKS:
+            found = f"{len(tasks)} tasks, expected at least {MIN_TASKS}"
             findings.add("EPC-2.4(a)", f"/tasks/{domain}", found, "add tasks", "warning")
     grouped = _check_groups(manifest, findings)
     if manifest.protocol_version != (tag := variant_tag(config)):
@@ -206,7 +207,7 @@ def _check_table(manifest: Manifest, findings: Findings) -> bool:
     """Check the verdict table; return whether it has a row a strategy and a triple a task."""
     names = set(manifest.names)
     shaped = True
-    for domain in DOMAINS:
+    for domain in manifest.domains.names:
         rows = manifest.results.verdict_table.counts[domain]
         where, tasks = f"/results/verdict_table/counts/{domain}", len(manifest.tasks[domain])
         if rows.keys() != names:
@@ -301,14 +302,16 @@ def _check_against_weights(manifest: Manifest, findings: Findings) -> None:
     results = manifest.document["results"]
     # All vectors in one order, that of /strategies: an object's keys have none.
     order = manifest.names
+    domains = manifest.domains
+    phases = domains.phase_names
     per_seed = [_ordered(record, order) for record in results["per_seed"]]
-    vectors = [{phase: vector(record, phase) for phase in PHASE_NAMES} for record in per_seed]
-    figures = weight_figures(vectors)
+    vectors = [{phase: vector(record, phase) for phase in phases} for record in per_seed]
+    figures = weight_figures(vectors, domains)
     for index, (record, weights, figure) in enumerate(zip(per_seed, vectors, figures, strict=True)):
         again = {
             **figure,
-            "zero_cause": zero_causes(weights, figure["zero_coupling"]),
-            "tie_rate": tie_rate(record),
+            "zero_cause": zero_causes(weights, figure["zero_coupling"], domains),
+            "tie_rate": tie_rate(record, domains),
         }
         stated = {key: record[key] for key in again}
         _compare(again, stated, f"/results/per_seed/{index}", findings)
@@ -322,6 +325,7 @@ def _check_against_weights(manifest: Manifest, findings: Findings) -> None:
         table = verdict_table(manifest)
         again = summarise(
             per_seed,
+            domains=domains,
             evidence=evidence(
                 per_seed,
                 table=table,

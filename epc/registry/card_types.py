@@ -13,7 +13,7 @@ from epc.audit.coupling import Into
 from epc.audit.facts import Word
 from epc.protocol.results import Json
 from epc.records.typed import parse
-from epc.spec.epc_v1 import Direction
+from epc.spec.domains import Direction
 
 SnapshotKind = Literal["measured", "judged", "reported"]
 Trust = Literal["reported", "recomputed", "re-executed", "spot-checked", "replicated"]

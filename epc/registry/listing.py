@@ -11,9 +11,10 @@ from epc.registry.expiry import Reason, Status, in_words
 from epc.registry.figures import Figure, at
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
+from epc.spec.domains import Pair
 from epc.statistics.intervals import Interval
 
-_HEADLINE: Final = ("gamma/text_to_visual", "pci", "verdict/PASS")
+_HEADLINE: Final = ("pci", "verdict/PASS")  # of what has no gamma
 _INVALID: Final = "invalid"  # of a judged snapshot
 _TABLES: Final = (  # title, of calibrations, of judged snapshots
     ("", False, False),
@@ -21,7 +22,6 @@ _TABLES: Final = (  # title, of calibrations, of judged snapshots
     ("Calibration runs, made with mock evaluators:", True, False),
     ("What mock judges said (calibration):", True, True),
 )
-_EXCESS: Final = "control/excess/text_to_visual"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +62,11 @@ def entries(registry: Registry, as_of: date) -> list[Entry]:
 
 
 def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Entry:
-    headline = next(filter(None, (at(snapshot.figures, name) for name in _HEADLINE)), None)
+    direction = _direction(snapshot.figures)
+    names = (f"gamma/{direction}", *_HEADLINE)
+    headline = next(filter(None, (at(snapshot.figures, name) for name in names)), None)
     mean, ci95 = _estimated(headline)
-    excess, excess_ci95 = _estimated(at(snapshot.figures, _EXCESS))
+    excess, excess_ci95 = _estimated(at(snapshot.figures, f"control/excess/{direction}"))
     invalid, invalid_ci95 = _estimated(at(snapshot.figures, _INVALID))
     state, asked = registry.of_tag(tag, as_of), snapshot.card.evaluator.asked
     return Entry(
@@ -91,6 +93,14 @@ def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Ent
         until=state.until,
         faults=len(snapshot.card.known_faults),
     )
+
+
+def _direction(figures: Json) -> str:
+    """Return the first direction of which gamma is stated; nothing where there is none."""
+    match figures:
+        case {"gamma": dict(gamma)}:
+            return min(filter(Pair.is_key, gamma), default="")
+    return ""
 
 
 def _estimated(figure: Figure | None) -> tuple[float | None, Interval | None]:

@@ -8,9 +8,9 @@ from epc.audit.coupling import Transfer
 from epc.audit.facts import Facts
 from epc.protocol.results import Json
 from epc.records.probes import in_words
-from epc.report.coupling_text import MEANING, TITLES, conditions, lines, tested
+from epc.report.coupling_text import MEANING, conditions, lines, tested
 from epc.spec.coupling import LEVEL, RULE
-from epc.spec.epc_v1 import DOMAINS
+from epc.spec.domains import pair_title
 
 METHODS: Final = {
     "simulated": "simulated from the run's own verdicts",
@@ -58,12 +58,12 @@ def crossing(found: Transfer) -> Iterator[tuple[str, str]]:
 
 
 def on_the_domains(facts: Facts) -> Iterator[tuple[str, str]]:
-    """Yield what is to be said of the two domains, each fact with its label."""
+    """Yield what is to be said of the domains, each fact with its label."""
     if facts.preferences is not None:
         differ = "differ" if facts.preferences.p_value <= LEVEL else "do not detectably differ"
         yield "preferences", f"{differ} between the domains (p {facts.preferences.p_value:.2g})"
     if facts.pci is not None:
-        told = ", ".join(f"{facts.pci[domain]['mean']:.2f} in {domain}" for domain in DOMAINS)
+        told = ", ".join(f"{facts.pci[domain]['mean']:.2f} in {domain}" for domain in facts.domains)
         yield "PCI", f"{told}: how far the weights concentrate"
     for domain, r in (facts.length_correlation or {}).items():
         if r is not None:
@@ -74,7 +74,7 @@ def _on_gamma(audit: Audit) -> Iterator[str]:
     facts = audit.facts
     for direction, floor in audit.control["noise_floor"].items():
         gammas = facts.gamma[direction]
-        yield f"  {TITLES[direction]}"
+        yield f"  {pair_title(direction)}"
         yield f"    gamma        {sum(gammas) / len(gammas):.3f} over {seeds(facts.n)}"
         yield (
             f"    noise floor  {floor['mean']:.3f}  "

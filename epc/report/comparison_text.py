@@ -5,7 +5,6 @@ from typing import Final
 
 from epc.analysis.compare import Comparison, Tables
 from epc.analysis.differences import GAMMA_STEP, Difference
-from epc.spec.epc_v1 import DIRECTIONS
 
 WORDS: Final = {"same": "SAME", "drifted": "DRIFTED", "cannot_tell": "CANNOT TELL"}
 _FIGURES: Final = {
@@ -190,8 +189,7 @@ def enough(comparison: Comparison) -> Iterator[tuple[str, str]]:
     for share, pairs in comparison.pairs_needed.items():
         need = f"{pairs:,} pairs, each asked once a run" if pairs else "no number of pairs"
         yield f"{100 * share:g}% of the verdicts changed", need
-    for direction in DIRECTIONS:
-        seeds = comparison.seeds_needed[direction]
+    for direction, seeds in comparison.seeds_needed.items():
         need = f"{seeds:,} seeds a run" if seeds else "unknown from single seeds"
         yield f"gamma, {direction.replace('_', ' ')}, changed by {GAMMA_STEP:g}", need
 

@@ -1,17 +1,13 @@
 """What crosses between two domains, in sentences that a person can repeat."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from epc.audit.coupling import Into, Transfer
 from epc.spec.coupling import LEVEL
-from epc.spec.epc_v1 import REFERENCE, Direction
+from epc.spec.domains import Direction, Pair, pair_title
 from epc.statistics.intervals import Interval
 
-TITLES: Final[dict[str, str]] = {
-    "text_to_visual": "text to visual",
-    "visual_to_text": "visual to text",
-}
 MEANING: Final[dict[str, str]] = {
     "coupled": "training in one domain first redirects choices in the other, beyond chance, and "
     "costs win rate there",
@@ -23,16 +19,19 @@ MEANING: Final[dict[str, str]] = {
     "collapsed": "the runs ended on one strategy, so coupling had no room to show",
     "inconclusive": "no claim can rest on this, either way",
 }
+MATRICES: Final = {
+    "redirected": "choices redirected, of 100",
+    "regret": "transfer regret, points of win rate",
+}
 _AGAIN: Final = {"measured": "the run's own control", "simulated": "a simulated control"}
 
 
 def headline(direction: Direction, into: Into) -> str:
     """Return one direction in a sentence."""
-    domain = REFERENCE[direction]
-    other = direction.removesuffix(f"_to_{domain}")
+    pair = Pair.parse(direction)
     return (
-        f"training in {other} first redirects {100 * into.redirected:.0f} of 100 choices in "
-        f"{domain} (by chance {100 * into.chance:.0f}) and {_cost(round(100 * into.regret))}"
+        f"training in {pair.source} first redirects {100 * into.redirected:.0f} of 100 choices in "
+        f"{pair.target} (by chance {100 * into.chance:.0f}) and {_cost(round(100 * into.regret))}"
     )
 
 
@@ -49,18 +48,55 @@ def tested(found: Transfer) -> str:
     if test is None:
         return "none: too little was decided"
     numbers = " and ".join(str(number) for number in found.units.values())
+    least = "" if found.tests is None else ", the least of all pairs, by Holm"
     if test.method == "permutation":
         how = f"dealing {numbers} {test.unit}s out to two domains anew"
     else:
         how = f"by the spread over {numbers} {test.unit}s, too unequal to be dealt out anew"
-    return f"{p_value(test.p_value)}, {how}"
+    return f"{p_value(test.p_value)}{least}, {how}"
 
 
 def lines(found: Transfer) -> Iterator[str]:
     """Yield what crosses in each direction, with its intervals and what chance alone gives."""
     for direction, into in (found.directions or {}).items():
-        yield f"{TITLES[direction]}: {headline(direction, into)}"
+        yield f"{pair_title(direction)}: {headline(direction, into)}"
         yield from (f"  {label:<12}{text}" for label, text in figures(direction, into))
+
+
+def cell(into: Into, figure: str) -> tuple[str, ...]:
+    """Return a figure of `MATRICES` for the domain, and its interval if it has one."""
+    shown = "{:.0f}" if figure == "redirected" else "{:+.1f}"
+    interval: Interval | None = getattr(into, f"{figure}_ci95")
+    value = shown.format(100 * getattr(into, figure))
+    if interval is None:
+        return (value,)
+    low, high = (shown.format(100 * bound) for bound in interval)
+    return value, f"[{low}, {high}]"
+
+
+def matrices(found: Transfer) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
+    """Yield what crosses between three or more domains as tables, each with its title.
+
+    A row is of the domain that was trained in first. Two domains need no matrix.
+
+    Source: Reading R78.
+    """
+    if not found.tests or not found.directions:
+        return
+    names, directions = sorted(found.units), found.directions
+    head = ("first, then", *names)
+
+    def table(said: Callable[[Direction], str]) -> list[tuple[str, ...]]:
+        rows = [
+            (one, *("" if one == other else said(Pair(one, other).key) for other in names))
+            for one in names
+        ]
+        return [head, *rows]
+
+    for figure, title in MATRICES.items():
+        yield title, table(lambda pair, f=figure: " ".join(cell(directions[pair], f)))  # type: ignore[misc]  # mypy infers no lambda with defaults
+    tests = found.tests
+    yield "p value of both directions, by Holm", table(lambda pair: f"{tests[pair].p_value:.2g}")
 
 
 def figures(direction: Direction, into: Into) -> Iterator[tuple[str, str]]:
@@ -75,7 +111,7 @@ def figures(direction: Direction, into: Into) -> Iterator[tuple[str, str]]:
     crossing = points(into.crossing, into.crossing_ci95)
     yield "crossing", f"{crossing}: what another order of strategies costs"
     harm = points(into.harm, into.harm_ci95)
-    yield "harm", f"{harm}: against training in {REFERENCE[direction]} alone"
+    yield "harm", f"{harm}: against training in {Pair.parse(direction).target} alone"
 
 
 def conditions(found: Transfer) -> str:

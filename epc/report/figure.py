@@ -13,11 +13,11 @@ from epc.analysis.audit import Audit, audit_manifest
 from epc.audit.coupling import Into, TheseTasks
 from epc.protocol.results import Json
 from epc.records.manifest import Estimate, Manifest
-from epc.report.coupling_text import MEANING, TITLES, headline
+from epc.report.coupling_text import MEANING, headline
 from epc.report.picture import SCHEMA, render
 from epc.simulation.noise import coin_bands
 from epc.spec.coupling import MARGIN, RULE
-from epc.spec.epc_v1 import DIRECTIONS, Direction
+from epc.spec.domains import Direction, pair_title
 
 Metric = Literal["gamma", "jsd"]
 Estimates = Mapping[Direction, Estimate]
@@ -45,9 +45,10 @@ def specification(manifest: Manifest) -> Json:
     coin, summary = coin_bands(manifest.configuration), manifest.results.summary
     floors, audit = summary.control.noise_floor, audit_manifest(manifest)
     crossing = (audit.facts.transfer.directions if audit.facts.transfer else None) or {}
+    directions = manifest.domains.directions
     bands = {
-        "gamma": [band(d, *astuple(floors[d])) for d in DIRECTIONS],
-        "jsd": [band(d, *astuple(coin["jsd"])) for d in DIRECTIONS],
+        "gamma": [band(d, *astuple(floors[d])) for d in directions],
+        "jsd": [band(d, *astuple(coin["jsd"])) for d in directions],
     }
     return {
         "$schema": SCHEMA,
@@ -65,8 +66,8 @@ def specification(manifest: Manifest) -> Json:
         },
         "background": "white",
         "hconcat": [
-            panel(title, bands[key], seed_rows(manifest, key), getattr(summary, key))
-            for key, title in _PANELS
+            panel(name, bands[key], seed_rows(manifest, key), getattr(summary, key))
+            for key, name in _PANELS
         ]
         + ([regret_panel(crossing)] if crossing else []),
         "resolve": {"scale": {"color": "independent", "shape": "independent"}},
@@ -82,7 +83,8 @@ def alternative_text(manifest: Manifest, audit: Audit) -> str:
     summary = manifest.results.summary
     gamma, floor = summary.gamma, summary.control.noise_floor
     each = ", ".join(
-        f"{TITLES[d]} {gamma[d].mean:.2f} (noise floor {floor[d].mean:.2f})" for d in DIRECTIONS
+        f"{pair_title(d)} {gamma[d].mean:.2f} (noise floor {floor[d].mean:.2f})"
+        for d in manifest.domains.directions
     )
     word = f"{audit.verdict} by rule {RULE}, {MEANING[audit.verdict]}"
     return f"Mean gamma {each}{said}: {word}."
@@ -90,19 +92,19 @@ def alternative_text(manifest: Manifest, audit: Audit) -> str:
 
 def band(direction: str, middle: float, low: float, high: float) -> Json:
     """Return a direction's row of noise: its mean and the range of most single seeds."""
-    return {"direction": TITLES[direction], "middle": middle, "low": low, "high": high}
+    return {"direction": pair_title(direction), "middle": middle, "low": low, "high": high}
 
 
-def panel(title: str, bands: list[Json], seeds: list[Json], estimates: Estimates) -> Json:
+def panel(name: str, bands: list[Json], seeds: list[Json], estimates: Estimates) -> Json:
     """Return one metric's panel: each direction's band, its seeds, and the mean upon them."""
     direction = {
         "field": "direction",
         "type": "nominal",
-        "sort": list(TITLES.values()),
+        "sort": list(map(pair_title, estimates)),
         "axis": {"title": None, "labelAngle": 0},
     }
     scale = {"domainMin": 0, "nice": True, "zero": True}
-    value = {"field": "value", "type": "quantitative", "title": title, "scale": scale}
+    value = {"field": "value", "type": "quantitative", "title": name, "scale": scale}
     return {
         "width": 260,
         "height": 300,
@@ -142,10 +144,10 @@ def panel(title: str, bands: list[Json], seeds: list[Json], estimates: Estimates
 
 def _means(estimates: Estimates, direction: Json, value: Json) -> list[Json]:
     """Return the layers of the means and, where there is more than one seed, their intervals."""
-    rows = [(TITLES[d], estimates[d]) for d in DIRECTIONS]
+    rows = [(pair_title(d), estimates[d]) for d in estimates]
     intervals = [
-        {"direction": title, "value": each.ci95[0], "high": each.ci95[1]}
-        for title, each in rows
+        {"direction": name, "value": each.ci95[0], "high": each.ci95[1]}
+        for name, each in rows
         if each.ci95 is not None
     ]
     interval: Any = {
@@ -154,7 +156,7 @@ def _means(estimates: Estimates, direction: Json, value: Json) -> list[Json]:
         "encoding": {"x": direction, "y": value, "y2": {"field": "high"}},
     }
     mean = {
-        "data": {"values": [{"direction": title, "value": each.mean} for title, each in rows]},
+        "data": {"values": [{"direction": name, "value": each.mean} for name, each in rows]},
         "mark": {
             "type": "point",
             "shape": "diamond",
@@ -172,7 +174,7 @@ def regret_panel(crossing: Mapping[Direction, Into]) -> Json:
     """Return what crossing costs each way, for the domain and for these tasks (Reading R74)."""
     rows = [
         {
-            "direction": TITLES[direction],
+            "direction": pair_title(direction),
             "of": scope,
             "value": 100 * part.regret,
             "low": 100 * part.regret_ci95[0] if part.regret_ci95 else None,
@@ -181,15 +183,23 @@ def regret_panel(crossing: Mapping[Direction, Into]) -> Json:
         for direction, into in crossing.items()
         for scope, part in _parts(into)
     ]
-    title = "transfer regret (points of win rate)"
     axis = {"title": None, "labelAngle": 0}
-    x = {"field": "direction", "type": "nominal", "sort": list(TITLES.values()), "axis": axis}
+    x = {
+        "field": "direction",
+        "type": "nominal",
+        "sort": list(map(pair_title, crossing)),
+        "axis": axis,
+    }
     beside = {"field": "of", "type": "nominal", "sort": _SCOPES}
     scale = {"domain": _SCOPES, "range": [_MEAN, _SEEDS]}
     legend = {"title": None, "orient": "top"}
     colour = beside | {"scale": scale, "legend": legend}
     shape = beside | {"scale": {"domain": _SCOPES, "range": ["diamond", "circle"]}}
-    value = {"field": "value", "type": "quantitative", "title": title}
+    value = {
+        "field": "value",
+        "type": "quantitative",
+        "title": "transfer regret (points of win rate)",
+    }
     spread = [row for row in rows if row["low"] is not None]
     ends = {"x": x, "xOffset": beside, "color": colour}
     dot = {"type": "point", "filled": True, "size": 80, "opacity": 1}
@@ -216,11 +226,11 @@ def seed_rows(manifest: Manifest, metric: Metric) -> list[Json]:
     """Return each seed's value in each direction, spread sideways so that none hides another."""
     return [
         {
-            "direction": TITLES[d],
+            "direction": pair_title(d),
             "seed": record.seed,
             "value": getattr(record, metric)[d],
             "spread": (index * _GOLDEN) % 1,
         }
         for index, record in enumerate(manifest.results.per_seed)
-        for d in DIRECTIONS
+        for d in manifest.domains.directions
     ]

@@ -1,6 +1,6 @@
 """A measurement in words and columns: the table that `epc run` and `epc show` print."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import astuple
 from typing import Final
 
@@ -9,10 +9,11 @@ from epc.records.canary import in_words
 from epc.records.manifest import Estimate, Manifest, Summary
 from epc.records.usage import suspicions
 from epc.report import reliability
-from epc.report.coupling_text import MEANING, TITLES, conditions, headline, tested
+from epc.report.coupling_text import MEANING, conditions, headline, matrices, tested
 from epc.simulation.noise import coin_bands
 from epc.spec.coupling import RULE
-from epc.spec.epc_v1 import DIRECTIONS, PUBLICATION_SEEDS, Direction
+from epc.spec.domains import Direction, pair_title
+from epc.spec.epc_v1 import PUBLICATION_SEEDS
 from epc.statistics.intervals import spread_interval
 
 _CAUSES: Final = {
@@ -22,6 +23,7 @@ _CAUSES: Final = {
 }
 _LABEL: Final = 22
 _COLUMN: Final = 27
+_BESIDE: Final = 2  # directions beside each other
 
 
 def report(manifest: Manifest, audited: Audit | None = None) -> str:
@@ -44,11 +46,11 @@ def measured(manifest: Manifest) -> Iterator[tuple[str, str]]:
     evaluator, executor, config = manifest.evaluator, manifest.executor, manifest.config
     answers = "answers reused" if manifest.reuses else "every round asked afresh"
     coverage = "exhaustive, " if config.exhaustive else ""
-    calls = manifest.provenance.calls
+    calls, phases = manifest.provenance.calls, len(manifest.domains.phases)
     yield "evaluator", f"{evaluator.model} ({evaluator.method}, {evaluator.endpoint})"
     if executor is not None:
         yield "executor", f"{executor.model} ({executor.endpoint})"
-    yield "seeds", f"{len(config.seeds)}, {config.rounds} rounds in each of 4 phases"
+    yield "seeds", f"{len(config.seeds)}, {config.rounds} rounds in each of {phases} phases"
     yield "calls", f"{calls['executor']} answers, {calls['evaluator']} comparisons"
     yield "", f"{coverage}{answers}"
     if manifest.canary is not None:
@@ -78,11 +80,19 @@ def _recorded(manifest: Manifest) -> str:
 
 
 def _table(manifest: Manifest, audited: Audit) -> Iterator[str]:
-    for label, *cells in figures(manifest, audited):
+    rows = list(figures(manifest, audited))
+    for at in range(1, len(rows[0]), _BESIDE):
+        yield from _padded([(row[0], *row[at : at + _BESIDE]) for row in rows])
+        yield ""
+    yield from (f"  {note}" for note in how_to_read(manifest))
+    for title, matrix in matrices(audited.facts.transfer) if audited.facts.transfer else ():
+        yield from ("", f"  {title}", *_padded(matrix))
+
+
+def _padded(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    for label, *cells in rows:
         padded = "".join(cell.ljust(_COLUMN) for cell in cells)
         yield f"  {label:<{_LABEL}}{padded}".rstrip()
-    yield ""
-    yield from (f"  {note}" for note in how_to_read(manifest))
 
 
 def figures(manifest: Manifest, audited: Audit) -> Iterator[tuple[str, ...]]:
@@ -92,21 +102,22 @@ def figures(manifest: Manifest, audited: Audit) -> Iterator[tuple[str, ...]]:
     signed: Callable[[float], str] = lambda value: f"{value:+.3f}"  # noqa: E731  (three of a kind, read as a table)
     share: Callable[[float], str] = lambda value: f"{100 * value:.1f}%"  # noqa: E731  (three of a kind, read as a table)
     control = summary.control
-    yield ("", *(TITLES[d] for d in DIRECTIONS))
-    yield ("gamma", *(_estimate(summary.gamma[d], number) for d in DIRECTIONS))
+    directions = manifest.domains.directions
+    yield ("", *map(pair_title, directions))
+    yield ("gamma", *(_estimate(summary.gamma[d], number) for d in directions))
     if 1 < summary.n < PUBLICATION_SEEDS:
-        yield ("  by Student's t", *(_students(manifest, d) for d in DIRECTIONS))
-    floors = [control.noise_floor[d] for d in DIRECTIONS]
+        yield ("  by Student's t", *(_students(manifest, d) for d in directions))
+    floors = [control.noise_floor[d] for d in directions]
     yield ("  noise floor", *(_spread(f.mean, f.q025, f.q975) for f in floors))
     if audited.excess is not None:
-        yield ("  excess coupling", *(_estimate(control.excess[d], signed) for d in DIRECTIONS))
-    yield ("  coin flip", *[_spread(*astuple(coin["gamma"]))] * len(DIRECTIONS))
-    yield ("JSD, nats", *(_estimate(summary.jsd[d], number) for d in DIRECTIONS))
-    yield ("  coin flip", *[_spread(*astuple(coin["jsd"]))] * len(DIRECTIONS))
+        yield ("  excess coupling", *(_estimate(control.excess[d], signed) for d in directions))
+    yield ("  coin flip", *[_spread(*astuple(coin["gamma"]))] * len(directions))
+    yield ("JSD, nats", *(_estimate(summary.jsd[d], number) for d in directions))
+    yield ("  coin flip", *[_spread(*astuple(coin["jsd"]))] * len(directions))
     zero = summary.zero_coupling_rate
-    yield ("zero-coupling rate", *(_estimate(zero[d], share) for d in DIRECTIONS))
+    yield ("zero-coupling rate", *(_estimate(zero[d], share) for d in directions))
     ties = summary.tie_rate_by_phase
-    yield ("tie rate, this phase", *(_estimate(ties[d], share) for d in DIRECTIONS))
+    yield ("tie rate, this phase", *(_estimate(ties[d], share) for d in directions))
 
 
 def how_to_read(manifest: Manifest) -> Iterator[str]:
@@ -199,7 +210,7 @@ def _on_the_provider(manifest: Manifest) -> Iterator[str]:
 
 
 def _on_the_zeros(summary: Summary) -> Iterator[str]:
-    for direction in DIRECTIONS:
-        for cause, count in summary.zero_causes[direction].items():
+    for direction, causes in sorted(summary.zero_causes.items()):
+        for cause, count in causes.items():
             why = f"gamma is 0 in {count} of {summary.n} seeds: {_CAUSES[cause]} ({cause})."
-            yield f"{TITLES[direction]}: {why}"
+            yield f"{pair_title(direction)}: {why}"

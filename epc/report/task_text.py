@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from epc.audit.task_quality import TaskQuality
-from epc.spec.epc_v1 import DOMAINS, Domain
+from epc.spec.domains import Domain
 
 _SHOWN: Final = 56
 _NOTHING: Final = "-"
@@ -15,7 +15,7 @@ def task_lines(
 ) -> Iterator[str]:
     """Yield a line a task, and what the columns mean."""
     yield f"{'':8}{'decided':>10}{'win rate':>10}{'spread':>8}{'with rest':>11}  task"
-    for domain in DOMAINS:
+    for domain in tasks:
         yield domain
         for each in (quality for quality in found if quality.domain == domain):
             yield _line(each, tasks[domain][each.task])

@@ -8,7 +8,7 @@ sum of two relative entropies. What it finds must be what the manifest says, wit
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import combinations, groupby, islice, permutations
 from math import fsum, log, sqrt
 from pathlib import Path
 from typing import Any, Final
@@ -22,14 +22,6 @@ Json = dict[str, Any]
 TOLERANCE: Final = 1e-9
 _ZERO: Final = 1e-12
 _ROUNDING: Final = 1e-12  # nearer than this to an edge, the wheel may stop on either side
-# Phase: its domain, the phase that it continues, its stream.
-_PHASES: Final = {
-    "text": ("text", None, 0),
-    "visual": ("visual", None, 1),
-    "text_to_visual": ("visual", "text", 2),
-    "visual_to_text": ("text", "visual", 3),
-}
-_PURE: Final = {"text_to_visual": "visual", "visual_to_text": "text"}
 _MOST_TOLD: Final = 20
 _REMEDY: Final = "run `epc validate`; if that agrees with the record, report a fault of epc"
 
@@ -66,7 +58,7 @@ def _compared(manifest: Json, trials: Path) -> Iterator[tuple[str, str]]:
             problems: list[tuple[str, str]] = []
             seed = _replayed(list(own), number, manifest, names, problems)
             yield from problems
-            figures.append(_figures(seed))
+            figures.append(_figures(seed, sorted(manifest["tasks"])))
             record = stated.get(number)
             if record is None:
                 yield "trials.jsonl", f"seed {number} is in no record"
@@ -93,8 +85,9 @@ def _replayed(
 ) -> _Seed:
     config, finals, ties = manifest["config"], dict[str, list[float]](), 0
     counted, method = 0, manifest["evaluator"]["method"]
-    by_phase = {name: [row for row in rows if row["phase"] == name] for name in _PHASES}
-    for name, (domain, start, stream) in _PHASES.items():
+    phases = phases_of(list(manifest["tasks"]))
+    by_phase = {name: [row for row in rows if row["phase"] == name] for name in phases}
+    for name, (domain, start, stream) in phases.items():
         weights = list(finals[start]) if start else [1 / len(names)] * len(names)
         drawn = uniforms(seed, stream)
         for row in by_phase[name]:
@@ -117,6 +110,33 @@ def _replayed(
                 weights = [weight / whole for weight in weights]
         finals[name] = weights
     return _Seed(weights=finals, ties=ties, rounds=counted)
+
+
+def phases_of(names: Sequence[str]) -> dict[str, tuple[str, str | None, int]]:
+    """Return each phase's domain, the phase that it continues, and its stream.
+
+    The alphabet orders the domains. Two take the streams 0 to 3, and 4 to 7 are their control's.
+    The n-th domain after them adds itself, a pair there and back with each before it, and two
+    streams of its control, which is none of the figures here.
+    """
+    ordered = sorted(names)
+    first, second, *more = ordered
+    found: dict[str, tuple[str, str | None, int]] = {
+        first: (first, None, 0),
+        second: (second, None, 1),
+        f"{first}_to_{second}": (second, first, 2),
+        f"{second}_to_{first}": (first, second, 3),
+    }
+    stream = 8
+    for number, domain in enumerate(more, start=2):
+        before = ordered[:number]
+        found[domain] = (domain, None, stream)
+        for at, other in enumerate(before):
+            found[f"{other}_to_{domain}"] = (domain, other, stream + 1 + at)
+            found[f"{domain}_to_{other}"] = (other, domain, stream + 1 + number + at)
+        stream += 1 + 2 * number + 2
+    # A phase comes after the one that it continues.
+    return dict(sorted(found.items(), key=lambda phase: (phase[1][1] is not None, phase[1][2])))
 
 
 def _stops(weights: Sequence[float], u: float, chosen: int) -> bool:
@@ -143,10 +163,11 @@ def spoken(raw: str) -> str:
 _STRIPPED: Final = set("\"'`*()[].:")
 
 
-def _figures(seed: _Seed) -> Json:
+def _figures(seed: _Seed, domains: Sequence[str]) -> Json:
     """Return one seed's figures under the names of a manifest's summary."""
     made: Json = {"gamma": {}, "jsd": {}, "zero_coupling": {}}
-    for coupled, pure in _PURE.items():
+    for begun, pure in permutations(domains, 2):
+        coupled = f"{begun}_to_{pure}"
         a, b = seed.weights[coupled], seed.weights[pure]
         distance = fsum((x - y) ** 2 for x, y in zip(a, b, strict=True))
         gamma = sqrt(distance / fsum(y * y for y in b))
@@ -154,9 +175,12 @@ def _figures(seed: _Seed) -> Json:
         made["jsd"][coupled] = divergence(a, b)
         made["zero_coupling"][coupled] = gamma <= _ZERO
     made["pci"] = {phase: concentration(w) for phase, w in seed.weights.items()}
-    pairs = zip(seed.weights["text"], seed.weights["visual"], strict=True)
-    made["cpci"] = fsum(abs(x - y) for x, y in pairs) / 2
-    made["mpci"] = (made["pci"]["text"] + made["pci"]["visual"]) / 2 + made["cpci"]
+    halves = [
+        fsum(abs(x - y) for x, y in zip(seed.weights[one], seed.weights[other], strict=True)) / 2
+        for one, other in combinations(domains, 2)
+    ]
+    made["cpci"] = _average(halves)
+    made["mpci"] = _average([made["pci"][domain] for domain in domains]) + made["cpci"]
     made["tie_rate"] = seed.ties / seed.rounds if seed.rounds else 0.0
     return made
 

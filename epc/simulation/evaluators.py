@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from epc.errors import UsageError
 from epc.simulation.training import Odds, Preferences
-from epc.spec.epc_v1 import DOMAINS, JUDGED_CHARACTERS, Domain
+from epc.spec.domains import Domain
+from epc.spec.epc_v1 import DOMAINS, JUDGED_CHARACTERS
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -25,7 +26,7 @@ _STREAM: Final = 20260705
 _FEWEST: Final = 2  # strategies, for two domains to favour different ones
 _SHORTEST: Final = 100  # characters, where no lengths are stated
 _TEXT_AT, _VISUAL_AT = 1, -3  # which strategies are favoured; of eleven the second and the ninth
-_LISTS: Final = ("text", "visual")  # lengths, written 100/200/300
+_LISTS: Final = DOMAINS  # lengths, written 100/200/300
 _TIE: Final = (0.0, 0.0, 1.0)
 
 Settings = dict[str, float]
@@ -83,8 +84,7 @@ def _parse(name: str, rest: str, strategies: int) -> tuple[Settings, Lengths]:
         if not equals:
             raise UsageError(f"{name}: {part!r} is no setting such as tie=0.3")
         if kind.lengths and key in _LISTS:
-            domain: Domain = "text" if key == "text" else "visual"
-            lengths[domain] = _lengths(name, key, value, strategies)
+            lengths[key] = _lengths(name, key, value, strategies)
         elif key in allowed:
             settings[key] = _number(name, key, value, allowed[key])
         else:

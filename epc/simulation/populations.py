@@ -11,7 +11,8 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from epc.simulation.evaluators import STRATEGIES, evaluator
-from epc.spec.epc_v1 import DOMAINS, MIN_TASKS, ROUNDS, Domain
+from epc.spec.domains import Domain
+from epc.spec.epc_v1 import DOMAINS, MIN_TASKS, ROUNDS
 
 if TYPE_CHECKING:
     from numpy import bool_, float64

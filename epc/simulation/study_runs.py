@@ -12,7 +12,8 @@ from epc.protocol.table import VERDICTS, VerdictTable
 from epc.protocol.weights import UpdateRule
 from epc.simulation.populations import Judged, Population, drawn
 from epc.simulation.training import uniform_start
-from epc.spec.epc_v1 import DOMAINS, PHASES, Domain, PhaseName
+from epc.spec.domains import Domain, PhaseName
+from epc.spec.epc_v1 import DOMAINS, PHASES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -20,16 +20,8 @@ from epc.simulation.training import (
     train,
     uniform_start,
 )
-from epc.spec.epc_v1 import (
-    DIRECTIONS,
-    DOMAINS,
-    PHASES,
-    REFERENCE,
-    ROUNDS,
-    ZERO_COUPLING,
-    Direction,
-    Domain,
-)
+from epc.spec.domains import Direction, Domain
+from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, PHASES, REFERENCE, ROUNDS, ZERO_COUPLING
 from epc.statistics.intervals import share_interval
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from epc.errors import ShapeError
 from epc.protocol.rounds import play
 from epc.protocol.weights import UpdateRule
-from epc.spec.epc_v1 import DOMAINS, PHASES, Domain, Phase, PhaseName
+from epc.spec.domains import Domain, Domains, Phase, PhaseName
 
 if TYPE_CHECKING:
     from numpy import float64, int8
@@ -137,9 +137,9 @@ def measure(
     rounds: int,
     rule: UpdateRule,
     entropy: Sequence[int],
-    phases: Sequence[Phase] = PHASES,
+    phases: Sequence[Phase] | None = None,
 ) -> Iterator[Vectors]:
-    """Yield the final weights of all phases, block by block of seeds.
+    """Yield the final weights of the phases, or of those named, block by block of seeds.
 
     `entropy` seeds the blocks' streams, SeedSequence([*entropy, block]).
 
@@ -148,7 +148,8 @@ def measure(
     """
     from numpy.random import PCG64, Generator, SeedSequence
 
-    strategies = preferences[DOMAINS[0]].strategies
+    strategies = next(iter(preferences.values())).strategies
+    phases = phases or Domains.of(preferences).phases
     for block in range(-(-seeds // BLOCK)):
         rng = Generator(PCG64(SeedSequence([*entropy, block])))
         width = min(BLOCK, seeds - block * BLOCK)

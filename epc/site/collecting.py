@@ -22,7 +22,6 @@ from epc.registry.showing import shown
 from epc.registry.snapshots import Snapshot
 from epc.registry.store import listed, place_of
 from epc.registry.sums import parse_sums
-from epc.report.coupling_text import TITLES
 from epc.site.pages import (
     Direction,
     EvaluatorPage,
@@ -35,7 +34,7 @@ from epc.site.pages import (
     SnapshotPage,
     Standing,
 )
-from epc.spec.epc_v1 import DIRECTIONS
+from epc.spec.domains import Pair, pair_title
 
 _STORED: Final = f"{layout.FOLDER}/{layout.STORE}"
 
@@ -115,13 +114,14 @@ def _directions(snapshot: Snapshot, stated: tuple[Figure, ...]) -> Iterator[Dire
     """Yield what is stated of each direction; a failed run has no excess, however narrow."""
     crossing = snapshot.audit.crossing if snapshot.audit else {}
     named = {figure.name: figure for figure in stated}
-    for direction in DIRECTIONS:
-        if f"gamma/{direction}" in named:
+    for name, gamma in named.items():
+        direction = name.removeprefix("gamma/")
+        if name != direction and Pair.is_key(direction):
             floor = named.get(f"control/noise_floor/{direction}")
             yield Direction(
                 name=direction,
-                title=TITLES[direction],
-                gamma=named[f"gamma/{direction}"],
+                title=pair_title(direction),
+                gamma=gamma,
                 noise=Noise(mean=floor.mean, low=floor.spread[0], high=floor.spread[1])
                 if floor and floor.spread
                 else None,

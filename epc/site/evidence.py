@@ -14,7 +14,6 @@ from markupsafe import Markup
 
 from epc.records.manifest import Manifest
 from epc.simulation.noise import Band
-from epc.spec.epc_v1 import DOMAINS
 
 FACTS, NOTE, ACCOUNT = "facts.json", "note.md", "account.md"
 GALLERY, PICTURES = "gallery.html", "pictures"
@@ -90,7 +89,7 @@ def win_rates(manifest: Manifest) -> Iterator[WinRate]:
     """Yield the win rate of each strategy in each domain."""
     counts = manifest.results.verdict_table.counts
     for strategy in manifest.names:
-        for domain in DOMAINS:
+        for domain in manifest.domains.names:
             cells = counts[domain].get(strategy, ())
             yield WinRate(
                 strategy=strategy,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from epc.spec.epc_v1 import Domain
+from epc.spec.domains import Domain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -69,7 +69,7 @@ def test_epc_2_3_2_the_executor_answers_for_the_strategy_and_for_the_baseline(ru
 
     for trial in trials:
         domain = "visual" if trial["phase"] in ("visual", "text_to_visual") else "text"
-        task = TASKS[domain][trial["task"]]  # type: ignore[index]  # a domain's name
+        task = TASKS[domain][trial["task"]]
         for side, name in (("response", trial["strategy"]), ("baseline", "step_by_step")):
             asked = executor_prompt(strategy_prompt=prompts[name], task=task)
             assert calls[trial[side]]["prompt"] == asked

@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,7 +22,10 @@ from epc.protocol.phases import Comparison, drive, run_phase
 from epc.protocol.verdict import Verdict
 from epc.protocol.weights import UpdateRule, Weights
 from epc.simulation.training import blind, measure
-from epc.spec.epc_v1 import DOMAINS, PHASES, PhaseName
+from epc.spec.epc_v1 import DOMAINS, PHASES
+
+if TYPE_CHECKING:
+    from epc.spec.domains import PhaseName
 
 RUNS = 5
 ROUNDS, STRATEGIES = 30, 11

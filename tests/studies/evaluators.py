@@ -8,7 +8,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from epc.protocol.weights import UpdateRule
-from epc.spec.epc_v1 import DOMAINS, PHASES, REFERENCE, ROUNDS, Domain
+from epc.spec.domains import Domain
+from epc.spec.epc_v1 import DOMAINS, PHASES, REFERENCE, ROUNDS
 
 Array = NDArray[np.float64]
 # By domain: the probability of A for each strategy and task; the rest is B.

@@ -22,7 +22,7 @@ from epc.records.row_types import Call, Trial
 from epc.records.rows import T, read_typed
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import parse
-from epc.spec.epc_v1 import DOMAINS, Domain
+from epc.spec.domains import Domain
 from epc.spec.judge_v1 import IDENTIFIERS
 
 TASKS: Final = "tasks.json"  # in a folder of outputs: question id to task
@@ -188,8 +188,8 @@ def _asked_once(
         for name, call in calls.items()
         if call.role == "executor" and call.occasion is None
     }
-    for domain in DOMAINS:
-        for task, text in enumerate(manifest.tasks[domain]):
+    for domain, tasks in manifest.tasks.items():
+        for task, text in enumerate(tasks):
             for strategy in manifest.strategies:
                 prompt = executor_prompt(
                     strategy_prompt=strategy.prompt, task=text, template=template
@@ -201,7 +201,7 @@ def _asked_once(
 def _asked_in_rounds(manifest: Manifest, folder: Path) -> Iterator[tuple[Cell, str | None]]:
     """Yield both cells of every round, each with its call."""
     for trial in _rows(folder, Trial):
-        domain, task = trial.of_phase.domain, trial.task
+        domain, task = manifest.domains.phase[trial.phase].domain, trial.task
         yield (domain, task, trial.strategy), trial.response
         yield (domain, task, manifest.config.baseline), trial.baseline
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from epc.analysis.audit import Audit
 from epc.records.manifest import Estimate, Floor, Manifest
-from epc.spec.epc_v1 import DIRECTIONS, DOMAINS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +21,8 @@ class Figure:
 def figures(manifest: Manifest, audit: Audit) -> Iterator[Figure]:
     """Yield the headline figures of a manifest of valid shape, and of its audit."""
     summary = manifest.results.summary
-    for direction in DIRECTIONS:
+    directions = manifest.domains.directions
+    for direction in directions:
         yield Figure(
             name=f"gamma/{direction}",
             mean=summary.gamma[direction].mean,
@@ -32,7 +32,7 @@ def figures(manifest: Manifest, audit: Audit) -> Iterator[Figure]:
         )
     by_name = {"jsd": summary.jsd, "zero_coupling_rate": summary.zero_coupling_rate}
     for name, estimates in by_name.items():
-        for direction in DIRECTIONS:
+        for direction in directions:
             yield _plain(f"{name}/{direction}", estimates[direction])
     crossing = (audit.facts.transfer.directions if audit.facts.transfer else None) or {}
     for name in ("redirected", "regret"):
@@ -40,7 +40,7 @@ def figures(manifest: Manifest, audit: Audit) -> Iterator[Figure]:
             mean, ci95 = getattr(into, name), getattr(into, f"{name}_ci95")
             yield _plain(f"{name}/{direction}", Estimate(mean=mean, ci95=ci95))
     yield _plain("tie_rate", summary.tie_rate)
-    yield from (_plain(f"pci/{domain}", summary.pci[domain]) for domain in DOMAINS)
+    yield from (_plain(f"pci/{domain}", summary.pci[domain]) for domain in manifest.domains.names)
 
 
 def _plain(name: str, estimate: Estimate) -> Figure:

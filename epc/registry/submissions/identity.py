@@ -15,7 +15,7 @@ from epc.protocol.results import Json
 from epc.records.layout import IDENTITY
 from epc.records.manifest import Manifest, RawName, SeedRecord
 from epc.records.strict_json import dumps_line
-from epc.spec.epc_v1 import PHASE_NAMES
+from epc.spec.domains import Domains
 
 _RAW: Final[tuple[RawName, ...]] = ("trials", "calls")
 # A seed whose verdicts are nearly all alike ends as any evaluator with that bias ends: it tells
@@ -110,15 +110,16 @@ def is_copy(own: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _trace(record: SeedRecord, names: list[str]) -> str:
-    weights = [[record.weights[phase].get(name) for name in names] for phase in PHASE_NAMES]
-    verdicts = [record.verdicts[phase] for phase in PHASE_NAMES]
+    phases = Domains.among(record.weights).phase_names
+    weights = [[record.weights[phase].get(name) for name in names] for phase in phases]
+    verdicts = [record.verdicts[phase] for phase in phases]
     return hashlib.sha256(dumps_line([weights, verdicts]).encode()).hexdigest()
 
 
 def _telling(record: SeedRecord) -> int:
     """Return how many decided rounds of a seed went against the majority of its verdicts."""
     counts: Counter[str] = Counter()
-    for phase in PHASE_NAMES:
+    for phase in Domains.among(record.weights).phase_names:
         counts.update(record.verdicts[phase])
     return min(counts["A"], counts["B"])
 

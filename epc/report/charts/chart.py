@@ -5,12 +5,14 @@ style sheet gives each its shade for a dark page, so that one drawing serves bot
 """
 
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Any, Final
 
 from epc.protocol.results import Json
 from epc.report.picture import SCHEMA_6
 
 FIRST, SECOND, THIRD, FOURTH = "#0072b2", "#d55e00", "#009e73", "#cc79a7"
+_COLOURS: Final = (FIRST, SECOND, THIRD, FOURTH, "#e69f00", "#56b4e9")
 INK, MUTED, GRID, BAND = "#000000", "#555555", "#dddddd", "#d9d9d9"
 WIDTH: Final = 250  # pixels: with its axis, a picture fits a phone without being scaled down
 _LETTERS: Final = 11  # pixels
@@ -73,11 +75,11 @@ class Chart:
 
 
 def colours(domain: list[str], shown: list[str] | None = None) -> Json:
-    """Return the scale that gives up to four names their colours.
+    """Return the scale that gives names their colours, six at most before they come again.
 
     Where only some are `shown`, each keeps the colour that it has among all.
     """
-    given = dict(zip(domain, (FIRST, SECOND, THIRD, FOURTH), strict=False))
+    given = dict(zip(domain, cycle(_COLOURS), strict=False))
     kept = [name for name in domain if shown is None or name in shown]
     return {"domain": kept, "range": [given[name] for name in kept]}
 

@@ -18,9 +18,9 @@ from epc.report.charts.chart import (
     quantity,
     told,
 )
-from epc.report.coupling_text import MEANING, TITLES, headline
+from epc.report.coupling_text import MEANING, headline
 from epc.spec.coupling import MARGIN
-from epc.spec.epc_v1 import Direction
+from epc.spec.domains import Direction, pair_title
 
 if TYPE_CHECKING:
     from epc.statistics.intervals import Interval
@@ -29,7 +29,7 @@ _DOMAIN, _TASKS = "for the domain", "for these tasks"
 _SCOPES: Final = [_DOMAIN, _TASKS]
 _SHAPES: Final = ["diamond", "circle"]
 _CHOICES, _POINTS = "choices redirected, of 100", "regret, points of win rate"
-_TALL: Final = 100  # pixels: two directions, two intervals each
+_TALL: Final = 50  # pixels a direction, for two intervals
 
 
 def transfer_chart(crossing: Mapping[Direction, Into], *, word: Word, rule: int) -> Chart | None:
@@ -42,8 +42,9 @@ def transfer_chart(crossing: Mapping[Direction, Into], *, word: Word, rule: int)
     alternative += f"{rule}: {MEANING[word]}."
     redirected = [row for row in rows if row["figure"] == "redirected"]
     regret = [row for row in rows if row["figure"] == "regret"]
+    titles = list(map(pair_title, crossing))
     chance = [
-        {"direction": TITLES[direction], "chance": 100 * into.chance, "none": 0}
+        {"direction": pair_title(direction), "chance": 100 * into.chance, "none": 0}
         for direction, into in crossing.items()
     ]
     return Chart(
@@ -54,8 +55,8 @@ def transfer_chart(crossing: Mapping[Direction, Into], *, word: Word, rule: int)
         alternative=alternative,
         content={
             "vconcat": [
-                _panel(redirected, _CHOICES, [_by_chance(chance)]),
-                _panel(regret, _POINTS, _lines()),
+                _panel(redirected, _CHOICES, titles, [_by_chance(chance, titles)]),
+                _panel(regret, _POINTS, titles, _lines()),
             ],
             "spacing": 12,
         },
@@ -69,7 +70,7 @@ def _rows(direction: Direction, into: Into) -> Iterator[Json]:
             interval: Interval | None = getattr(part, f"{name}_ci95")
             low, high = interval or (None, None)
             yield {
-                "direction": TITLES[direction],
+                "direction": pair_title(direction),
                 "figure": name,
                 "of": scope,
                 "value": 100 * getattr(part, name),
@@ -79,9 +80,9 @@ def _rows(direction: Direction, into: Into) -> Iterator[Json]:
             }
 
 
-def _panel(rows: list[Json], title: str, behind: list[Json]) -> Json:
+def _panel(rows: list[Json], title: str, titles: list[str], behind: list[Json]) -> Json:
     """Return one figure's panel: both directions below each other, both intervals in each."""
-    place = listed("direction", list(TITLES.values()))
+    place = listed("direction", titles)
     beside = {"field": "of", "type": "nominal", "sort": _SCOPES}
     colour = {"field": "of", "type": "nominal", "scale": colours(_SCOPES)}
     shape = {"field": "of", "type": "nominal", "scale": {"domain": _SCOPES, "range": _SHAPES}}
@@ -93,12 +94,16 @@ def _panel(rows: list[Json], title: str, behind: list[Json]) -> Json:
     ends = {"y": place, "yOffset": beside, "color": colour}
     drawn = layer(rows, dot, **ends, x=quantity("value", title), shape=shape, tooltip=facts)
     spans = [layer(spread, rule, **ends, x=start, x2={"field": "high"})] if spread else []
-    return {"width": WIDTH - 40, "height": _TALL, "layer": [*behind, *spans, drawn]}
+    return {
+        "width": WIDTH - 40,
+        "height": _TALL * len(titles),
+        "layer": [*behind, *spans, drawn],
+    }
 
 
-def _by_chance(rows: list[Json]) -> Json:
+def _by_chance(rows: list[Json], titles: list[str]) -> Json:
     bar = {"type": "bar", "color": BAND, "height": 40}
-    place = listed("direction", list(TITLES.values()))
+    place = listed("direction", titles)
     return layer(
         rows, bar, y=place, x=quantity("none", _CHOICES, zero=True), x2={"field": "chance"}
     )

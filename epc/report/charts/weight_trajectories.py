@@ -6,16 +6,16 @@ from epc.analysis.trajectories import Trajectories
 from epc.protocol.results import Json
 from epc.report.charts.chart import INK, MUTED, Chart, colours, layer, quantity, told
 
-_ORDER: Final = ("text, then visual", "visual, then text")
 _COLUMNS: Final = 3
 _PLACES: Final = 5
 
 
 def trajectories_chart(trajectories: Trajectories) -> Chart:
     """Return the mean weight of each strategy with the range of 90% of the seeds."""
+    orders = _orders(trajectories)
     rows = [
         {
-            "order": _ORDER[index],
+            "order": orders[index],
             "strategy": name,
             "round": number,
             "mean": mean,
@@ -38,6 +38,10 @@ def trajectories_chart(trajectories: Trajectories) -> Chart:
     )
 
 
+def _orders(trajectories: Trajectories) -> list[str]:
+    return [f"{pair.source}, then {pair.target}" for pair in trajectories.pairs]
+
+
 def _rounded(rows: list[Json]) -> list[Json]:
     """Return the rows as fine as an eye can see; there are thousands of them."""
     finer = ("mean", "low", "high")
@@ -45,7 +49,7 @@ def _rounded(rows: list[Json]) -> list[Json]:
 
 
 def _content(trajectories: Trajectories, rows: list[Json]) -> Json:
-    colour = {"field": "order", "type": "nominal", "scale": colours(list(_ORDER))}
+    colour = {"field": "order", "type": "nominal", "scale": colours(_orders(trajectories))}
     axis = {
         "values": [0, trajectories.rounds, 2 * trajectories.rounds],
         "format": "d",
@@ -87,7 +91,7 @@ def _content(trajectories: Trajectories, rows: list[Json]) -> Json:
 def _words(trajectories: Trajectories) -> str:
     """Return which strategy ends with most weight in each order."""
     ends = []
-    for order, trajectory in zip(_ORDER, trajectories.paths, strict=True):
+    for order, trajectory in zip(_orders(trajectories), trajectories.paths, strict=True):
         last = [path[-1][0] for path in trajectory]
         best = max(range(len(last)), key=last.__getitem__)
         ends.append(

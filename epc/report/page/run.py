@@ -8,13 +8,14 @@ from epc.audit.coupling import Into
 from epc.errors import Finding
 from epc.records.manifest import Manifest
 from epc.report import audit_text, measurement_text
+from epc.report.charts.matrix import matrix_chart
 from epc.report.charts.transfer import transfer_chart
 from epc.report.charts.weight_trajectories import trajectories_chart
-from epc.report.coupling_text import MEANING, TITLES, conditions, figures, headline, tested
+from epc.report.coupling_text import MEANING, conditions, figures, headline, matrices, tested
 from epc.report.page.markup import Markup, drawn, element, facts, folded, joined, listed, table
 from epc.report.page.shell import page
 from epc.spec.coupling import RULE
-from epc.spec.epc_v1 import Direction
+from epc.spec.domains import Direction, pair_title
 
 _AGAIN = """\
 epc validate .           # schema, meaning, and every figure again from the raw answers
@@ -74,7 +75,7 @@ def _cards(crossing: Mapping[Direction, Into]) -> Markup:
     cards = (
         element(
             "section",
-            element("h2", TITLES[direction]),
+            element("h2", pair_title(direction)),
             element("p", _sentence(headline(direction, into))),
             facts(list(figures(direction, into))[:2]),
             class_="card",
@@ -106,6 +107,7 @@ def _pictures(
 ) -> Markup:
     charts = (
         transfer_chart(crossing, word=audited.verdict, rule=RULE),
+        matrix_chart(crossing),
         trajectories_chart(paths) if paths else None,
     )
     return element("div", *(drawn(chart) for chart in charts if chart), class_="pictures")
@@ -120,12 +122,17 @@ def _details(
         table(measurement_text.figures(manifest, audited), name="Figures of the protocol"),
         element("p", " ".join(measurement_text.how_to_read(manifest)) + "."),
     )
+    found = audited.facts.transfer
     if crossing:
         parts = (
-            joined((element("h3", TITLES[d]), facts(figures(d, into))))
+            joined((element("h3", pair_title(d)), facts(figures(d, into))))
             for d, into in crossing.items()
         )
-        yield folded("What crosses, in full", *parts)
+        tables = (
+            joined((element("h3", title), table(rows, name=title)))
+            for title, rows in (matrices(found) if found else ())
+        )
+        yield folded("What crosses, in full", *tables, *parts)
     yield folded(
         f"Findings ({len(audited.findings)})",
         findings(audited.findings, none="None: nothing stands against these figures."),

@@ -10,6 +10,7 @@ from epc.records.row_types import Trial
 from epc.records.typed import parse
 from epc.registry.card_types import AuditSummary
 from epc.report.charts.chart import Chart
+from epc.report.charts.matrix import matrix_chart
 from epc.report.charts.transfer import transfer_chart
 from epc.report.charts.weight_trajectories import trajectories_chart
 from epc.site.charts.floor import excess_chart, floor_chart
@@ -36,6 +37,7 @@ def charts_of_snapshot(
         gamma_chart(manifest),
         floor_chart(manifest),
         transfer_chart(audit.crossing, word=audit.verdict, rule=audit.rule),
+        matrix_chart(audit.crossing),
         excess_chart(manifest, audit),
         jsd_chart(manifest),
         win_rates_chart(rates),

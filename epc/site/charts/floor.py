@@ -16,9 +16,9 @@ from epc.report.charts.chart import (
     quantity,
     told,
 )
-from epc.report.coupling_text import MEANING, TITLES
+from epc.report.coupling_text import MEANING
 from epc.simulation.noise import coin_bands
-from epc.spec.epc_v1 import DIRECTIONS, REFERENCE
+from epc.spec.domains import pair_title
 
 _STEP = {"step": 26}
 
@@ -31,13 +31,14 @@ def floor_chart(manifest: Manifest) -> Chart:
         {"source": "a coin flip", "mean": coin.mean, "low": coin.low, "high": coin.high}
     ]
     means: list[Json] = []
-    for direction in DIRECTIONS:
+    for pair in manifest.domains.pairs:
+        direction = pair.key
         floor, gamma = summary.control.noise_floor[direction], summary.gamma[direction]
-        same = f"{REFERENCE[direction]} to {REFERENCE[direction]}"
+        same = f"{pair.target} to {pair.target}"
         noise.append({"source": same, "mean": floor.mean, "low": floor.q025, "high": floor.q975})
         low, high = gamma.ci95 or (None, None)
-        means.append({"source": TITLES[direction], "mean": gamma.mean, "low": low, "high": high})
-    order = [noise[0], noise[1], means[0], noise[2], means[1]]
+        means.append({"source": pair.title, "mean": gamma.mean, "low": low, "high": high})
+    order = [noise[0], *(row for both in zip(noise[1:], means, strict=True) for row in both)]
     place = listed("source", [row["source"] for row in order])
     start, mean = quantity("low", "gamma", zero=True), quantity("mean", "gamma")
     end = {"field": "high"}
@@ -81,18 +82,18 @@ def _floor_words(noise: list[Json], means: list[Json]) -> str:
 def excess_chart(manifest: Manifest, audit: AuditSummary) -> Chart:
     """Return excess coupling with its interval, against zero."""
     excess = manifest.results.summary.control.excess
-    rows = []
-    for direction in DIRECTIONS:
+    rows, directions = [], manifest.domains.directions
+    for direction in directions:
         low, high = excess[direction].ci95 or (None, None)
         mean = excess[direction].mean
-        rows.append({"direction": TITLES[direction], "excess": mean, "low": low, "high": high})
-    place = listed("direction", list(TITLES.values()))
+        rows.append({"direction": pair_title(direction), "excess": mean, "low": low, "high": high})
+    place = listed("direction", list(map(pair_title, directions)))
     spread = [row for row in rows if row["low"] is not None]
     facts = told(direction="direction", excess="excess", low="from", high="to")
     rule = {"type": "rule", "size": 2.5, "color": FIRST}
     dot = {"type": "point", "filled": True, "size": 90, "opacity": 1, "color": FIRST}
     value = quantity("excess", "excess coupling")
-    each = "; ".join(f"{TITLES[d]} {interval(plain(excess[d]))}" for d in DIRECTIONS)
+    each = "; ".join(f"{pair_title(d)} {interval(plain(excess[d]))}" for d in directions)
     alternative = (
         f"Excess coupling {each}. The audit's word: {audit.verdict}, {MEANING[audit.verdict]}."
     )

@@ -6,13 +6,12 @@ from typing import Final
 
 from epc.protocol.results import Json
 from epc.report.charts.chart import Chart
-from epc.report.coupling_text import TITLES
 from epc.simulation.noise import Band
 from epc.site.charts.noise import bands_of
 from epc.site.charts.timeline import Metric, directions, timeline
 from epc.site.evidence import Evidence
 from epc.site.pages import EvaluatorPage, SnapshotPage
-from epc.spec.epc_v1 import DIRECTIONS
+from epc.spec.domains import Pair, pair_title
 
 _METRICS: Final = (
     Metric(name="gamma", title="gamma", place="gamma/", note=""),
@@ -47,7 +46,7 @@ def _chart(
     if band:
         note += "Grey: where 90% of the seeds of a coin flip lie. "
     if len(directions(rows)) > 1:
-        note += "Two directions side by side are of the same days. "
+        note += "Directions side by side are of the same days. "
     if len(sound) < len(page.baselines):
         note += "Failed runs are not drawn. " if sound else "This is of failed runs only. "
     alternative = _words(page, metric, rows, band, events)
@@ -65,14 +64,14 @@ def _measured(page: SnapshotPage, metric: Metric) -> Iterator[Json]:
     """Yield a row a direction that a snapshot states."""
     stated = {figure.name: figure for figure in page.figures}
     snapshot = page.row.snapshot
-    for direction in DIRECTIONS:
-        figure = stated.get(f"{metric.place}{direction}")
-        if figure is not None:
+    for name, figure in stated.items():
+        direction = name.removeprefix(metric.place)
+        if name != direction and Pair.is_key(direction):
             low, high = figure.interval or (None, None)
             middle = snapshot.first_day + (snapshot.last_day - snapshot.first_day) / 2
             yield {
                 "snapshot": page.row.tag,
-                "direction": TITLES[direction],
+                "direction": pair_title(direction),
                 "day": middle.isoformat(),
                 "from": snapshot.first_day.isoformat(),
                 "to": snapshot.last_day.isoformat(),

@@ -1,6 +1,7 @@
 """What the evaluator prefers: win rates, ties, and whether it judges the place or the answer."""
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any, Final
 
 from epc.protocol.results import Json
@@ -17,7 +18,6 @@ from epc.report.charts.chart import (
     told,
 )
 from epc.site.evidence import WinRate
-from epc.spec.epc_v1 import DOMAINS, PHASE_NAMES
 from epc.statistics.intervals import share_interval
 
 _EVEN: Final = 0.5
@@ -33,8 +33,9 @@ def win_rates_chart(rates: Sequence[WinRate]) -> Chart:
         for rate in rates
     ]
     names = list(dict.fromkeys(rate.strategy for rate in rates))
+    domains = list(dict.fromkeys(rate.domain for rate in rates))
     decided = [row for row in rows if row["decided"]]
-    alternative = _rates_words(names, rows)
+    alternative = _rates_words(names, domains, rows)
     place = listed("strategy", names, labelLimit=140)
     facts = told(strategy="strategy", domain="domain", wins="wins", decided="of", ties="ties")
     return Chart(
@@ -46,7 +47,7 @@ def win_rates_chart(rates: Sequence[WinRate]) -> Chart:
         content={
             "width": WIDTH - 75,
             "height": {"step": 13},
-            "layer": [_half(), *_shares(decided, place, facts, list(DOMAINS))],
+            "layer": [_half(), *_shares(decided, place, facts, domains)],
         },
         rows=rows,
     )
@@ -58,23 +59,24 @@ def _share(wins: int, decided: int) -> Json:
     return {"rate": rate, "low": low, "high": high, "wins": wins, "decided": decided}
 
 
-def _rates_words(names: list[str], rows: list[Json]) -> str:
-    """Return in words where the two domains part most."""
+def _rates_words(names: list[str], domains: list[str], rows: list[Json]) -> str:
+    """Return in words where two domains part most."""
     rates = {(row["strategy"], row["domain"]): row["rate"] for row in rows}
-    text, visual = DOMAINS
     both = [
-        (abs(rates[name, text] - rates[name, visual]), name)
+        (abs(rates[name, one] - rates[name, other]), name, one, other)
         for name in names
-        if None not in (rates[name, text], rates[name, visual])
+        for one, other in combinations(domains, 2)
+        if None not in (rates[name, one], rates[name, other])
     ]
     if not both:
         return "No strategy has decided comparisons in both domains."
-    gap, name = max(both)
+    gap, name, one, other = max(both)
     if not gap:
-        return f"All {len(both)} strategies that were decided in both domains win alike in both."
+        decided = len({name for _, name, _, _ in both})
+        return f"All {decided} strategies that were decided in both domains win alike in both."
     return (
-        f"The domains part most on {name}: it wins {rates[name, text]:.0%} of its decided "
-        f"comparisons in {text} and {rates[name, visual]:.0%} in {visual}."
+        f"The domains part most on {name}: it wins {rates[name, one]:.0%} of its decided "
+        f"comparisons in {one} and {rates[name, other]:.0%} in {other}."
     )
 
 
@@ -82,8 +84,8 @@ def ties_chart(manifest: Manifest) -> Chart:
     """Return the share of ties in each phase."""
     summary = manifest.results.summary
     rows: list[Json] = []
-    by_phase = summary.tie_rate_by_phase.items()
-    for phase, ties in sorted(by_phase, key=lambda each: PHASE_NAMES.index(each[0])):
+    by_phase, order = summary.tie_rate_by_phase.items(), manifest.domains.phase_names
+    for phase, ties in sorted(by_phase, key=lambda each: order.index(each[0])):
         low, high = ties.ci95 or (None, None)
         name = phase.replace("_", " ")
         rows.append({"phase": name, "rate": ties.mean, "low": low, "high": high})

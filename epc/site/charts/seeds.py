@@ -6,10 +6,9 @@ from typing import Final
 from epc.protocol.results import Json
 from epc.records.manifest import Manifest
 from epc.report.charts.chart import Chart, told
-from epc.report.coupling_text import TITLES
 from epc.report.figure import Estimates, Metric, band, panel, seed_rows
 from epc.simulation.noise import coin_bands
-from epc.spec.epc_v1 import DIRECTIONS
+from epc.spec.domains import pair_title
 
 _AXES: Final = {"gamma": "gamma", "jsd": "JSD (nats)"}
 _NAMES: Final = {"gamma": "gamma", "jsd": "JSD"}
@@ -19,7 +18,7 @@ MOST_SEEDS: Final = 200  # dots a direction; more are thinned to as many evenly 
 def gamma_chart(manifest: Manifest) -> Chart:
     """Return gamma of every seed on the noise floor of this very measurement."""
     floors = manifest.results.summary.control.noise_floor
-    bands = [band(d, *astuple(floors[d])) for d in DIRECTIONS]
+    bands = [band(d, *astuple(floors[d])) for d in manifest.domains.directions]
     noise = "where 95% of single seeds lie without a change of domain"
     return _chart(manifest, "gamma", bands=bands, noise=noise, floor="noise floor")
 
@@ -27,7 +26,7 @@ def gamma_chart(manifest: Manifest) -> Chart:
 def jsd_chart(manifest: Manifest) -> Chart:
     """Return JSD of every seed on what a coin flip gives."""
     coin = coin_bands(manifest.configuration)["jsd"]
-    bands = [band(d, *astuple(coin)) for d in DIRECTIONS]
+    bands = [band(d, *astuple(coin)) for d in manifest.domains.directions]
     noise = "where 90% of the seeds of a coin flip lie"
     return _chart(manifest, "jsd", bands=bands, noise=noise, floor="coin flip")
 
@@ -37,13 +36,13 @@ def _chart(
 ) -> Chart:
     estimates: Estimates = getattr(manifest.results.summary, metric)
     seeds = seed_rows(manifest, metric)
-    content = panel(_AXES[metric], bands, _thinned(seeds), estimates)
+    content = panel(_AXES[metric], bands, _thinned(seeds, len(bands)), estimates)
     _, _, dots, *means = content["layer"]
     dots["encoding"]["tooltip"] = told(direction="direction", seed="seed", value=_AXES[metric])
     for each in means:
         each["encoding"]["tooltip"] = told(direction="mean", value=_AXES[metric])
-    alternative = _finding(_NAMES[metric], bands, seeds, estimates, floor)
-    thinned = f", thinned to {MOST_SEEDS} evenly spaced ranks" if _many(seeds) else ""
+    alternative = _finding(manifest, metric, bands, seeds, floor)
+    thinned = f", thinned to {MOST_SEEDS} evenly spaced ranks" if _many(seeds, len(bands)) else ""
     return Chart(
         name=metric,
         title=f"{_NAMES[metric]} of each seed, on its noise",
@@ -59,32 +58,33 @@ def _chart(
 
 
 def _finding(
-    title: str, bands: list[Json], seeds: list[Json], estimates: Estimates, floor: str
+    manifest: Manifest, metric: Metric, bands: list[Json], seeds: list[Json], floor: str
 ) -> str:
     """Return in words how the mean lies to the noise, and how many seeds leave the band."""
+    estimates: Estimates = getattr(manifest.results.summary, metric)
     parts = []
-    for direction, each in zip(DIRECTIONS, bands, strict=True):
+    for direction, each in zip(manifest.domains.directions, bands, strict=True):
         values = [row["value"] for row in seeds if row["direction"] == each["direction"]]
         inside = sum(each["low"] <= value <= each["high"] for value in values)
         mean = estimates[direction].mean
         parts.append(
-            f"{TITLES[direction]}: mean {mean:.3f}, {floor} {each['middle']:.3f}, "
+            f"{pair_title(direction)}: mean {mean:.3f}, {floor} {each['middle']:.3f}, "
             f"{inside} of {len(values)} seeds inside the grey band"
         )
-    return f"{title} by seed. {'; '.join(parts)}."
+    return f"{_NAMES[metric]} by seed. {'; '.join(parts)}."
 
 
-def _many(seeds: list[Json]) -> bool:
-    return len(seeds) > MOST_SEEDS * len(DIRECTIONS)
+def _many(seeds: list[Json], directions: int) -> bool:
+    return len(seeds) > MOST_SEEDS * directions
 
 
-def _thinned(seeds: list[Json]) -> list[Json]:
+def _thinned(seeds: list[Json], directions: int) -> list[Json]:
     """Return the rows to draw: all, or the same number of ranks of each direction."""
-    if not _many(seeds):
+    if not _many(seeds, directions):
         return seeds
     kept = []
-    for direction in TITLES.values():
-        ranked = sorted((r for r in seeds if r["direction"] == direction), key=_value)
+    for at in range(directions):  # a seed's rows are in the order of the directions
+        ranked = sorted(seeds[at::directions], key=_value)
         last = len(ranked) - 1
         kept += [ranked[round(i * last / (MOST_SEEDS - 1))] for i in range(MOST_SEEDS)]
     return kept

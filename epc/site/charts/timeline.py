@@ -3,18 +3,18 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
+from itertools import cycle, islice
 from typing import Final
 
 from epc.protocol.results import Json
 from epc.registry.days import days_away
 from epc.report.charts.chart import BAND, MUTED, WIDTH, colours, layer, listed, quantity, told
-from epc.report.coupling_text import TITLES
 from epc.simulation.noise import Band
 
 _AIR: Final = 10  # days
 _SHORT: Final = 150  # days; below, an axis names days and not months
 _APART: Final = 2  # pixels to either side, so that two directions of one day can both be seen
-_SHAPES: Final = dict(zip(TITLES.values(), ("circle", "square"), strict=True))
+_SHAPES: Final = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross")
 _NO_DAYS: Final = {"labels": False, "ticks": False, "title": None, "tickCount": 3}
 
 
@@ -90,22 +90,22 @@ def _layers(
     if band or metric.name == "excess":
         yield layer(middle, {"type": "rule", "color": MUTED, **dash}, y=y)
     titles = directions(rows)
-    shifts = (-_APART, _APART) if len(titles) > 1 else (0,)
-    for title, shift in zip(titles, shifts, strict=True):
+    for place, title in enumerate(titles):
+        shift = (2 * place - len(titles) + 1) * _APART
         own = [row for row in rows if row["direction"] == title]
         yield from _means(own, titles, x, y, shift)
 
 
 def directions(rows: list[Json]) -> list[str]:
     """Return the titles of the directions of which anything is known."""
-    return [title for title in _SHAPES if any(row["direction"] == title for row in rows)]
+    return sorted({row["direction"] for row in rows})
 
 
 def _means(rows: list[Json], titles: list[str], x: Json, y: Json, shift: int) -> Iterator[Json]:
-    """Yield the layers of one direction, moved aside where there are two."""
-    scale = colours(list(_SHAPES), titles)
+    """Yield the layers of one direction, moved aside where there are several."""
+    scale = colours(titles)
     colour = {"field": "direction", "type": "nominal", "scale": scale}
-    shapes = {"domain": titles, "range": [_SHAPES[title] for title in titles]}
+    shapes = {"domain": titles, "range": list(islice(cycle(_SHAPES), len(titles)))}
     shape = {"field": "direction", "type": "nominal", "scale": shapes}
     facts = told(snapshot="snapshot", direction="direction", mean="mean", low="from", high="to")
     spread = [row for row in rows if row["low"] is not None]

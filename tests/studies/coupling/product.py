@@ -1,7 +1,6 @@
 """The program's own answers about a verdict table: the word's figures and Reading R39's test."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 from studies.coupling.reference import ROUNDS, Counts
 
@@ -38,7 +37,7 @@ def answered(
 ) -> Answer:
     """Return the program's figures; `recorded`: each pair has the verdict that was recorded."""
     names = [f"strategy {index:02}" for index in range(len(text))]
-    declared: dict[Literal["text", "visual"], list[str]] | None = None
+    declared: dict[str, list[str]] | None = None
     if groups:
         declared = {
             "text": [str(group) for group in groups[0]],

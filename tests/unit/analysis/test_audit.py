@@ -12,7 +12,7 @@ from epc.analysis.audit import audit, audit_manifest
 from epc.errors import MalformedError
 from epc.records.manifest import Manifest
 from epc.report.audit_text import text
-from epc.spec.epc_v1 import DOMAINS, PHASE_NAMES
+from epc.spec.epc_v1 import DOMAINS, REFERENCE_DOMAINS
 from epc.spec.reference import STRATEGIES, TASKS
 
 NAMES = [strategy.name for strategy in STRATEGIES]
@@ -141,7 +141,7 @@ def test_a_manifest_alone_can_be_audited(tmp_path: Path) -> None:
 
 
 def entry(seed: int, **phases: dict[str, float]) -> dict[str, Any]:
-    return {"seed": seed, "weights": dict.fromkeys(PHASE_NAMES, UNIFORM) | phases}
+    return {"seed": seed, "weights": dict.fromkeys(REFERENCE_DOMAINS.phase_names, UNIFORM) | phases}
 
 
 def published(folder: Path, entries: Any, name: str = "weights.json") -> Path:
@@ -204,7 +204,10 @@ def test_bare_weights_are_read_from_every_layout(
 
 def test_epc_2_5_b_rounding_of_stored_weights_is_said(tmp_path: Path) -> None:
     vector = {"a": 0.333, "b": 0.667}
-    entries = [{"seed": n, "weights": dict.fromkeys(PHASE_NAMES, vector)} for n in range(3)]
+    entries = [
+        {"seed": n, "weights": dict.fromkeys(REFERENCE_DOMAINS.phase_names, vector)}
+        for n in range(3)
+    ]
 
     (rounding,) = [
         f for f in audit(published(tmp_path, entries)).findings if "decimals" in f.problem
@@ -217,7 +220,7 @@ def test_epc_2_5_b_rounding_of_stored_weights_is_said(tmp_path: Path) -> None:
 def test_epc_2_3_weights_off_the_simplex_are_found_beyond_their_rounding(tmp_path: Path) -> None:
     near, far = {"a": 0.333, "b": 0.666}, {"a": 0.333, "b": 0.600}
     entries = [
-        {"seed": n, "weights": dict.fromkeys(PHASE_NAMES, vector)}
+        {"seed": n, "weights": dict.fromkeys(REFERENCE_DOMAINS.phase_names, vector)}
         for n, vector in enumerate((near, far))
     ]
 
@@ -229,7 +232,10 @@ def test_epc_2_3_weights_off_the_simplex_are_found_beyond_their_rounding(tmp_pat
 
 def test_reading_r8_both_runs_on_one_strategy_are_a_collapse(tmp_path: Path) -> None:
     vector = {"a": 0.9990001, "b": 0.0009999}
-    entries = [{"seed": n, "weights": dict.fromkeys(PHASE_NAMES, vector)} for n in range(10)]
+    entries = [
+        {"seed": n, "weights": dict.fromkeys(REFERENCE_DOMAINS.phase_names, vector)}
+        for n in range(10)
+    ]
 
     assert audit(published(tmp_path, entries)).verdict == "collapsed"
 
@@ -286,7 +292,9 @@ def test_a_weight_that_stands_twice_in_rows_is_named(exhaustive: Run, tmp_path: 
 
 def test_reading_r8_weights_rounded_to_whole_numbers_are_not_uniform(tmp_path: Path) -> None:
     one = {"a": 1.0, "b": 0.0, "c": 0.0, "d": 0.0}
-    entries = [{"seed": n, "weights": dict.fromkeys(PHASE_NAMES, one)} for n in range(10)]
+    entries = [
+        {"seed": n, "weights": dict.fromkeys(REFERENCE_DOMAINS.phase_names, one)} for n in range(10)
+    ]
 
     assert audit(published(tmp_path, entries)).verdict == "collapsed"
 
@@ -295,7 +303,10 @@ def test_reading_r8_weights_rounded_to_whole_numbers_are_not_uniform(tmp_path: P
 def test_epc_2_3_vectors_that_are_none_are_refused(
     tmp_path: Path, weights: dict[str, float]
 ) -> None:
-    entries = [{"seed": n, "weights": dict.fromkeys(PHASE_NAMES, weights)} for n in range(10)]
+    entries = [
+        {"seed": n, "weights": dict.fromkeys(REFERENCE_DOMAINS.phase_names, weights)}
+        for n in range(10)
+    ]
 
     with pytest.raises(MalformedError, match="a distribution"):
         audit(published(tmp_path, entries))

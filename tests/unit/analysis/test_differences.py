@@ -9,7 +9,7 @@ from studies.evaluators import coin, measure
 
 from epc.analysis.differences import Difference, differences, seeds_needed
 from epc.records.manifest import SeedRecord
-from epc.spec.epc_v1 import DIRECTIONS, PHASE_NAMES
+from epc.spec.epc_v1 import DIRECTIONS, REFERENCE_DOMAINS
 
 
 def record(
@@ -21,7 +21,9 @@ def record(
         jsd=dict.fromkeys(DIRECTIONS, gamma / 4),
         zero_coupling=dict.fromkeys(DIRECTIONS, zero),
         zero_cause=dict.fromkeys(DIRECTIONS),
-        weights={phase: dict(zip("xy", weights, strict=True)) for phase in PHASE_NAMES},
+        weights={
+            phase: dict(zip("xy", weights, strict=True)) for phase in REFERENCE_DOMAINS.phase_names
+        },
         tie_rate=0.25,
         verdicts={},
     )

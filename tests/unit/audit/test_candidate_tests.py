@@ -29,7 +29,7 @@ def table(text: list[list[int]], visual: list[list[int]]) -> VerdictTable:
     for domain, rows in (("text", text), ("visual", visual)):
         won = np.array(rows)
         counts[domain] = np.stack([won, 1 - won, 0 * won], axis=2)
-    return VerdictTable(counts=counts, repeated=True)  # type: ignore[arg-type]  # both are domains
+    return VerdictTable(counts=counts, repeated=True)
 
 
 def units(one: VerdictTable) -> Units:

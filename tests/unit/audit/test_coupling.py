@@ -12,7 +12,8 @@ from epc.audit.units import units_of
 from epc.protocol.config import Configuration
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule, Weights
-from epc.spec.epc_v1 import CONTROL_PHASES, DIRECTIONS, DOMAINS, PHASES, ControlMethod, PhaseName
+from epc.spec.domains import PhaseName
+from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, PHASES, REFERENCE_DOMAINS, ControlMethod
 from epc.spec.reference import Strategy
 
 T_1, T_2 = 12.706204736, 4.302652730  # Student's, 95%, of 1 and 2 degrees of freedom
@@ -34,7 +35,7 @@ def vectors(*seeds: Weights, again: list[Weights] | None = None) -> dict[PhaseNa
     """Return the same vectors for every phase of the protocol, others for those of the control."""
     found: dict[PhaseName, list[Weights]] = {phase.name: list(seeds) for phase in PHASES}
     if again is not None:
-        found |= {phase.name: again for phase in CONTROL_PHASES}
+        found |= dict.fromkeys(REFERENCE_DOMAINS.phase.keys() - found.keys(), again)
     return found
 
 

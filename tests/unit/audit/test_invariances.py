@@ -22,7 +22,8 @@ from epc.audit.units import in_one_order
 from epc.protocol.config import Configuration
 from epc.protocol.table import VerdictTable
 from epc.records.manifest import Manifest, plain
-from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, PHASES, Domain
+from epc.spec.domains import Domain
+from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, PHASES
 from epc.spec.reference import Strategy
 
 SNAPSHOTS = Path(__file__).parents[3] / "snapshots"
@@ -71,7 +72,7 @@ def said(measured: Measured) -> Any:
         rounds=measured.rounds,
         groups=measured.groups,
     )
-    found = transfer(measured.vectors, table=measured.table, config=config)  # type: ignore[arg-type]  # phases' names, as plain strings
+    found = transfer(measured.vectors, table=measured.table, config=config)
     preferences = by_tasks(in_one_order(measured.table, measured.names), config.rule)
     facts = Facts(
         n=30,

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from epc.audit.probes import CONTROLS, REFUSAL, Answer, Probe, exchanges, fit, planted, shuffled
 from epc.protocol.config import Configuration
 from epc.protocol.prompt import Pair, evaluation_text, exchanged
-from epc.spec.epc_v1 import DOMAINS, Domain
+from epc.spec.domains import Domain
+from epc.spec.epc_v1 import DOMAINS
 from epc.spec.reference import EVALUATOR_PROMPT, STRATEGIES, Strategy
 
 CONFIG = Configuration()

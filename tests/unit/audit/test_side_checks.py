@@ -12,7 +12,8 @@ from epc.audit import side_checks
 from epc.audit.side_checks import TieTest, clusters, length_correlation, tie_test
 from epc.audit.units import Units, units_of
 from epc.protocol.table import VerdictTable
-from epc.spec.epc_v1 import DOMAINS, Domain
+from epc.spec.domains import Domain
+from epc.spec.epc_v1 import DOMAINS
 
 
 def units(text: Rows, visual: Rows) -> Units:

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from epc.audit.units import Groups, Units, in_one_order, units_of
 from epc.protocol.table import VerdictTable
-from epc.spec.epc_v1 import DOMAINS, Domain
+from epc.spec.domains import Domain
+from epc.spec.epc_v1 import DOMAINS
 
 # Two strategies: `x` wins one text task of two and ties once; visual has one task.
 SMALL = table(["At", "BA"], [["AAB"], ["B"]])

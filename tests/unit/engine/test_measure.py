@@ -25,7 +25,7 @@ from epc.protocol.phases import PhaseEnd
 from epc.records.layout import write_lines as real_write_lines
 from epc.records.strict_json import dumps_line
 from epc.records.validate import validate
-from epc.spec.epc_v1 import PHASE_NAMES
+from epc.spec.epc_v1 import REFERENCE_DOMAINS
 from epc.spec.reference import EVALUATOR_PROMPT, STRATEGIES, TASKS
 
 FILES = (*RAW_FILES, "manifest.json")
@@ -75,7 +75,7 @@ def test_epc_2_3_a_live_run_gives_the_weights_worked_out_by_hand(tmp_path: Path)
 
     for record in manifest["results"]["per_seed"]:
         expected = weights_by_hand(record["seed"], 30, pair_verdict)
-        for phase in PHASE_NAMES:
+        for phase in REFERENCE_DOMAINS.phase_names:
             assert record["weights"][phase] == pytest.approx(expected[phase], abs=1e-12)
     assert manifest["protocol_version"] == "EPC-v1.0"
     assert validate(tmp_path / "run").findings == []
@@ -129,7 +129,9 @@ def test_epc_2_1_both_pure_phases_run_at_once_and_the_coupled_ones_after_their_o
 
     measured(tmp_path / "run", evaluator, Told(), rounds=3, reuse="none")
 
-    assert sorted(evaluator.order) == [(p, r) for p in sorted(PHASE_NAMES) for r in range(3)]
+    assert sorted(evaluator.order) == [
+        (p, r) for p in sorted(REFERENCE_DOMAINS.phase_names) for r in range(3)
+    ]
     for pure, coupled in (("text", "text_to_visual"), ("visual", "visual_to_text")):
         rounds = [place for place in evaluator.order if place[0] in (pure, coupled)]
         assert rounds == [(name, r) for name in (pure, coupled) for r in range(3)]
@@ -211,7 +213,9 @@ def test_epc_2_5_d_rows_are_sorted_and_seeds_complete(tmp_path: Path) -> None:
     manifest = measured(tmp_path / "run", Told(verdict_of), Told(), seeds=[4, 0, 2], rounds=2)
 
     trials = read_rows(tmp_path / "run" / "trials.jsonl")
-    places = [(t["seed"], PHASE_NAMES.index(t["phase"]), t["round"]) for t in trials]
+    places = [
+        (t["seed"], REFERENCE_DOMAINS.phase_names.index(t["phase"]), t["round"]) for t in trials
+    ]
     calls = [call["id"] for call in read_rows(tmp_path / "run" / "calls.jsonl")]
     assert places == [(s, p, r) for s in (0, 2, 4) for p in range(4) for r in range(2)]
     assert calls == sorted(set(calls))
@@ -253,7 +257,7 @@ def test_recorded_verdicts_run_without_an_executor(tmp_path: Path) -> None:
     assert manifest["protocol_version"] == "EPC-v1.0-AltEvaluator"
     (record,) = manifest["results"]["per_seed"]
     expected = weights_by_hand(0, 30, pair_verdict)
-    for phase in PHASE_NAMES:
+    for phase in REFERENCE_DOMAINS.phase_names:
         assert record["weights"][phase] == pytest.approx(expected[phase], abs=1e-12)
     assert validate(tmp_path / "run").findings == []
 

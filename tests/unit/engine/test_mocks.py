@@ -15,7 +15,8 @@ from epc.engine.mocks import CoinFlip, Deterministic, Scripted
 from epc.engine.model import Model, Occasion, Prompt
 from epc.errors import UsageError, WorldError
 from epc.protocol.prompt import Pair
-from epc.spec.epc_v1 import PHASE_NAMES, Domain, PhaseName
+from epc.spec.domains import Domain, PhaseName
+from epc.spec.epc_v1 import REFERENCE_DOMAINS
 from epc.spec.reference import STRATEGIES
 
 
@@ -40,7 +41,7 @@ def comparison(
 
 
 def occasions(seeds: int, rounds: int) -> list[Occasion]:
-    grid = product(range(seeds), PHASE_NAMES, range(rounds))
+    grid = product(range(seeds), REFERENCE_DOMAINS.phase_names, range(rounds))
     return [Occasion(seed=seed, phase=phase, round=number) for seed, phase, number in grid]
 
 
@@ -74,7 +75,7 @@ def test_epc_2_8_the_coin_is_the_digest_of_seed_phase_and_round() -> None:
 
 @pytest.mark.slow
 def test_epc_2_8_the_coin_is_fair_in_every_phase_and_blind_to_the_answers() -> None:
-    coin, heads = CoinFlip(), dict.fromkeys(PHASE_NAMES, 0)
+    coin, heads = CoinFlip(), dict.fromkeys(REFERENCE_DOMAINS.phase_names, 0)
     for occasion in occasions(seeds=40, rounds=30):
         shown = comparison(occasion=occasion)
         other = comparison("analogy_meta", "visual", occasion, text="something else")
@@ -215,7 +216,7 @@ def test_odds_for_a_strategy_that_there_is_not_are_refused(
     path = script(tmp_path, content)
 
     with pytest.raises(UsageError) as refused:
-        Scripted(path).require([strategy.name for strategy in STRATEGIES])
+        Scripted(path).require([strategy.name for strategy in STRATEGIES], REFERENCE_DOMAINS.names)
 
     assert str(refused.value).startswith(f"{path}: ")
     assert message in str(refused.value)

@@ -13,7 +13,7 @@ from epc.engine.model import Prompt
 from epc.engine.recorded import Recorded, read_table
 from epc.errors import UsageError, WorldError
 from epc.protocol.prompt import Pair
-from epc.spec.epc_v1 import Domain
+from epc.spec.domains import Domain
 from epc.spec.reference import STRATEGIES, TASKS
 
 HEADER = "strategy,domain,task,verdict\n"

@@ -11,7 +11,8 @@ from epc.protocol.draws import pick_task, turns
 from epc.protocol.phases import Comparison, Outcome, drive, measure
 from epc.protocol.verdict import Verdict
 from epc.protocol.weights import UpdateRule
-from epc.spec.epc_v1 import DOMAINS, PHASES, Domain
+from epc.spec.domains import Domain
+from epc.spec.epc_v1 import DOMAINS, PHASES
 
 Met = list[tuple[str, int, int]]
 SAID: st.SearchStrategy[Verdict | None] = st.sampled_from(list(Verdict))

@@ -147,4 +147,4 @@ def test_reading_r12_cpci_is_half_the_l1_distance() -> None:
 
 
 def test_reading_r12_mpci_adds_the_mean_pci_and_the_cpci() -> None:
-    assert mpci(0.5, 0.0, 0.25) == 0.5  # half of one half, and a quarter
+    assert mpci([0.5, 0.0], 0.25) == 0.5  # half of one half, and a quarter

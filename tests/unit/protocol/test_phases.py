@@ -8,7 +8,8 @@ from epc.protocol.draws import Turn, turns
 from epc.protocol.phases import Comparison, Outcome, drive, measure, run_phase
 from epc.protocol.verdict import Verdict
 from epc.protocol.weights import UpdateRule, uniform
-from epc.spec.epc_v1 import PHASES, PhaseName
+from epc.spec.domains import PhaseName
+from epc.spec.epc_v1 import PHASES
 
 RULE = UpdateRule()
 FIXED = [Turn(strategy=0), Turn(strategy=1)]

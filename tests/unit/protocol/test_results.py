@@ -16,7 +16,7 @@ from epc.protocol.diagnostics import Judged, Repeat, determinism, diagnose
 from epc.protocol.phases import Outcome, PhaseEnd
 from epc.protocol.results import seed_records, summarise
 from epc.protocol.verdict import Said, Verdict
-from epc.spec.epc_v1 import CONFIDENCE, PHASE_NAMES
+from epc.spec.epc_v1 import CONFIDENCE, REFERENCE_DOMAINS
 from epc.statistics import intervals
 from epc.statistics.intervals import mean_interval, share_interval
 
@@ -25,14 +25,14 @@ NAMES = ("one", "two")
 
 def outcome(**weights: tuple[float, float]) -> Outcome:
     ends: Outcome = {}
-    for name in PHASE_NAMES:
+    for name in REFERENCE_DOMAINS.phase_names:
         verdicts = Counter({Verdict.A: 1, Verdict.TIE: 3})
         ends[name] = PhaseEnd(weights=weights.get(name, (0.5, 0.5)), verdicts=verdicts)
     return ends
 
 
 def test_epc_2_5_d_a_seed_reports_its_own_values() -> None:
-    (record,) = seed_records({7: outcome(text_to_visual=(0.75, 0.25))}, NAMES)
+    (record,) = seed_records({7: outcome(text_to_visual=(0.75, 0.25))}, NAMES, REFERENCE_DOMAINS)
 
     # |(1/4, -1/4)| / |(1/2, 1/2)| = 1/2
     assert record["seed"] == 7
@@ -46,12 +46,12 @@ def test_epc_2_5_d_a_seed_reports_its_own_values() -> None:
 
 def test_reading_r34_a_phase_without_rounds_ends_where_it_starts_and_has_no_ties() -> None:
     start = [0.5, 0.25, 0.25]
-    empty: dict[str, list[object]] = {name: [] for name in PHASE_NAMES}
+    empty: dict[str, list[object]] = {name: [] for name in REFERENCE_DOMAINS.phase_names}
     case = {"strategies": 3, "initial_weights": start, "phases": empty}
 
     found = replay(case)
 
-    assert found["weights"] == dict.fromkeys(PHASE_NAMES, start)
+    assert found["weights"] == dict.fromkeys(REFERENCE_DOMAINS.phase_names, start)
     assert found["gamma"] == {"text_to_visual": 0, "visual_to_text": 0}
     assert found["tie_rate"] == 0
 
@@ -59,9 +59,11 @@ def test_reading_r34_a_phase_without_rounds_ends_where_it_starts_and_has_no_ties
 def test_epc_2_5_e_the_zero_coupling_rate_and_its_causes() -> None:
     moved = outcome(text_to_visual=(0.75, 0.25))
     stuck = outcome(text_to_visual=(1.0, 0.0), visual=(1.0, 0.0))
-    records = seed_records(dict(enumerate([moved, stuck, outcome(), outcome()])), NAMES)
+    records = seed_records(
+        dict(enumerate([moved, stuck, outcome(), outcome()])), NAMES, REFERENCE_DOMAINS
+    )
 
-    summary = summarise(records, evidence={"control": {}})
+    summary = summarise(records, domains=REFERENCE_DOMAINS, evidence={"control": {}})
 
     assert summary["zero_coupling_rate"]["text_to_visual"]["mean"] == 0.75
     assert summary["zero_causes"]["text_to_visual"] == {"collapse": 1, "no_update": 2}
@@ -69,11 +71,22 @@ def test_epc_2_5_e_the_zero_coupling_rate_and_its_causes() -> None:
 
 
 def test_epc_2_5_g_the_summary_reports_n() -> None:
-    assert summarise(seed_records({0: outcome()}, NAMES), evidence={"control": {}})["n"] == 1
+    assert (
+        summarise(
+            seed_records({0: outcome()}, NAMES, REFERENCE_DOMAINS),
+            domains=REFERENCE_DOMAINS,
+            evidence={"control": {}},
+        )["n"]
+        == 1
+    )
 
 
 def test_reading_r10_one_seed_has_no_interval() -> None:
-    summary = summarise(seed_records({0: outcome()}, NAMES), evidence={"control": {}})
+    summary = summarise(
+        seed_records({0: outcome()}, NAMES, REFERENCE_DOMAINS),
+        domains=REFERENCE_DOMAINS,
+        evidence={"control": {}},
+    )
 
     assert mean_interval([0.5]) is None
     assert summary["gamma"]["text_to_visual"] == {"mean": 0.0, "ci95": None}

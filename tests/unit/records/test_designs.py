@@ -19,7 +19,8 @@ from epc.records.design_findings import findings_of
 from epc.records.designs import NAMES, Design, packaged, text
 from epc.records.schemas import schema
 from epc.registry.submissions.texts import problems
-from epc.spec.epc_v1 import DOMAINS, MIN_TASKS, Domain
+from epc.spec.domains import Domain
+from epc.spec.epc_v1 import DOMAINS, MIN_TASKS
 from epc.spec.reference import TASKS
 
 ROOT = Path(__file__).parents[3]

@@ -43,11 +43,9 @@ PLANTED: dict[str, Callable[[Any], object]] = {
     "$.evaluator.decoding.max_tokens": lambda s: s["$defs"]["decoding"]["properties"].update(
         max_tokens={"type": ["integer", "null"]}
     ),
-    "$.results.summary.zero_causes.text_to_visual": lambda s: s["properties"]["results"][
-        "properties"
-    ]["summary"]["properties"]["zero_causes"]["properties"]["text_to_visual"]["propertyNames"][
-        "enum"
-    ].pop(),
+    "$.results.summary.zero_causes.*": lambda s: s["properties"]["results"]["properties"][
+        "summary"
+    ]["properties"]["zero_causes"]["additionalProperties"]["propertyNames"]["enum"].pop(),
 }
 
 

@@ -1,5 +1,7 @@
 """Synthetic evaluators through the protocol: the kernel against the protocol's own generator."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -22,7 +24,10 @@ from epc.simulation.training import (
     train,
     uniform_start,
 )
-from epc.spec.epc_v1 import DOMAINS, PHASES, Domain
+from epc.spec.epc_v1 import DOMAINS, PHASES
+
+if TYPE_CHECKING:
+    from epc.spec.domains import Domain
 
 RULE = UpdateRule()
 VERDICTS = (Verdict.A, Verdict.B, Verdict.TIE)
