@@ -100,12 +100,14 @@ def findings_of(document: Document) -> list[Finding]:
     """Return everything that is wrong with a document, in the order of its lines."""
     found = Findings()
     found.extend(document.findings.kept())
+    if isinstance(document.value, dict):
+        found.extend(_domains(document.value))  # says more than the schema of the same place
     if isinstance(document.value, dict) or not found:
         unusable = {finding.where for finding in found.kept()}
         shape = schema_findings("design", document.value, clause="EPC-2.8")
         found.extend(finding for finding in shape if finding.where not in unusable)
     if isinstance(document.value, dict):
-        for rule in (_domains, _tasks, _groups, _numbers, _strategies, _baseline, _prompts):
+        for rule in (_tasks, _groups, _numbers, _strategies, _baseline, _prompts):
             found.extend(rule(document.value))
     return sorted(found.kept(), key=lambda finding: document.line(finding.where) or 0)
 

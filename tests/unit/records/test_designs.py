@@ -166,10 +166,10 @@ def test_a_domain_pack_is_a_design_that_can_bear_a_word_and_be_offered(name: str
 
     assert (design.name, findings_of(strict_yaml.parse(text(name)))) == (name, [])
     assert len(config.strategies) >= 8
-    assert all(len(config.tasks[domain]) >= 24 for domain in DOMAINS)
-    assert all(len(set(groups[domain])) >= 12 for domain in DOMAINS)
-    assert all(max(Counter(groups[domain]).values()) <= 2 for domain in DOMAINS)
-    told = [*(task for domain in DOMAINS for task in config.tasks[domain])]
+    assert all(len(config.tasks[domain]) >= 24 for domain in config.domains.names)
+    assert all(len(set(groups[domain])) >= 12 for domain in config.domains.names)
+    assert all(max(Counter(groups[domain]).values()) <= 2 for domain in config.domains.names)
+    told = [*(task for domain in config.domains.names for task in config.tasks[domain])]
     told += [strategy.prompt for strategy in config.strategies]
     told += [config.evaluator_prompt, config.executor_prompt]
     assert [each for each in told if list(problems(each, "prompt"))] == []
