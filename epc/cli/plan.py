@@ -176,7 +176,6 @@ def _spread_of(subject: str, spread: Any) -> tuple[float, int, bool]:
     from epc.audit.precision import sd_of
     from epc.errors import UsageError
     from epc.simulation.synthetic import parts, simulate, summarise
-    from epc.spec.epc_v1 import DIRECTIONS
     from epc.statistics.intervals import variance_of
 
     if Path(subject).exists():
@@ -189,7 +188,8 @@ def _spread_of(subject: str, spread: Any) -> tuple[float, int, bool]:
                 f"{subject} has {len(records)} of the {SCREENING_SEEDS} seeds that a spread takes: "
                 "measure more, or plan by a synthetic evaluator"
             )
-        widest = max(variance_of([r.gamma[d] for r in records]) for d in DIRECTIONS) ** 0.5
+        directions = manifest.domains.directions
+        widest = max(variance_of([r.gamma[d] for r in records]) for d in directions) ** 0.5
         if not widest:
             raise UsageError(f"{subject} has no spread: see `epc audit {subject}`")
         return widest, manifest.config.rounds, True

@@ -18,7 +18,7 @@ from epc.engine.model import Completion, Identity, Prompt
 from epc.errors import UsageError
 from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
 from epc.records.strict_json import read_text
-from epc.spec.domains import NAME, PAIRED, SHAPE, Domain, Domains
+from epc.spec.domains import MOST, NAME, PAIRED, SHAPE, Domain, Domains
 from epc.spec.reference import STRATEGIES, TASKS, Strategy
 
 COLUMNS: Final = ("strategy", "domain", "task", "verdict")
@@ -113,10 +113,10 @@ def read_table(path: Path) -> Table:
     except csv.Error as error:
         raise UsageError(f"{path}:{reader.line_num}: no CSV: {error}") from error
     domains = Domains.of({domain for _, domain, _ in rows.verdicts})
-    if len(domains.names) < PAIRED:
+    if not PAIRED <= len(domains.names) <= MOST:
         found = ", ".join(domains.names) or "none"
         raise UsageError(
-            f"{path}: verdicts in two domains or more are needed; those found are of: {found}"
+            f"{path}: expected verdicts in {PAIRED} to {MOST} domains, and found are: {found}"
         )
     tasks = {
         domain: _in_order(

@@ -14,8 +14,7 @@ from epc.protocol.rounds import play
 from epc.protocol.table import OUTCOMES
 from epc.protocol.verdict import Verdict
 from epc.protocol.weights import UpdateRule, uniform
-from epc.spec.domains import Domain, Phase
-from epc.spec.epc_v1 import PHASES
+from epc.spec.domains import Domain, Domains, Phase
 
 if TYPE_CHECKING:
     from numpy import float64, int8, intp
@@ -80,7 +79,7 @@ def run_course(
     rounds: int,
     known: Known,
     rule: UpdateRule,
-    phases: Sequence[Phase] = PHASES,
+    phases: Sequence[Phase] | None = None,
 ) -> Course | None:
     """Run every seed's phases; None if a round meets a pair whose verdict is not known.
 
@@ -88,6 +87,7 @@ def run_course(
     """
     import numpy as np
 
+    phases = phases or Domains.of(known).phases
     drawn = drawn_for(tuple(seeds), tuple(phase.stream for phase in phases), rounds)
     strategies = len(next(iter(known.values())))
     course = Course(

@@ -18,6 +18,7 @@ Direction = str  # the key of a pair
 # A name has no word `to` and does not end in `_start`: every phase's name says what it is of.
 NAME: Final = re.compile(r"(?!(.*_)?to(_|$))(?!.*_start$)[a-z0-9_-]{1,32}")
 SHAPE: Final = "1 to 32 of a-z, 0-9, _ and -, without the word `to` and without `_start` at its end"
+MOST: Final = 16  # of a design: what follows from them grows with their square
 PAIRED: Final = 2  # domains of the reference design, whose streams come first
 
 
@@ -79,7 +80,7 @@ class Domains:
     @classmethod
     def of(cls, names: Iterable[Domain]) -> "Domains":
         """Return the domains with these names; the same value for the same names."""
-        return _named(tuple(sorted(names)))
+        return _named(tuple(sorted(set(names))))
 
     @classmethod
     def among(cls, phases: Iterable[PhaseName]) -> "Domains":

@@ -48,6 +48,7 @@ MOST_SEEDS: Final = 5_000
 MOST_ROUNDS: Final = 10_000
 MOST_STRATEGIES: Final = 64
 MOST_TASKS: Final = 256
+MOST_DOMAINS: Final = 6
 
 ONE: Final = "Submission S1"  # one pull request adds one folder and touches nothing else
 PLAIN: Final = "Submission S2"  # plain files of known names

@@ -39,6 +39,7 @@ def bounds(manifest: Manifest) -> Iterator[Finding]:
         ("/config/seeds", len(config.seeds), layout.MOST_SEEDS),
         ("/config/rounds", config.rounds, layout.MOST_ROUNDS),
         ("/strategies", len(manifest.strategies), layout.MOST_STRATEGIES),
+        ("/tasks", len(manifest.tasks), layout.MOST_DOMAINS),
         *((f"/tasks/{d}", len(tasks), layout.MOST_TASKS) for d, tasks in manifest.tasks.items()),
     )
     for where, count, most in told:

@@ -70,3 +70,7 @@ def test_reading_r78_a_key_says_its_pair() -> None:
 
 def test_reading_r78_the_domains_of_a_record_are_its_pure_phases() -> None:
     assert Domains.among(Domains.of("abc").phase) == Domains.of("abc")
+
+
+def test_reading_r78_a_name_counts_once_however_often_it_is_said() -> None:
+    assert Domains.of(["b", "a", "b"]) is Domains.of("ab")
