@@ -98,6 +98,7 @@ def test_reading_r78_what_a_stranger_types_says_the_names(two: Path, tmp_path: P
             "validate": ("validate", two),
             "recompute": ("recompute", two),
             "compare": ("compare", two, two),
+            "plan": ("plan", two),
         }.items()
     }
 
