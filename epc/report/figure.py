@@ -26,6 +26,7 @@ _NAME: Final = "figure"
 _SEEDS, _MEAN, _BAND, _FLOOR = "#0072B2", "#000000", "#D9D9D9", "#555555"
 _PANELS: Final[tuple[tuple[Metric, str], ...]] = (("gamma", "gamma"), ("jsd", "JSD (nats)"))
 _BAR: Final = 110  # pixels
+_WIDE, _NARROW = 130, 100  # pixels a direction
 _SPREAD: Final = {"domain": [-1, 2]}
 _SCOPES: Final = ["for the domain", "for these tasks"]
 _MIDDLE: Final = {"datum": 0.5, "type": "quantitative", "scale": _SPREAD}
@@ -106,7 +107,7 @@ def panel(name: str, bands: list[Json], seeds: list[Json], estimates: Estimates)
     scale = {"domainMin": 0, "nice": True, "zero": True}
     value = {"field": "value", "type": "quantitative", "title": name, "scale": scale}
     return {
-        "width": 260,
+        "width": _WIDE * len(bands),
         "height": 300,
         "layer": [
             {
@@ -210,7 +211,11 @@ def regret_panel(crossing: Mapping[Direction, Into]) -> Json:
     ]
     spans = {"data": {"values": spread}, "mark": {"type": "rule", "size": 2.5}, "encoding": span}
     dots = {"data": {"values": rows}, "mark": dot, "encoding": ends | {"y": value, "shape": shape}}
-    return {"width": 200, "height": 300, "layer": [*lines, *([spans] if spread else []), dots]}
+    return {
+        "width": _NARROW * len(crossing),
+        "height": 300,
+        "layer": [*lines, *([spans] if spread else []), dots],
+    }
 
 
 def _parts(into: Into) -> Iterator[tuple[str, Into | TheseTasks]]:
