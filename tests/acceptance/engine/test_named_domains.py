@@ -10,6 +10,8 @@ from engine_support import FIXED_CLOCK
 from program_support import as_text, run_program
 
 from epc.records.layout import RAW
+from epc.records.recompute import load_manifest
+from epc.report.figure import specification
 from epc.second.recomputation import disagreements
 
 DOMAINS = ("art", "code", "law")
@@ -168,6 +170,12 @@ def test_reading_r78_show_has_the_matrix_and_the_page_its_picture(
     assert "From each domain to each other" in page
     assert "30 rounds" not in "".join(shown)
     assert any("12 rounds in each of 9 phases" in line for line in shown)
+
+
+def test_reading_r78_no_band_of_the_picture_lies_on_its_neighbour(three: Path) -> None:
+    panel = specification(load_manifest(three))["hconcat"][0]
+
+    assert panel["width"] / len(PAIRS) > panel["layer"][0]["mark"]["width"]
 
 
 def test_reading_r78_a_measured_control_of_three_domains_has_streams_of_its_own(
