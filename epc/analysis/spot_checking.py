@@ -13,7 +13,7 @@ from epc.protocol.verdict import parse_verdict
 from epc.records.asked import AskedPair, PairKey
 from epc.records.manifest import ModelIdentity
 from epc.records.row_types import Call
-from epc.spec.epc_v1 import Domain
+from epc.spec.domains import Domain
 from epc.statistics.spot_check import Agreement, agreement
 
 TwoCalls = tuple[Call, Call]
