@@ -115,32 +115,28 @@ def call_line(call: Json) -> bytes:
 
 def weight_rows(per_seed: Iterable[Json]) -> Iterator[Json]:
     """Yield the rows of weights.jsonl that follow from the seeds' records."""
-    for record in per_seed:
-        for phase in _phases(record):
-            for strategy, weight in record["weights"][phase].items():
-                yield {
-                    "seed": record["seed"],
-                    "phase": phase,
-                    "strategy": strategy,
-                    "weight": weight,
-                }
+    for seed, phase, weights in _weights(per_seed):
+        for strategy, weight in weights.items():
+            yield {"seed": seed, "phase": phase, "strategy": strategy, "weight": weight}
 
 
 def weight_lines(per_seed: Iterable[Json]) -> Iterator[str]:
     """Yield the lines of weights.jsonl, a phase's at a time: those of `weight_rows`, canonical."""
+    for seed, phase, weights in _weights(per_seed):
+        head = f'{{"phase":"{phase}","seed":{seed},"strategy":'
+        yield "".join(
+            f'{head}{dumps_part(strategy)},"weight":{weight!r}}}\n'
+            for strategy, weight in weights.items()
+        )
+
+
+def _weights(per_seed: Iterable[Json]) -> Iterator[tuple[int, str, dict[str, float]]]:
+    """Yield each seed's weights by phase, in the order of the phases' streams."""
     for record in per_seed:
-        for phase in _phases(record):
-            head = f'{{"phase":"{phase}","seed":{record["seed"]},"strategy":'
-            yield "".join(
-                f'{head}{dumps_part(strategy)},"weight":{weight!r}}}\n'
-                for strategy, weight in record["weights"][phase].items()
-            )
-
-
-def _phases(record: Json) -> list[str]:
-    """Return the phases that a seed ran, in the order of their streams."""
-    weights = record["weights"]
-    return [phase.name for phase in Domains.among(weights).every_phase if phase.name in weights]
+        seed, weights = record["seed"], record["weights"]
+        for phase in Domains.among(weights).every_phase:
+            if phase.name in weights:
+                yield seed, phase.name, weights[phase.name]
 
 
 def write_lines(folder: Path, name: str, lines: Iterable[str]) -> None:
