@@ -46,7 +46,7 @@ def witness(ctx: click.Context, file: Path, form: str) -> None:
 
     \b
     Example:
-      git -C mirror pull && cd mirror && epc snapshot witness ../witness.json
+      epc snapshot witness ../witness.json
     """
     from epc.registry import witness as witnesses
     from epc.registry.reading import find_checkout

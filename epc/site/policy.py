@@ -25,7 +25,7 @@ _ELSE: Final = (
     "worker-src 'self'",
     "manifest-src 'self'",
     "base-uri 'self'",
-    "form-action 'none'",
+    "form-action 'self'",
     "object-src 'none'",
 )
 

@@ -44,7 +44,7 @@ TRANSIENT = (
     "refused",
     "truncated_json",
     "garbage",
-    "no_choices",
+    "no_object",
     "null_content",
     "empty_body",
     "not_utf8",
@@ -69,7 +69,7 @@ _ERRORS = {
 }
 _BODIES = {
     "garbage": b"\x00\xff<html>busy</html>",
-    "no_choices": b'{"object":"chat.completion","choices":[]}',
+    "no_object": b"[]",
     "null_content": b'{"choices":[{"message":{"content":null},"finish_reason":null}]}',
     "empty_body": b"",
     "not_utf8": b'{"choices":[{"message":{"content":"\xff"}}]}',

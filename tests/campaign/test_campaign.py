@@ -122,7 +122,7 @@ def _is_answer(reply: Reply) -> bool:
         return b"content_filter" in reply.body
     try:
         choice = json.loads(reply.body)["choices"][0]
-    except (ValueError, LookupError):
+    except (TypeError, ValueError, LookupError):
         return False
     known = choice["message"]["content"] is not None or choice["finish_reason"] == "content_filter"
     return reply.status == 200 and known

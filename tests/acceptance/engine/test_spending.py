@@ -290,10 +290,10 @@ def test_shards_of_separate_processes_merge_to_the_bytes_of_one_run(tmp_path: Pa
     twice = epc("merge", tmp_path / "a", tmp_path / "all", "--out", tmp_path / "twice")
 
     assert [r.returncode for r in (done, again, alone, twice)] == [0, 2, 2, 2]
-    assert done.stdout == epc("show", tmp_path / "all").stdout
     every = sorted(path.name for path in (tmp_path / "all").iterdir())
     assert sorted(path.name for path in (tmp_path / "merged").iterdir()) == every
     same_files(tmp_path / "all", tmp_path / "merged", tuple(every))
+    assert done.stdout == epc("show", tmp_path / "all").stdout
     assert "name at least two runs to merge" in alone.stderr
     assert "seed 0 is in" in twice.stderr
     assert epc("validate", tmp_path / "merged").returncode == 0

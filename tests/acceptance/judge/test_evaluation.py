@@ -121,7 +121,7 @@ def test_judging_is_blind_and_what_names_change_is_a_figure_of_its_own(
         for folder, asked in (("blind", ()), ("named", ("--named",))):
             words = ("--judge", "openai/judge-1", *asked, "--out", folder)
             assert epc("judge", "plan", table, *words, cwd=tmp_path, env=env).returncode == 0
-            done = epc("judge", "run", folder, cwd=tmp_path, env=env)
+            done = epc("judge", "run", folder, "--no-canary", cwd=tmp_path, env=env)
             assert done.returncode == 0, done.stderr
 
     asked_blind = prompts_of(tmp_path / "blind")

@@ -314,8 +314,8 @@ def test_the_list_keeps_shares_out_of_the_column_of_gammas(clone: Path) -> None:
     text = epc(clone, "snapshot", "list").stdout
     gammas, shares = text.split("What mock judges said (calibration):")
     assert TAG not in gammas
-    low, high = row["ci95"]
-    assert f"{row['mean']:.3f} [{low:.3f}, {high:.3f}]" in shares
+    interval = row["ci95"] and " [{:.3f}, {:.3f}]".format(*row["ci95"])
+    assert f"{row['mean']:.3f}{interval or ''} " in shares
 
 
 def test_what_is_shown_is_what_its_documents_say(clone: Path) -> None:
@@ -355,7 +355,7 @@ def test_a_later_evaluation_ends_no_earlier_one(clone: Path) -> None:
     events = [json.loads(line) for line in lines]
 
     assert [event["event"] for event in events] == ["published", "published"]
-    done = epc(clone, "snapshot", "diff", TAG, same, code=1)  # it slips by the day it is asked
+    done = epc(clone, "snapshot", "diff", TAG, same)  # asked the same on any day, it says the same
     assert done.stdout.startswith("like for like")
 
 

@@ -62,7 +62,10 @@ def published(judge: Judge, tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = epc("run", *models, *ALL, "--out", run, env=env(judge))
     assert done.returncode == 0, done.stderr
     who = ("--generation", "Judge-1", "--contributor", "A. Name", "--platform", "self-hosted")
-    done = epc("snapshot", "publish", run, *who, "--no-git", cwd=made.folder, env=env(judge))
+    weights = ("--weights", f"sha256:{'5' * 64}")
+    done = epc(
+        "snapshot", "publish", run, *who, *weights, "--no-git", cwd=made.folder, env=env(judge)
+    )
     assert done.returncode == 0, done.stderr
     commit(made.folder, "publish")
     return made.folder

@@ -130,13 +130,13 @@ def test_without_a_terminal_what_is_missing_is_named(honest: Offered, run: Path)
     done = epc(honest.checkout, "submission", "new", run, "--licence", "CC0-1.0")
 
     assert done.returncode == 2
-    assert "--contributor, --conflicts" in done.stderr
+    assert "--contributor, --login, --conflicts" in done.stderr
     assert list((honest.checkout / "submissions").iterdir()) == []
 
 
 def test_on_a_terminal_it_asks_only_for_what_it_cannot_know(honest: Offered, run: Path) -> None:
     leader, follower = pty.openpty()
-    os.write(leader, b"A. Name\n\nnone\n")
+    os.write(leader, b"A. Name\na-name\n\nnone\n")
 
     done = subprocess.run(
         [sys.executable, "-m", "epc", "submission", "new", str(run)],
@@ -145,15 +145,18 @@ def test_on_a_terminal_it_asks_only_for_what_it_cannot_know(honest: Offered, run
         capture_output=True,
         text=True,
         check=False,
+        timeout=120,  # a question more than is answered here would wait for ever
     )
     os.close(leader)
     os.close(follower)
 
     assert done.returncode == 0, done.stderr
-    asked = re.findall(r"(Who measured it|Licence|gateway|Interests|generation)", done.stderr)
-    assert asked == ["Who measured it", "Licence", "Interests"]
+    asked = re.findall(
+        r"(Who measured it|GitHub account|Licence|gateway|Interests|generation)", done.stderr
+    )
+    assert asked == ["Who measured it", "GitHub account", "Licence", "Interests"]
     statement = json.loads((Path(done.stdout.strip()) / "submission.json").read_text())
-    assert statement["contributor"] == "A. Name"
+    assert (statement["contributor"], statement["login"]) == ("A. Name", "a-name")
     assert (statement["licence"], statement["conflicts"]) == ("CC-BY-4.0", "none")
     assert (statement["endpoint"], statement["generation"]) == ("direct", "deterministic")
 

@@ -32,7 +32,7 @@ def test_reading_r4_a_passing_failure_is_asked_again(
 
 
 def test_an_answer_says_how_often_it_was_asked_for(endpoint: Endpoint, pauses: list[float]) -> None:
-    endpoint.script = [refusal(500), Reply(body=b"{}"), refusal(503), completion("A")]
+    endpoint.script = [refusal(500), Reply(body=b"{"), refusal(503), completion("A")]
 
     assert ask().retries == 3
     assert ask().retries == 0

@@ -298,7 +298,7 @@ def test_a_dear_call_that_does_not_fit_stops_no_cheaper_one(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("failure", "counted"),
     [
-        (Reply(status=200, body=b"{}"), True),
+        (Reply(status=200, body=b"{"), True),
         (Reply(body=completion("A").body, cut=25), True),
         (refusal(503), False),
         (refusal(429, retry_after_ms="1"), False),

@@ -89,8 +89,8 @@ def test_reading_r2_the_last_strategy_is_taken_where_rounding_leaves_none() -> N
     class Highest:
         """Draws just below 1, above what a vector that sums to a little less covers."""
 
-        def random(self, size: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-            return np.full(size, 1 - 2**-53)
+        def random(self, out: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> None:
+            out[:] = 1 - 2**-53
 
     start = np.full((3, 1), 1 / 3 - 1e-12)
     trace = Trace.empty(1, 1)
