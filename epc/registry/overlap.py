@@ -12,7 +12,7 @@ from epc.records.manifest import Manifest
 from epc.registry import layout
 from epc.registry.answers import calls_of, published_calls, re_executed
 from epc.registry.submissions.identity import verdicts
-from epc.statistics.intervals import share_interval
+from epc.statistics.intervals import Interval, share_interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,14 +24,18 @@ class Repeats:
 
     def judged(self, share: float) -> str:
         """Say how a share of verdicts compares with what the evaluator shares with itself."""
-        low, high = share_interval(self.kept, self.asked) or (0.0, 1.0)
+        low, high = self._interval
         often = "more" if share > high else "less" if share < low else "no more"
         return f"{often} than it agrees with itself, {self.kept} of {self.asked} asked again"
 
     def is_exceeded_by(self, share: float) -> bool:
         """Whether two measurements agree more often than the evaluator can with itself."""
-        _, high = share_interval(self.kept, self.asked) or (0.0, 1.0)
+        _, high = self._interval
         return share > high
+
+    @property
+    def _interval(self) -> Interval:
+        return share_interval(self.kept, self.asked) or (0.0, 1.0)
 
 
 def repeats_of(manifest: Manifest) -> Repeats | None:

@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import Final, Literal
 
 from epc.analysis.judging.results import Agreement, Compared, Pair
-from epc.analysis.judging.shares import Judgment, mean, share
+from epc.analysis.judging.shares import Judgment, mean, numbered, share
 from epc.judge.samples import Unit
 from epc.spec.judge_v1 import CROSS, DIMENSIONS, HIGHEST_OVERALL, OVERALL, SCALE
 from epc.statistics.clusters import left_out_interval
@@ -87,7 +87,7 @@ def _kappa(
 ) -> tuple[float | None, Interval | None]:
     """Return Cohen's kappa with quadratic weights, and its interval, clustered by question."""
     labels = _OVERALLS if name == OVERALL else SCALE
-    questions = _numbered(first.question for first, _ in pairs)
+    questions = numbered(first.question for first, _ in pairs)
     rated = [
         (questions[first.question], _value(first, name), _value(second, name))
         for first, second in pairs
@@ -116,7 +116,7 @@ def _alpha(
 ) -> tuple[float | None, Interval | None]:
     counts = Counter(unit for table in ratings.values() for unit in table)
     units = [unit for unit, count in counts.items() if count > 1]
-    questions = _numbered(unit.question_id for unit in units)
+    questions = numbered(unit.question_id for unit in units)
     rows = [
         [_value(table[unit], name) if unit in table else math.nan for unit in units]
         for table in ratings.values()
@@ -139,10 +139,6 @@ def _alpha(
 def _held(interval: Interval | None) -> Interval | None:
     """Return an interval held to what an agreement can be."""
     return None if interval is None else (max(-1.0, interval[0]), min(1.0, interval[1]))
-
-
-def _numbered(questions: Iterable[str]) -> dict[str, int]:
-    return {question: number for number, question in enumerate(dict.fromkeys(questions))}
 
 
 def _value(judgment: Judgment, name: str) -> int:

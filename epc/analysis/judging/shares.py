@@ -165,12 +165,17 @@ def _arrays(seen: Sequence[Seen]) -> tuple["Values", "Values", "Codes"]:
     """
     import numpy as np
 
-    questions = {question: number for number, question in enumerate({one[0]: 0 for one in seen})}
+    questions = numbered(one[0] for one in seen)
     return (
         np.array([one[1] for one in seen], dtype=np.float64),
         np.array([one[2] for one in seen], dtype=np.float64),
         np.array([questions[one[0]] for one in seen], dtype=np.int64),
     )
+
+
+def numbered(questions: Iterable[str]) -> dict[str, int]:
+    """Return the number of each question, in the order in which they first come."""
+    return {question: number for number, question in enumerate(dict.fromkeys(questions))}
 
 
 def _resampled(values: Sequence[float]) -> Interval | None:

@@ -463,19 +463,19 @@ def test_dvc_repro_recomputes_what_is_published_and_then_has_nothing_to_do(clone
     assert first == again
 
 
+def publish_as(checkout: Checkout, folder: Path, who: str, *more: str) -> Done:
+    """Publish a coin flip as somebody, whose login follows from the name."""
+    letters = "".join(filter(str.isalnum, who.casefold()))
+    login = letters.encode("ascii", "replace").decode().replace("?", "x")
+    words = ("--generation", "CoinFlip", "--contributor", who, "--login", login, "--no-git", *more)
+    return epc(checkout.folder, "snapshot", "publish", folder, *words)
+
+
 def test_a_replication_is_a_second_contributors_and_agrees(
     checkout: Checkout, run: Run, tmp_path: Path
 ) -> None:
     def published(folder: Path, who: str, *more: str) -> Done:
-        login = (
-            "--login",
-            "".join(filter(str.isalnum, who.casefold()))
-            .encode("ascii", "replace")
-            .decode()
-            .replace("?", "x"),
-        )
-        words = ("--generation", "CoinFlip", "--contributor", who, *login, "--no-git", *more)
-        return epc(checkout.folder, "snapshot", "publish", folder, *words)
+        return publish_as(checkout, folder, who, *more)
 
     def trust() -> dict[str, str]:
         listed = epc(checkout.folder, "snapshot", "list", "--format", "json")
@@ -527,15 +527,7 @@ def test_reading_r76_a_copy_is_re_executed_and_never_replicated(
     checkout: Checkout, run: Run, tmp_path: Path
 ) -> None:
     def published(folder: Path, who: str, *more: str) -> Done:
-        login = (
-            "--login",
-            "".join(filter(str.isalnum, who.casefold()))
-            .encode("ascii", "replace")
-            .decode()
-            .replace("?", "x"),
-        )
-        words = ("--generation", "CoinFlip", "--contributor", who, *login, "--no-git", *more)
-        return epc(checkout.folder, "snapshot", "publish", folder, *words)
+        return publish_as(checkout, folder, who, *more)
 
     def trust(tag: str) -> set[str]:
         listed = json.loads(epc(checkout.folder, "snapshot", "list", "--format", "json").stdout)
