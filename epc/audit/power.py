@@ -114,6 +114,7 @@ class Outcome:
         )
 
 
+WAYS: Final[tuple[Reuse, ...]] = ("exhaustive", "fresh")
 _NONE: Final = Outcome(runs=0, coupled=0, widths=())
 
 
@@ -179,10 +180,41 @@ def simulated(
     return sum(spread(work, points, title), start=_NONE)
 
 
+def powers(
+    population: Population, spread: Spread, *, seeds: int, runs: int
+) -> dict[Reuse, Outcome]:
+    """Return how often the rule calls a population with tasks of its own coupled, by way of asking.
+
+    Its two domains may differ in size. Each way is simulated in so many measurements.
+    """
+    return {
+        reuse: sum(
+            spread(
+                work,
+                list(
+                    _split(
+                        population,
+                        Design(tasks=min(population.tasks), seeds=seeds, reuse=reuse),
+                        runs=runs,
+                    )
+                ),
+                f"power, {reuse}",
+            ),
+            start=_NONE,
+        )
+        for reuse in WAYS
+    }
+
+
 def _points(population: Population, design: Design, *, runs: int, first: int) -> Iterator[Point]:
+    population = replace(population, tasks=(design.tasks, design.tasks))
+    return _split(population, design, runs=runs, first=first)
+
+
+def _split(population: Population, design: Design, *, runs: int, first: int = 0) -> Iterator[Point]:
     for number in range(-(-runs // _A_POINT)):
         yield Point(
-            population=replace(population, tasks=(design.tasks, design.tasks)),
+            population=population,
             design=design,
             runs=min(_A_POINT, runs - number * _A_POINT),
             number=first + number,

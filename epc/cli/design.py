@@ -1,11 +1,14 @@
 """`epc design`: new, check, show, diff."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from epc.cli.common import echo_json, format_option, note, now, say, say_checked
+from epc.cli.grid import grid_options
+from epc.cli.planning import CROSSING
 from epc.errors import ExitCode, UsageError, WorldError
 
 if TYPE_CHECKING:
@@ -85,22 +88,42 @@ def check(ctx: click.Context, designs: tuple[str, ...], form: str) -> None:
 
 @command.command()
 @click.argument("design", metavar="FILE|NAME")
+@click.option(
+    "--power",
+    metavar="[EVALUATOR]",
+    is_flag=False,
+    flag_value=CROSSING,
+    help="Also say how often the audit calls such an evaluator `coupled`: EVALUATOR is written as "
+    f"for `epc simulate`. Without one: {CROSSING}.",
+)
+@click.option(
+    "--runs",
+    type=click.IntRange(20, 100_000),
+    default=100,
+    show_default=True,
+    help="Simulated measurements that a power rests on.",
+)
+@grid_options
 @format_option
-def show(design: str, form: str) -> None:
+def show(design: str, power: str | None, runs: int, spread: Any, form: str) -> None:
     r"""Show the variant tag that a design makes, what differs from the reference, what it asks.
 
-    The calls are those of 30 seeds. What they cost with your models:
-    `epc run --design FILE --evaluator MODEL --executor MODEL --dry-run`.
+    The calls are those of 30 seeds. What they cost with your models: `epc run --design FILE
+    --evaluator MODEL --executor MODEL --dry-run`. With --power, whole measurements of the design
+    are simulated: 10 seconds or more.
 
     \b
     Example:
       epc design show mine.yaml
-      epc design show reference-64
-      epc design show code-prose
+      epc design show mine.yaml --power
+      epc design show reference-64 --power domain-favourites:high=0.6,low=0.4 --jobs 2
     """
     from epc.records.design_findings import load
 
-    shown = _shown(load(design))
+    loaded = load(design)
+    shown = _shown(loaded)
+    if power is not None:
+        shown["power"] = _power(loaded, power, spread, runs=runs)
     if form == "json":
         echo_json(shown)
         return
@@ -174,6 +197,41 @@ def _shown(design: "Design") -> dict[str, Any]:
     }
 
 
+def _power(design: "Design", evaluator: str, spread: Any, *, runs: int) -> dict[str, Any]:
+    """Return the power for the two smallest domains of a design, each with its own tasks.
+
+    Its groups are taken as topics of equal size. Answers repeat as the published models' do.
+    """
+    from epc.audit.pilot import PUBLISHED
+    from epc.audit.power import population_of, powers
+    from epc.cli.planning import require_coupled
+
+    require_coupled(evaluator)
+    config = design.config
+    small = sorted(config.tasks, key=lambda domain: (len(config.tasks[domain]), domain))[:2]
+    fewest, more = (len(config.tasks[domain]) for domain in small)
+    groups = config.groups and [len(set(config.groups[domain])) for domain in small]
+    population = population_of(
+        evaluator, PUBLISHED, strategies=len(config.strategies), rounds=config.rounds
+    )
+    population = replace(
+        population,
+        tasks=(fewest, more),
+        declared=groups is not None,
+        topic=max(1, round((fewest + more) / sum(groups))) if groups else 1,
+    )
+    found = powers(population, spread, seeds=_SEEDS, runs=runs)
+    return {
+        "evaluator": evaluator,
+        "domains": small,
+        "answers": PUBLISHED.source,
+        "ways": {
+            way: {"power": each.power, "power_ci95": each.interval, "runs": each.runs}
+            for way, each in found.items()
+        },
+    }
+
+
 def _lines(shown: dict[str, Any]) -> list[str]:
     def row(name: str, value: object) -> str:
         return f"{name:<{_WIDTH}}{value}"
@@ -189,6 +247,18 @@ def _lines(shown: dict[str, Any]) -> list[str]:
         lines.append(row(domain, f"{counts['tasks']} tasks, {units}"))
     calls = ", ".join(f"{count:,} {way}" for way, count in shown["calls"].items())
     lines.append(row(f"calls, {_SEEDS} seeds", calls))
+    if "power" in shown:
+        power = shown["power"]
+        said = (
+            f"how often the audit says `coupled` of {power['evaluator']} "
+            f"({' and '.join(power['domains'])}, {_SEEDS} seeds, the reference's learning rule, "
+            f"answers repeat {power['answers']}):"
+        )
+        lines += ["", said]
+        for way, each in power["ways"].items():
+            low, high = each["power_ci95"]
+            figure = f"{each['power']:.2f} ({low:.2f} to {high:.2f})"
+            lines.append(f"  {row(way, figure)}, {each['runs']} simulated measurements")
     lines += ["", "against the reference (first) it has (second):"]
     lines += [f"  {row(each['part'], each['how'])}" for each in shown["differences"]]
     return lines if shown["differences"] else [*lines[:-1], "it asks what the reference asks"]

@@ -7,7 +7,7 @@ import click
 
 from epc.cli.common import Finite, echo_json, format_option, now
 from epc.cli.grid import grid_options
-from epc.cli.planning import plan_json, plan_lines
+from epc.cli.planning import CROSSING, plan_json, plan_lines, require_coupled
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, ROUNDS, SCREENING_SEEDS
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 _SIMULATED = 20_000
 _STRATEGIES = 11
-_CROSSING = "domain-favourites:high=0.7,low=0.4"
 
 
 @click.command()
@@ -109,7 +108,7 @@ def command(
     if executor is not None and evaluator is None:
         raise click.UsageError("--executor writes for an --evaluator: name that as well")
     simulates = power is not None or pilot is not None
-    subject = subject or (_CROSSING if simulates else "coin-flip")
+    subject = subject or (CROSSING if simulates else "coin-flip")
     fetch_weights_if_named(evaluator, executor)
     found: dict[str, Any] = {"subject": subject}
     sd, rounds, measured = _spread_of(subject, spread)
@@ -155,15 +154,9 @@ def _planned(
 ) -> "Intended":
     from epc.audit.pilot import PUBLISHED
     from epc.audit.power import planned, population_of
-    from epc.audit.precision import couples
     from epc.cli.planning import Intended, pilot_of
-    from epc.errors import UsageError
 
-    if not couples(subject):
-        raise UsageError(
-            "--power asks how often a stated difference is found: name an evaluator whose domains "
-            "differ, such as domain-favourites:high=0.7,low=0.4"
-        )
+    require_coupled(subject)
     answers = PUBLISHED if pilot is None else pilot_of(pilot)
     population = population_of(subject, answers, strategies=strategies)
     return Intended(

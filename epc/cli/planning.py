@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+CROSSING = "domain-favourites:high=0.7,low=0.4"
 _REFERENCE_PAIRS = 11 * 8  # of a domain
 
 
@@ -22,6 +23,18 @@ class Intended:
     wanted: float | None
     answers: "Answering"
     plan: "Plan"
+
+
+def require_coupled(evaluator: str) -> None:
+    """Raise UsageError unless a synthetic evaluator's preferences cross, so that it has a power."""
+    from epc.audit.precision import couples
+    from epc.errors import UsageError
+
+    if not couples(evaluator):
+        raise UsageError(
+            "--power asks how often a stated difference is found: name an evaluator whose domains "
+            f"differ, such as {CROSSING}"
+        )
 
 
 def pilot_of(named: str) -> "Answering":

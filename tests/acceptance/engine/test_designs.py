@@ -244,6 +244,23 @@ def test_show_says_the_tag_the_numbers_and_the_calls(own: Path) -> None:
     assert "8 tasks in 4 groups" in text.replace(", in", " in")
 
 
+def test_reading_r75_show_says_the_power_of_a_designs_own_tasks(own: Path) -> None:
+    power = ("--runs", "20", "--format", "json")
+    clear = "domain-favourites:high=0.99,low=0.01"
+    shown = json.loads(epc("design", "show", own, "--power", clear, *power).stdout)["power"]
+    assert shown["evaluator"] == clear
+    assert shown["domains"] == ["text", "visual"]
+    ways = shown["ways"]
+    assert {way: each["runs"] for way, each in ways.items()} == {"exhaustive": 20, "fresh": 20}
+    low, high = ways["exhaustive"]["power_ci95"]
+    assert low <= ways["exhaustive"]["power"] <= high
+    said = epc("design", "show", own, "--power", "--runs", "20").stdout
+    assert "coupled` of domain-favourites:high=0.7,low=0.4 (text and visual, 30 seeds" in said
+    refused = epc("design", "show", own, "--power", "coin-flip")
+    assert refused.returncode == 2
+    assert "name an evaluator whose domains differ" in refused.stderr
+
+
 def test_diff_names_what_differs_and_ends_with_1(own: Path) -> None:
     other = own.with_name("other.yaml")
     shutil.copy(own, other)
