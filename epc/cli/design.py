@@ -32,7 +32,7 @@ def command() -> None:
     "--from",
     "source",
     metavar="NAME",
-    help="Begin with a design that the program brings: reference, reference-64, code-prose or "
+    help="Begin with a design that the program brings: reference, reference-64, reviews or "
     "support-en-es.",
 )
 def new(file: Path | None, source: str | None) -> None:

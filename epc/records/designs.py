@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from epc.records.strict_yaml import Document
 
 SCHEMA_VERSION: Final = 2
-NAMES: Final = ("reference", "reference-64", "code-prose", "support-en-es")
+NAMES: Final = ("reference", "reference-64", "reviews", "support-en-es")
 _EXAMPLE: Final = "example"
 _STATED: Final = ("baseline", "evaluator_prompt", "executor_prompt")
 

@@ -159,7 +159,7 @@ def test_the_domains_do_not_differ_in_the_length_of_their_tasks() -> None:
     assert abs(lengths["text"] - lengths["visual"]) < 5
 
 
-@pytest.mark.parametrize("name", ["code-prose", "support-en-es"])
+@pytest.mark.parametrize("name", ["reviews", "support-en-es"])
 def test_a_domain_pack_is_a_design_that_can_bear_a_word_and_be_offered(name: str) -> None:
     design = packaged(name)
     config, groups = design.config, design.config.groups or {}
