@@ -127,8 +127,9 @@ def imported(folder: Path, rows: Sequence[Json], replies: Iterable[Json], **aske
     judges = asked.pop("judges", ("j/1", "j/2"))
     planned(folder, rows, judges, recorded=True, **asked)
     bundle = write_rows(folder.with_suffix(".replies.jsonl"), replies)
-    log: Json = as_json(import_replies(bundle, folder, now="2026-07-02T00:00:00Z"))
-    return log
+    log, _ = import_replies(bundle, folder, now="2026-07-02T00:00:00Z")
+    said: Json = as_json(log)
+    return said
 
 
 def archived(folder: Path, *, valid: bool, method: str = "cross_judge") -> list[Json]:

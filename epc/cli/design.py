@@ -1,6 +1,7 @@
 """`epc design`: new, check, show, diff."""
 
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,44 @@ from epc.cli.planning import CROSSING
 from epc.errors import ExitCode, UsageError, WorldError
 
 if TYPE_CHECKING:
+    from epc.audit.power import Outcome
     from epc.records.designs import Design
+    from epc.simulation.study_runs import Reuse
 
 _SEEDS = 30
 _WIDTH = 18
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Powered:
+    """How often the audit calls a stated evaluator coupled, by way of asking."""
+
+    evaluator: str
+    domains: Sequence[str]
+    answers: str
+    ways: "Mapping[Reuse, Outcome]"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what `--format json` prints."""
+        ways = {
+            way: {"power": each.power, "power_ci95": each.interval, "runs": each.runs}
+            for way, each in self.ways.items()
+        }
+        kept = {"evaluator": self.evaluator, "domains": self.domains, "answers": self.answers}
+        return {**kept, "ways": ways}
+
+    def lines(self) -> Iterator[str]:
+        """Yield what is printed."""
+        yield ""
+        yield (
+            f"how often the audit says `coupled` of {self.evaluator} "
+            f"({' and '.join(self.domains)}, {_SEEDS} seeds, the reference's learning rule, "
+            f"answers repeat {self.answers}):"
+        )
+        for way, each in self.ways.items():
+            low, high = each.interval
+            figure = f"{each.power:.2f} ({low:.2f} to {high:.2f})"
+            yield f"  {way:<{_WIDTH}}{figure}, {each.runs} simulated measurements"
 
 
 @click.group()
@@ -122,12 +157,11 @@ def show(design: str, power: str | None, runs: int, spread: Any, form: str) -> N
 
     loaded = load(design)
     shown = _shown(loaded)
-    if power is not None:
-        shown["power"] = _power(loaded, power, spread, runs=runs)
+    powered = None if power is None else _power(loaded, power, spread, runs=runs)
     if form == "json":
-        echo_json(shown)
+        echo_json(shown | ({} if powered is None else {"power": powered.as_json()}))
         return
-    for line in _lines(shown):
+    for line in (*_lines(shown), *(powered.lines() if powered else ())):
         say(line)
 
 
@@ -197,7 +231,7 @@ def _shown(design: "Design") -> dict[str, Any]:
     }
 
 
-def _power(design: "Design", evaluator: str, spread: Any, *, runs: int) -> dict[str, Any]:
+def _power(design: "Design", evaluator: str, spread: Any, *, runs: int) -> "Powered":
     """Return the power for the two smallest domains of a design, each with its own tasks.
 
     Its groups are taken as topics of equal size. Answers repeat as the published models' do.
@@ -221,15 +255,7 @@ def _power(design: "Design", evaluator: str, spread: Any, *, runs: int) -> dict[
         topic=max(1, round((fewest + more) / sum(groups))) if groups else 1,
     )
     found = powers(population, spread, seeds=_SEEDS, runs=runs)
-    return {
-        "evaluator": evaluator,
-        "domains": small,
-        "answers": PUBLISHED.source,
-        "ways": {
-            way: {"power": each.power, "power_ci95": each.interval, "runs": each.runs}
-            for way, each in found.items()
-        },
-    }
+    return Powered(evaluator=evaluator, domains=small, answers=PUBLISHED.source, ways=found)
 
 
 def _lines(shown: dict[str, Any]) -> list[str]:
@@ -247,18 +273,6 @@ def _lines(shown: dict[str, Any]) -> list[str]:
         lines.append(row(domain, f"{counts['tasks']} tasks, {units}"))
     calls = ", ".join(f"{count:,} {way}" for way, count in shown["calls"].items())
     lines.append(row(f"calls, {_SEEDS} seeds", calls))
-    if "power" in shown:
-        power = shown["power"]
-        said = (
-            f"how often the audit says `coupled` of {power['evaluator']} "
-            f"({' and '.join(power['domains'])}, {_SEEDS} seeds, the reference's learning rule, "
-            f"answers repeat {power['answers']}):"
-        )
-        lines += ["", said]
-        for way, each in power["ways"].items():
-            low, high = each["power_ci95"]
-            figure = f"{each['power']:.2f} ({low:.2f} to {high:.2f})"
-            lines.append(f"  {row(way, figure)}, {each['runs']} simulated measurements")
     lines += ["", "against the reference (first) it has (second):"]
     lines += [f"  {row(each['part'], each['how'])}" for each in shown["differences"]]
     return lines if shown["differences"] else [*lines[:-1], "it asks what the reference asks"]

@@ -82,10 +82,10 @@ def plan(
 ) -> None:
     r"""Make an evaluation set from SOURCE and write it to a folder.
 
-    SOURCE is a table (CSV or JSON Lines: question_id, prompt_variant, target_model, output_id,
-    output or output_file, task), a folder of TARGET/QUESTION/VARIANT.txt, or an EPC run: its task
-    is the question, its strategy the variant, its executor the target. Gaps and repeats are
-    findings: the command then exits 1 and writes nothing.
+    SOURCE is a table (CSV, JSON, JSON Lines or Parquet: question_id, prompt_variant, target_model,
+    output_id, output or output_file, task), a folder of TARGET/QUESTION/VARIANT.txt, or an EPC run:
+    its task is the question, its strategy the variant, its executor the target. Gaps and repeats
+    are findings: the command then exits 1 and writes nothing.
 
     Judging is blind: the prompt holds no name of a target or judge, no method and no date. With
     --named it does, and `epc judge report BLIND NAMED` says what the names changed.
@@ -182,23 +182,34 @@ def _evaluate(folder: Path, limits: "Limits", *, canary: bool, anyway: bool) -> 
 
 
 @command.command(name="import")
-@click.argument("replies", type=_FILE)
+@click.argument("replies", type=click.Path(exists=True, path_type=Path))
 @click.argument("folder", type=_FOLDER)
 @format_option
-def import_(replies: Path, folder: Path, form: str) -> None:
+@click.pass_context
+def import_(ctx: click.Context, replies: Path, folder: Path, form: str) -> None:
     r"""Archive existing REPLIES as the judgments of a FOLDER planned with --recorded.
 
-    REPLIES is JSON Lines or a JSON array of records, or of rows with a `reply`, the identifiers
-    and judge_model.
+    REPLIES is a table (CSV, JSON, JSON Lines, Parquet) or a folder of tables. A row is a record, or
+    a `reply` beside the identifiers and judge_model. Rows about nothing in the set are named, kept
+    and counted for nobody: the command then exits 1.
 
     \b
     Example:
       epc judge import replies.jsonl imported
+      epc judge import scores.csv imported
     """
     from epc.records.judging.imports import import_replies
 
-    import_replies(replies, folder, now=now().strftime("%Y-%m-%dT%H:%M:%SZ"))
-    show_report([folder], form)
+    when = now().strftime("%Y-%m-%dT%H:%M:%SZ")
+    log, unmatched = import_replies(replies, folder, now=when)
+    if log is not None:
+        show_report([folder], form)
+    if unmatched.rows:
+        kept = "nothing was written" if log is None else "they are kept, and counted for nobody"
+        note(f"{unmatched.rows:,} of {unmatched.of:,} rows are about no sample of the set: {kept}")
+    for finding in unmatched.findings:
+        note(str(finding))
+    ctx.exit(ExitCode.FINDINGS if unmatched.rows else ExitCode.CLEAN)
 
 
 @command.command()

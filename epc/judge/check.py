@@ -3,7 +3,7 @@
 import re
 from calendar import monthrange
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Final
 
@@ -67,12 +67,14 @@ class Checked:
     """What a reply is worth.
 
     `scores` and our `verdict` are None unless all four scores can be read and lie on the scale.
+    `judge_overall` is the sum on another rubric's scale, where a mapping says where it stands.
     """
 
     flags: tuple[str, ...]
     scores: dict[str, int] | None = None
     verdict: Verdict | None = None
     judge_verdict: str | None = None
+    judge_overall: float | None = None
     quotes: Quotes
     faults: tuple[Fault, ...] = field(default=())
 
@@ -83,12 +85,14 @@ class Checked:
 
     def as_json(self) -> Json:
         """Return what `epc judge check` prints."""
+        theirs = {} if self.judge_overall is None else {"judge_overall": self.judge_overall}
         return {
             "valid": self.valid,
             "flags": list(self.flags),
             "scores": self.scores,
             "verdict": self.verdict,
             "judge_verdict": self.judge_verdict,
+            **theirs,
             "quotes": self.quotes.as_json(),
             "findings": [fault.as_json() for fault in self.faults],
         }
@@ -139,14 +143,8 @@ def check_reply(
 
 def with_fault(checked: Checked, fault: Fault) -> Checked:
     """Return a judgement with one reason more."""
-    return worth(
-        [*checked.faults, fault],
-        flags=checked.flags,
-        scores=checked.scores,
-        verdict=checked.verdict,
-        judge_verdict=checked.judge_verdict,
-        quotes=checked.quotes,
-    )
+    again = worth([*checked.faults, fault], flags=checked.flags, quotes=checked.quotes)
+    return replace(checked, flags=again.flags, faults=again.faults)
 
 
 def no_quotes(rules: Rules) -> Quotes:

@@ -2,11 +2,12 @@
 
 A mapping says where a record of another rubric keeps what we need, which of its dimensions make
 each of ours, by which rule, and where the scale is cut into 0, 1 and 2. Every number is taken
-exactly as it is written, so a mean on a cut falls on the same side everywhere.
+exactly as it is written, so a mean on a cut falls on the same side everywhere. Scores may be
+numbers or objects that hold one; evidence may be a list, or an object by dimension.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from statistics import median
 from typing import Any, Final
@@ -14,13 +15,13 @@ from typing import Any, Final
 from epc.errors import Finding
 from epc.json_text import pointer
 from epc.judge.check import Fault, fault
+from epc.judge.identity import FILE_NAME, NAMES, Identity, problems, read_identity
 from epc.judge.reply import Json
 from epc.judge.samples import Sample
 from epc.judge.shape import shown
 from epc.judge.verdict import verdict_of
 from epc.spec.judge_v1 import (
     DIMENSIONS,
-    IDENTIFIERS,
     META,
     OVERALL,
     SCALE,
@@ -78,14 +79,29 @@ class RubricMapping:
     rules: Mapping[str, Rule]
     fields: Mapping[str, str]
     keys: Mapping[str, str]
-    constants: Mapping[str, str]
     ignored: frozenset[str]
+    derived: Identity
+    constants: Mapping[str, str] = field(default_factory=dict)
+    rows: str = ""
+    score: str = ""
 
-    def identity(self, source: Json) -> dict[str, str] | None:
-        """Return the identifiers and judge of a foreign record, or None if one is missing."""
-        found = {name: self._field(source, name) for name in (*IDENTIFIERS, "judge_model")}
-        texts = {name: value for name, value in found.items() if isinstance(value, str)}
-        return texts if len(texts) == len(found) else None
+    def identity(self, source: Json, file: str = "") -> dict[str, str]:
+        """Return what a foreign record of a file says of its identifiers and its judge."""
+        places = {where: resolve(source, where) for where in self.derived.sources()}
+        texts = {where: _as_text(value) for where, value in places.items()}
+        known = {where: text for where, text in texts.items() if text is not None}
+        derived = self.derived.of({**known, FILE_NAME: file})
+        found = {name: derived.get(name, _as_text(self._field(source, name))) for name in NAMES}
+        return {name: text for name, text in found.items() if text is not None}
+
+    def with_numbers(self, row: Json) -> Json:
+        """Return a row of a table without types with its scores as numbers."""
+        scored = {name for rule in self.rules.values() for name in rule.sources}
+        places = scored | {self.fields.get("overall", "")[1:]}
+        return {
+            name: _written(value) if name in places and isinstance(value, str) else value
+            for name, value in row.items()
+        }
 
     def convert(self, source: Json, sample: Sample) -> tuple[Json, list[Fault]]:
         """Return a foreign record as one of this protocol, and what was wrong on the way.
@@ -99,6 +115,8 @@ class RubricMapping:
         reply: Json = {"scores": scores, "flags": self._field(source, "flags")}
         meta = {name: self._field(source, name) for name in META if name != "method"}
         meta["method"] = sample.method
+        # No judge wrote these: they are from the file's name, or put together from other fields.
+        meta |= {name: getattr(sample, name) for name in self.derived.derived}
         if meta["timestamp"] is _MISSING:
             meta["timestamp"] = ""  # few rubrics date their records, and none of ours depend on it
         reply["meta"] = {name: value for name, value in meta.items() if value is not _MISSING}
@@ -112,7 +130,7 @@ class RubricMapping:
             reply["notes"] = notes
         evidence = self._field(source, "evidence")
         if evidence is not _MISSING:
-            reply["evidence"] = self._evidence(evidence)
+            reply["evidence"] = self._evidence(evidence, self._field(source, "reason"))
         return reply, faults
 
     def verdict(self, source: Json) -> str | None:
@@ -120,8 +138,13 @@ class RubricMapping:
         verdict = self._field(source, "verdict")
         return verdict if isinstance(verdict, str) else None
 
+    def overall(self, source: Json) -> float | None:
+        """Return the overall score that the source's judge gave, on the source's own scale."""
+        value = self._field(source, "overall")
+        return None if _number(value) is None else value
+
     def _field(self, source: Json, name: str) -> Any:
-        value = resolve(source, self.fields[name])
+        value = resolve(source, self.fields[name]) if name in self.fields else _MISSING
         return self.constants.get(name, _MISSING) if value is _MISSING else value
 
     def _faults(self, given: Any) -> Iterator[Fault]:
@@ -129,13 +152,14 @@ class RubricMapping:
             return
         known = {name for rule in self.rules.values() for name in rule.sources} | self.ignored
         place = self.fields["scores"]
-        for name in given:
+        # Where scores stand among a row's other fields, nobody can say which of these are scores.
+        for name in given if place else ():
             if name not in known:
                 problem = "the mapping knows no such dimension"
                 yield fault(VIOLATION, CLAUSE, place + pointer(name), problem)
         for rule in self.rules.values():
             for name in rule.sources:
-                value = _number(given.get(name))
+                value = self._value(given, name)
                 if value is None:
                     problem = f"is {shown(given.get(name))}, expected a number"
                     yield fault(UNPARSABLE, CLAUSE, place + pointer(name), problem)
@@ -146,22 +170,32 @@ class RubricMapping:
     def _scores(self, given: Any) -> dict[str, int]:
         scores: dict[str, int] = {}
         for name, rule in self.rules.items() if isinstance(given, dict) else ():
-            values = [_number(given.get(source)) for source in rule.sources]
+            values = [self._value(given, source) for source in rule.sources]
             known = [value for value in values if value is not None]
             if len(known) == len(values) and all(rule.lowest <= v <= rule.highest for v in known):
                 scores[name] = rule.score(known)
         return scores
 
-    def _evidence(self, given: Any) -> Any:
-        """Return each item once for every dimension of ours that its own one serves."""
-        if not isinstance(given, list):
+    def _value(self, given: Json, name: str) -> Fraction | None:
+        value = given.get(name)
+        return _number(resolve(value, self.score) if isinstance(value, dict) else value)
+
+    def _evidence(self, given: Any, reason: Any) -> Any:
+        """Return each item once for every dimension of ours that its own one serves.
+
+        `reason` is the record's own, for items that have none.
+        """
+        listed = list(_by_dimension(given, self.keys)) if isinstance(given, dict) else given
+        if not isinstance(listed, list):
             return given
         items: list[Any] = []
-        for item in given:
+        for item in listed:
             if not isinstance(item, dict):
                 items.append(item)
                 continue
             ours = {key: item[theirs] for key, theirs in self.keys.items() if theirs in item}
+            if isinstance(reason, str):
+                ours.setdefault("reason", reason)
             dimension = ours.get("dimension")
             if dimension in self.ignored if isinstance(dimension, str) else False:
                 continue
@@ -170,6 +204,24 @@ class RubricMapping:
             if not names:
                 items.append(ours)
         return items
+
+
+def _by_dimension(given: Json, keys: Mapping[str, str]) -> Iterator[Json]:
+    """Yield items of evidence that is kept by dimension: a quote, an object, or a list of these.
+
+    An empty quote is none: the source names every dimension, whether or not anything was quoted.
+    """
+    quoted, about = (keys[name] for name in ("quote", "dimension"))
+    for dimension, said in given.items():
+        for one in said if isinstance(said, list) else [said]:
+            item = one if isinstance(one, dict) else {quoted: one}
+            if item.get(quoted) not in (None, ""):
+                yield {**item, about: dimension}
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether `resolve` found nothing."""
+    return value is _MISSING
 
 
 def resolve(document: Any, where: str) -> Any:
@@ -210,17 +262,26 @@ def read_mapping(value: Json) -> tuple[RubricMapping | None, list[Finding]]:
         problem = f"{both[0]!r} is mapped and ignored"
         remedy = "take it out of one of them"
         findings.append(Finding(clause=CLAUSE, where="/ignored", problem=problem, remedy=remedy))
+    derived = read_identity(**_stated(value, "patterns", "templates"))
+    findings += [
+        Finding(clause=CLAUSE, where=where, problem=problem, remedy=remedy)
+        for where, problem, remedy in problems(derived)
+    ]
     if findings:
         return None, findings
     mapping = RubricMapping(
-        id=value["id"],
+        **_stated(value, "id", "constants", "rows", "score"),
         rules=rules,
         fields={**_FIELDS, **value.get("fields", {})},
         keys={**_KEYS, **value.get("evidence", {})},
-        constants=value.get("constants", {}),
         ignored=frozenset(value.get("ignored", ())),
+        derived=derived,
     )
     return mapping, []
+
+
+def _stated(value: Json, *names: str) -> Json:
+    return {name: value[name] for name in names if name in value}
 
 
 def _nonsense(rule: Rule) -> str | None:
@@ -234,6 +295,23 @@ def _nonsense(rule: Rule) -> str | None:
         return "the cut for 2 is not beyond the cut for 1"
     reached = {rule.score([end]) for end in (rule.lowest, rule.highest, *rule.cuts)}
     return None if reached == set(SCALE) else "some of 0, 1 and 2 can never be reached"
+
+
+def _as_text(value: Any) -> str | None:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value if isinstance(value, str) else None
+
+
+def _written(text: str) -> Any:
+    """Return the number that a cell holds, or the cell."""
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    if number != number or abs(number) == float("inf"):  # noqa: PLR0124  (not a number)
+        return text
+    return int(number) if number == int(number) else number
 
 
 def _number(value: Any) -> Fraction | None:

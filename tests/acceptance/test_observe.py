@@ -139,8 +139,12 @@ def test_reading_r77_a_checkout_says_its_commit(tmp_path: Path) -> None:
     assert f'"commit":"{head.decode().strip()}"' in file.read_text().splitlines()[0]
 
 
-def test_the_text_of_a_report_has_the_figures_and_what_is_left_out(source: Path) -> None:
-    done = epc("observe", "report", source.parent / "tiny.jsonl", "--setting", "*/Rating")
+def test_the_text_of_a_report_has_the_figures_and_what_is_left_out(
+    source: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "tiny.jsonl"
+    epc("observe", "import", source, "--shape", "llmbar", "--out", file)
+    done = epc("observe", "report", file, "--setting", "*/Rating")
 
     text = done.stdout.decode()
     assert "\nplace_consistency: " not in text

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Final, Literal
 
-from epc.analysis.judging.results import Agreement, Compared, Pair
+from epc.analysis.judging.results import Agreement, Compared, OwnScale, Pair
 from epc.analysis.judging.shares import Judgment, mean, numbered, share
 from epc.judge.samples import Unit
 from epc.spec.judge_v1 import CROSS, DIMENSIONS, HIGHEST_OVERALL, OVERALL, SCALE
@@ -70,6 +70,22 @@ def compared(left: Mapping[Unit, Judgment], right: Mapping[Unit, Judgment]) -> C
         mean_difference=mean(gaps),
         kappa={name: value for name, (value, _) in kappas.items()},
         kappa_ci95={name: interval for name, (_, interval) in kappas.items()},
+        own_scale=_own_scale(pairs),
+    )
+
+
+def _own_scale(pairs: Sequence[tuple[Judgment, Judgment]]) -> OwnScale | None:
+    gaps = [
+        (left.question, abs(right.own_scale - left.own_scale))
+        for left, right in pairs
+        if left.own_scale is not None and right.own_scale is not None
+    ]
+    if not gaps:
+        return None
+    return OwnScale(
+        outputs=len(gaps),
+        same=share([(question, gap == 0, 1) for question, gap in gaps]),
+        mean_absolute_error=mean(gaps),
     )
 
 

@@ -57,6 +57,7 @@ class Group:
     dimensions: Mapping[str, Dimension]
     bounds: Bounds
     value: str | None = None
+    own_scale: Mean | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +87,15 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OwnScale:
+    """How two judges agree on another rubric's overall scores, as the rubric has them."""
+
+    outputs: int
+    same: Share
+    mean_absolute_error: Mean
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
     """How two sets of judgments of the same outputs agree."""
 
@@ -96,6 +106,7 @@ class Compared:
     mean_difference: Mean
     kappa: Mapping[str, float | None]
     kappa_ci95: Mapping[str, Ends | None]
+    own_scale: "OwnScale | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -56,7 +56,8 @@ AXES: Final = ("judge_model", "prompt_variant", "target_model", "question_id")
 class Judgment:
     """What the statistics need of one record; `scores` are in the order of the dimensions.
 
-    `answer` tells it from another answer to the same question (Reading R76).
+    `answer` tells it from another answer to the same question (Reading R76). `own_scale` is the
+    overall score on another rubric's scale.
     """
 
     unit: Unit
@@ -68,6 +69,7 @@ class Judgment:
     scores: tuple[int, ...] | None
     quotes: Quotes
     answer: Answer | None = None
+    own_scale: float | None = None
 
     @property
     def question(self) -> str:
@@ -127,6 +129,7 @@ def _judgment(record: Record, output_sha256: str, calls: Mapping[str, Answer]) -
         scores=None if scores is None else tuple(scores[name] for name in DIMENSIONS),
         quotes=record.quotes,
         answer=answer,
+        own_scale=record.judge_overall,
     )
 
 
@@ -221,7 +224,14 @@ def counted(judgments: Sequence[Judgment], rules: Rules = RULES) -> Group:
         overall_counts=dict(sorted(Counter(str(j.overall) for j in valid).items())),
         dimensions=dict(_dimensions(valid, rules)),
         bounds=_bounds(valid, len(judgments)),
+        own_scale=_own_scale(judgments, rules),
     )
+
+
+def _own_scale(judgments: Sequence[Judgment], rules: Rules) -> Mean | None:
+    """Return the mean of another rubric's overall scores, or None where there are none."""
+    seen = [(j.question, j.own_scale) for j in judgments if j.own_scale is not None]
+    return mean(seen, rules) if seen else None
 
 
 # Reading R26: what is excluded is not missing at random.

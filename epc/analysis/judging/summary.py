@@ -91,15 +91,19 @@ def _section(judgments: Sequence[Judgment], rules: Rules) -> Section:
 def _remarks(found: Evaluation) -> Iterator[str]:
     """Yield in words what a reader must know before believing the numbers."""
     judged = found.primary.all
+    imported = list(_of_import(found)) if found.origin == "import" else []
+    yield from imported
     if not judged.samples:
         yield "there is no cross-judging here, so there are no primary statistics"
-    elif not judged.valid:
+    elif not judged.valid and not imported:
         yield (
             "no cross-judgment is valid: this says something about the judges, "
             "and nothing about the outputs"
         )
     for group in _by_judge(found):
         if group.valid < _FEW_VALID * group.samples:
+            if imported:  # what is lacking is not the judge's
+                continue
             yield (
                 f"{group.value}: {group.valid} of {group.samples} evaluations are valid; "
                 "what such a judge scores is no evidence about the outputs"
@@ -118,6 +122,20 @@ def _remarks(found: Evaluation) -> Iterator[str]:
             f"{malformed.asked_again} malformed replies were asked again, "
             f"{malformed.mended} mended; "
             "these are not first replies"
+        )
+
+
+def _of_import(found: Evaluation) -> Iterator[str]:
+    """Yield what imported rows lack, which is no failure of a judge."""
+    if gaps := sum(total.not_judged for total in found.totals.values()):
+        yield (
+            f"{gaps} samples of the set have no row in what was imported: "
+            "this says nothing about a judge"
+        )
+    if found.primary.by_score and not sum(row.quotes for row in found.evidence):
+        yield (
+            "the rows hold no quotes, so that no evaluation can be valid (JUDGE-4); "
+            "agreement over readable scores is what they bear"
         )
 
 

@@ -153,7 +153,11 @@ def judgement(given: Given, units: EvaluationSet, mapping: RubricMapping | None)
         else:
             reply, faults = mapping.convert(source, sample)
             checked = check_reply(reply, sample, output, faults)
-            checked = replace(checked, judge_verdict=mapping.verdict(source))
+            checked = replace(
+                checked,
+                judge_verdict=mapping.verdict(source),
+                judge_overall=mapping.overall(source),
+            )
     return with_fault(checked, judged_again()) if given.again else checked
 
 

@@ -168,3 +168,4 @@ class Record:
     judge_verdict: str | None
     quotes: Quotes
     findings: tuple[Fault, ...]
+    judge_overall: float | None = None

@@ -126,11 +126,12 @@ class _Basis:
         expected = {
             "id": sample.id,
             "output_sha256": None if row is None else row.output_sha256,
+            "judge_overall": None,
             **checked.as_json(),
         }
         for key, value in expected.items():
-            if stated[key] != value:
-                yield key, f"says {_short(stated[key])}, the raw reply gives {_short(value)}"
+            if stated.get(key) != value:
+                yield key, f"says {_short(stated.get(key))}, the raw reply gives {_short(value)}"
         if record.calls and not self.asked.answered(record):
             yield "calls", "calls.jsonl has no such answer of this judge to this record's prompt"
 

@@ -1,7 +1,5 @@
 """Where an evaluation set comes from: a table, a folder of outputs, or an EPC run's answers."""
 
-import csv
-import io
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -13,8 +11,8 @@ from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.judging.evaluation_set import Entry
-from epc.records.judging.layout import LONGEST_LINE
 from epc.records.judging.single import content_of
+from epc.records.judging.tables import rows_of
 from epc.records.layout import MANIFEST
 from epc.records.manifest import Manifest
 from epc.records.recompute import load_manifest
@@ -36,43 +34,21 @@ def entries_of(source: Path) -> list[Entry]:
     """Return what is to be evaluated.
 
     A folder with a manifest is an EPC run, any other folder holds outputs, and a file is a table:
-    CSV, or JSON Lines if it is named so.
+    CSV, JSON, JSON Lines or Parquet.
 
     Raises: UsageError or MalformedError if the source cannot be used; WorldError if not read.
     """
     if source.is_dir():
         entries = list(_run(source) if (source / MANIFEST).exists() else _folder(source))
     else:
-        rows = _json_rows(source) if source.suffix in {".jsonl", ".ndjson"} else _csv_rows(source)
-        entries = [_table_entry(source, where, row) for where, row in rows]
+        rows = rows_of(source, clause=_CLAUSE)
+        entries = [_table_entry(source, row.place, row.value) for row in rows]
     if not entries:
         raise UsageError(f"{source} holds no outputs to evaluate")
     return entries
 
 
 # ------------------------------------------------------------------------------------ a table
-
-
-def _csv_rows(path: Path) -> list[tuple[str, Json]]:
-    text = _text(path)
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-    usual = csv.field_size_limit(strict_json.MAX_DOCUMENT_BYTES)  # holds for the whole process
-    try:
-        return [
-            (f"row {number}", {key: value for key, value in row.items() if value is not None})
-            for number, row in enumerate(reader, 2)
-        ]
-    except csv.Error as error:
-        raise MalformedError(_finding(f"{path.name}: {error}", "write it as CSV")) from None
-    finally:
-        csv.field_size_limit(usual)
-
-
-def _json_rows(path: Path) -> Iterator[tuple[str, Json]]:
-    for index, value, problems in strict_json.read_lines(path, "rows", longest=LONGEST_LINE):
-        if problems:
-            raise MalformedError(problems[0])
-        yield f"row {index + 1}", value
 
 
 def _table_entry(table: Path, where: str, row: Json) -> Entry:

@@ -1,6 +1,6 @@
 """The Parquet form of a verdict file: the same fields as columns, the header as metadata."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
@@ -30,8 +30,12 @@ def _required() -> None:
         )
 
 
-def opened(name: str, file: BinaryIO, found: Findings) -> Any:
+def opened(
+    name: str, file: BinaryIO, found: Findings, *, fields: Collection[str] | None = FIELDS
+) -> Any:
     """Return a Parquet file ready to be read, or None with a finding.
+
+    A column that is none of `fields` is a finding too.
 
     Raises: WorldError if pyarrow is missing.
     """
@@ -45,7 +49,7 @@ def opened(name: str, file: BinaryIO, found: Findings) -> Any:
         found.add("Reading R77", name, f"no Parquet: {error}", "import it again")
         return None
     for column in table.schema_arrow.names:
-        if column not in FIELDS:
+        if fields is not None and column not in fields:
             remedy = f"leave it out; the columns are {', '.join(FIELDS)}"
             found.add("Reading R77", f"{name}:0/{column}", "no such field of a verdict", remedy)
     return table

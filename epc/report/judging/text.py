@@ -61,7 +61,7 @@ def _evaluation(one: Evaluation) -> Iterator[str]:
         (one.self_judging, "Self-judging: diagnostic only, in none of the figures above"),
     ):
         if section.all.samples:
-            yield from ("", title, *_section(section))
+            yield from ("", title, *_section(section), *_own_scale(section))
     yield from _by_score(one.primary.by_score)
     yield from _evidence(one.evidence)
     yield from _self_preference(one.self_preference)
@@ -104,6 +104,18 @@ def _section(section: Section) -> Iterator[str]:
         yield _row(f"  {name}", _mean(found), *(f"{count:,}" for count in found.counts.values()))
     yield "  shares of valid evaluations; invalid: of all [95% interval, clustered by question]"
     yield from _bounds(section.all)
+
+
+def _own_scale(section: Section) -> Iterator[str]:
+    """Yield the means of another rubric's own sums: they need no valid evaluation."""
+    if section.all.own_scale is None:
+        return
+    yield ""
+    yield _row("the rubric's own sum", "mean")
+    for axis in AXES:
+        for row in section.groups(axis)[:_MOST_ROWS]:
+            if row.own_scale is not None:
+                yield _row(f"  {_TITLES[axis]} {row.value}", _mean(row.own_scale))
 
 
 def _bounds(group: Group) -> Iterator[str]:
@@ -163,6 +175,10 @@ def _agreement(valid: Agreement, readable: Agreement) -> Iterator[str]:
             yield _compared("    both valid", found, found.mean_absolute_error)
         if found is None or found.outputs < pair.compared.outputs:
             yield _compared("    both readable", pair.compared, pair.compared.mean_absolute_error)
+        if (own := pair.compared.own_scale) is not None:
+            error = _mean(own.mean_absolute_error)
+            same = f"{own.same.count} equal: {_share(own.same)}"
+            yield _row("    the rubric's own sum", f"{own.outputs:,}", same, error)
     yield _row("Krippendorff's alpha, all judges", "valid", "readable")
     for name in valid.alpha:
         sides = (_plain(side.alpha[name], side.alpha_ci95[name]) for side in (valid, readable))

@@ -267,7 +267,7 @@ def test_judge_6_3_a_row_that_names_nobody_is_refused_with_its_place(
     with pytest.raises(MalformedError) as refused:
         import_replies(bundle, tmp_path / "e", now="2026-07-02T00:00:00Z")
 
-    assert refused.value.finding.where == "/rows/1"
+    assert refused.value.finding.where == "b.jsonl, row 2"
     assert not (tmp_path / "e" / RUN_LOG).exists()
 
 
@@ -276,8 +276,10 @@ def test_records_without_a_wrapper_are_imported_by_their_own_meta(tmp_path: Path
     bundle = tmp_path / "bundle.json"
     bundle.write_text(json.dumps([record_for(row, "j/1") for row in ROWS]), "utf-8")
 
-    log = import_replies(bundle, tmp_path / "e", now="2026-07-02T00:00:00Z")
+    log, unmatched = import_replies(bundle, tmp_path / "e", now="2026-07-02T00:00:00Z")
 
+    assert log is not None
+    assert unmatched.rows == 0
     assert log.totals["cross_judge"].valid == 4
     assert log.tools.startswith("unknown")
 

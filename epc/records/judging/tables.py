@@ -1,0 +1,147 @@
+"""Rows as people have them: CSV, JSON, JSON Lines, Parquet, or a folder of such files.
+
+The content decides, and not the file's name. A byte order mark is no part of a text.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from epc.errors import Finding, MalformedError, UsageError, WorldError
+from epc.judge.mapping import is_missing, resolve
+from epc.records import strict_json
+from epc.records.findings import Findings
+from epc.records.judging.layout import LONGEST_LINE
+from epc.records.judging.single import content_of
+from epc.records.observed.parquet import MAGIC, opened
+
+_OPENING: Final = 2**16  # bytes in which a first line that is JSON by itself ends
+_MARK: Final = "\ufeff"
+_BATCH: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableRow:
+    """A row and where it stands: the file's name, and its place in it."""
+
+    file: str
+    place: str
+    value: Any
+    is_text: bool = False  # every value is a text: CSV has no numbers
+
+
+def rows_of(source: Path, *, at: str = "", clause: str = "JUDGE-6.3") -> Iterator[TableRow]:
+    """Yield the rows of a file, or of every file in a folder.
+
+    `at` is a JSON Pointer to the rows within a JSON document, or within each line of JSON Lines.
+
+    Raises: MalformedError at the first that cannot be read; WorldError if the disk refuses.
+    """
+    if source.is_dir():
+        paths = [path for path in sorted(source.rglob("*")) if path.is_file()]
+        paths = [path for path in paths if not path.name.startswith(".")]
+        if not paths:
+            raise UsageError(f"{source} holds no file of rows")
+        for path in paths:
+            yield from _of_file(path, at, clause)
+    else:
+        yield from _of_file(source, at, clause)
+
+
+def _of_file(path: Path, at: str, clause: str) -> Iterator[TableRow]:
+    try:
+        with path.open("rb") as file:
+            opening = file.read(_OPENING)
+    except OSError as error:
+        raise WorldError(f"cannot read {path}: {error.strerror or error}") from error
+    begins = opening.removeprefix(_MARK.encode()).lstrip()[:1]
+    if opening.startswith(MAGIC):
+        yield from _parquet(path)
+    elif begins not in (b"[", b"{"):
+        yield from _csv(path, clause)
+    elif begins == b"{" and _is_json(opening.partition(b"\n")[0]):
+        yield from _json_lines(path, at, clause)
+    else:
+        text = _text(path, clause)
+        value, problems = strict_json.parse(text.removeprefix(_MARK))
+        if problems:
+            raise MalformedError(problems[0])
+        yield from _within(path.name, "", value, at, clause)
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        json.loads(line.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _json_lines(path: Path, at: str, clause: str) -> Iterator[TableRow]:
+    for index, value, problems in strict_json.read_lines(path, "rows", longest=LONGEST_LINE):
+        if problems:
+            raise MalformedError(problems[0])
+        yield from _within(path.name, f"row {index + 1}", value, at, clause)
+
+
+def _within(file: str, place: str, value: Any, at: str, clause: str) -> Iterator[TableRow]:
+    """Yield the rows of a document: the list that the pointer leads to, or one row."""
+    found = resolve(value, at)
+    if is_missing(found):
+        problem = f"{file} has nothing at {at!r}, where the mapping says its rows stand"
+        raise MalformedError(
+            Finding(clause=clause, where=at, problem=problem, remedy="mend `rows`")
+        )
+    if not isinstance(found, list) or (place and not at):  # a line by itself is one row
+        yield TableRow(file=file, place=place or "row 1", value=found)
+        return
+    for index, row in enumerate(found):
+        numbered = f"row {index + 1}"
+        yield TableRow(file=file, place=f"{place}, {numbered}" if place else numbered, value=row)
+
+
+def _csv(path: Path, clause: str) -> Iterator[TableRow]:
+    text = _text(path, clause).removeprefix(_MARK)
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    usual = csv.field_size_limit(strict_json.MAX_DOCUMENT_BYTES)  # holds for the whole process
+    try:
+        rows = [{key: value for key, value in row.items() if value is not None} for row in reader]
+    except csv.Error as error:
+        found = Finding(
+            clause=clause,
+            where="",
+            problem=f"{path.name}: {error}",
+            remedy="write it as CSV, JSON, JSON Lines or Parquet",
+        )
+        raise MalformedError(found) from None
+    finally:
+        csv.field_size_limit(usual)
+    for number, row in enumerate(rows, 2):
+        yield TableRow(file=path.name, place=f"row {number}", value=row, is_text=True)
+
+
+def _parquet(path: Path) -> Iterator[TableRow]:
+    with path.open("rb") as file:
+        found = Findings()
+        table = opened(path.name, file, found, fields=None)
+        if table is None:
+            raise MalformedError(found.kept()[0])
+        rows = (row for batch in table.iter_batches(_BATCH) for row in batch.to_pylist())
+        for number, row in enumerate(rows, 1):
+            present = {key: value for key, value in row.items() if value is not None}
+            yield TableRow(file=path.name, place=f"row {number}", value=present)
+
+
+def _text(path: Path, clause: str) -> str:
+    try:
+        return content_of(path).decode("utf-8")
+    except UnicodeDecodeError as error:
+        problem = f"{path} is not UTF-8 at byte {error.start}"
+        remedy = "save it as UTF-8"
+        raise MalformedError(
+            Finding(clause=clause, where="", problem=problem, remedy=remedy)
+        ) from None
