@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from epc.cli.common import echo_json, format_option, note, now, say
+from epc.cli.common import Finite, echo_json, format_option, note, now, say
 from epc.cli.decoding import judge_options
 from epc.cli.limits import canary_option, limit_options
 from epc.cli.run_session import carried_out
@@ -61,6 +61,12 @@ def command() -> None:
 @click.option("--recorded", is_flag=True, help="The replies exist; `epc judge import` adds them.")
 @click.option("--named", is_flag=True, help="Tell the judges whose output they score, and when.")
 @click.option("--allow-gaps", is_flag=True, help="Accept cells without an output.")
+@click.option(
+    "--labels-for",
+    type=Finite(0, 0.5, min_open=True),
+    metavar="WIDTH",
+    help="Say how many outputs people must label for a PASS share to within plus or minus WIDTH.",
+)
 @format_option
 @click.pass_context
 def plan(
@@ -78,6 +84,7 @@ def plan(
     recorded: bool,
     allow_gaps: bool,
     named: bool,
+    labels_for: float | None,
     form: str,
 ) -> None:
     r"""Make an evaluation set from SOURCE and write it to a folder.
@@ -124,6 +131,8 @@ def plan(
     if not refused:
         verb = "import REPLIES" if recorded else "run"
         note(f"planned  {out}: {len(entries)} outputs\n  next: epc judge {verb} {out}")
+    if labels_for is not None:
+        _show_labels_needed(labels_for, len(entries))
     ctx.exit(ExitCode.FINDINGS if refused else ExitCode.CLEAN)
 
 
@@ -260,6 +269,13 @@ def check(
 @click.argument("folders", type=_FOLDER, nargs=-1, required=True)
 @click.option("--figure/--no-figure", default=True, show_default=True)
 @click.option(
+    "--labels",
+    type=_FILE,
+    metavar="FILE",
+    help="What people said of some outputs: a table with output_id and the four dimensions or a "
+    "verdict, and labeller if there are several.",
+)
+@click.option(
     "--accuracy",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
@@ -275,9 +291,17 @@ def check(
 )
 @click.pass_context
 def report(
-    ctx: click.Context, folders: tuple[Path, ...], figure: bool, accuracy: Path | None, form: str
+    ctx: click.Context,
+    folders: tuple[Path, ...],
+    figure: bool,
+    labels: Path | None,
+    accuracy: Path | None,
+    form: str,
 ) -> None:
     r"""Show what judges said in FOLDERS: shares, agreement, invented quotes.
+
+    With --labels it also shows how judges agree with people, where they err, and each PASS share
+    put right by the labels.
 
     With several folders, it also shows how each judge's scores of the same outputs changed from one
     to the next. Both must have the same prompt, mapping, constraint, method and decoding, and must
@@ -287,18 +311,30 @@ def report(
     \b
     Example:
       epc judge report judged
+      epc judge report judged --labels labels.csv
       epc judge report judged --format csv --accuracy accuracy.csv
       epc judge report judged-july judged-august
     """
     from epc.records.strict_json import write_text
     from epc.report.judging.table import accuracy_table
 
-    shown = show_report(list(folders), form, figure=figure)
+    shown = show_report(list(folders), form, figure=figure, labels=labels)
     if accuracy is not None:
         write_text(accuracy, [accuracy_table(shown)])
         note(f"accuracy {accuracy}")
     shared = any(row.shared for row in shown.drift)
     ctx.exit(ExitCode.FINDINGS if shown.findings or shared else ExitCode.CLEAN)
+
+
+def _show_labels_needed(width: float, outputs: int) -> None:
+    from epc.analysis.judging.labels import labels_for
+
+    note(f"labels   for a PASS share to within {width:g}, drawn at random from the outputs:")
+    *judges, alone = labels_for(width)
+    for erring, count in judges:
+        note(f"  {count:,} if the judge errs on {100 * erring:g}% of them")
+    note(f"  {alone[1]:,} without a judge; the set has {outputs:,} outputs")
+    note("  outputs of one question are alike, so take them from many questions")
 
 
 def _show_findings(place: str, findings: "list[Finding]", form: str, more: "Json") -> None:
@@ -312,12 +348,14 @@ def _show_findings(place: str, findings: "list[Finding]", form: str, more: "Json
         say(str(finding))
 
 
-def show_report(folders: list[Path], form: str, *, figure: bool = True) -> "Report":
+def show_report(
+    folders: list[Path], form: str, *, figure: bool = True, labels: Path | None = None
+) -> "Report":
     """Print what judges said and draw it into the last folder; return the report."""
     from epc.analysis.judging.results import document
     from epc.analysis.judging.summary import summary
 
-    report = summary(folders)
+    report = summary(folders, labels)
     if form == "json":
         echo_json(document(report))
     elif form == "csv":

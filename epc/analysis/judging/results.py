@@ -169,6 +169,53 @@ class SelfPreference(Mean):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorMatrix:
+    """How often people gave a dimension each score, and the judge each beside it.
+
+    Shapes: counts (3, 3), a row for each of people's scores 0, 1, 2 and a column for the judge's.
+    """
+
+    dimension: str
+    counts: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corrected:
+    """A judge's PASS share as it stands, what its errors are, and two ways to put it right."""
+
+    stated: Share
+    labels: Share
+    sensitivity: Share
+    specificity: Share
+    rogan_gladen: Mean
+    prediction_powered: Mean
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Against:
+    """A judge against people. `lost` labelled outputs have no valid evaluation of this judge."""
+
+    judge: str
+    labelled: int
+    lost: int
+    compared: Compared | None
+    same_verdict: Share
+    errors: tuple[ErrorMatrix, ...]
+    passes: Corrected
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelled:
+    """What people said, how they agree, and how every judge stands against them."""
+
+    outputs: int
+    undecided: int
+    labellers: int
+    between_people: tuple[tuple[str, str, Compared | None], ...]
+    judges: tuple[Against, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Accuracy:
     """The PASS share of a variant."""
 
@@ -199,6 +246,7 @@ class Evaluation:
     readable: Agreement
     accuracy: tuple[Accuracy, ...]
     remarks: tuple[str, ...] = ()
+    labels: Labelled | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,7 +278,8 @@ def document(report: Report) -> Json:
 
 def evaluation_json(one: Evaluation) -> Json:
     """Return the JSON of one evaluation."""
-    kept = {name: as_json(getattr(one, name)) for name in one.__slots__ if name != "readable"}
+    apart = {"readable"} if one.labels else {"readable", "labels"}
+    kept = {name: as_json(getattr(one, name)) for name in one.__slots__ if name not in apart}
     return {
         **kept,
         "agreement": {**_agreement(one.agreement), "readable": _agreement(one.readable)},

@@ -27,8 +27,10 @@ from epc.spec.judge_v1 import CROSS, PROTOCOL, SELF, Rules
 _FEW_VALID: Final = 0.5
 
 
-def summary(folders: Sequence[Path]) -> Report:
+def summary(folders: Sequence[Path], labels: Path | None = None) -> Report:
     """Return the report of one evaluation or several; drift compares each with the one before.
+
+    `labels` is a table of what people said of the outputs.
 
     Self-judgments stand apart: `primary` is cross-judging alone (JUDGE-1.2). `findings` say why a
     drift is not stated.
@@ -39,7 +41,7 @@ def summary(folders: Sequence[Path]) -> Report:
     changes = [each for pair in pairwise(evaluated) for each in drift(*pair)]
     return Report(
         protocol=PROTOCOL,
-        evaluations=tuple(_summarised(one) for one in evaluated),
+        evaluations=tuple(_labelled(_summarised(one), one, labels) for one in evaluated),
         drift=tuple(each for each in changes if not isinstance(each, Finding)),
         findings=tuple(each for each in changes if isinstance(each, Finding)),
     )
@@ -50,6 +52,17 @@ def _load(folder: Path) -> Evaluated:
     return Evaluated(
         name=str(folder), plan=load_plan(folder), log=log, judgments=judgments_of(folder)
     )
+
+
+def _labelled(found: Evaluation, one: Evaluated, labels: Path | None) -> Evaluation:
+    if labels is None:
+        return found
+    from epc.analysis.judging.labels import against_labels
+    from epc.records.judging.labels import read_labels
+
+    units = list(dict.fromkeys(judgment.unit for judgment in one.judgments))
+    given = read_labels(labels, units)
+    return replace(found, labels=against_labels(one.judgments, given))
 
 
 def _summarised(one: Evaluated) -> Evaluation:

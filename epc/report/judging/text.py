@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from epc.analysis.judging.results import (
+    Against,
     Agreement,
     Compared,
     Drifted,
@@ -11,6 +12,7 @@ from epc.analysis.judging.results import (
     Evaluation,
     Evidence,
     Group,
+    Labelled,
     Mean,
     Report,
     Scored,
@@ -21,7 +23,7 @@ from epc.analysis.judging.results import (
 from epc.analysis.judging.shares import AXES
 from epc.errors import Finding
 from epc.records.judging.documents import Totals
-from epc.spec.judge_v1 import FLAGS, OVERALL, VERDICTS, Method
+from epc.spec.judge_v1 import FLAGS, OVERALL, SCALE, VERDICTS, Method
 
 _TITLES: Final = {
     "judge_model": "judge",
@@ -66,6 +68,8 @@ def _evaluation(one: Evaluation) -> Iterator[str]:
     yield from _evidence(one.evidence)
     yield from _self_preference(one.self_preference)
     yield from _agreement(one.agreement, one.readable)
+    if one.labels is not None:
+        yield from _labels(one.labels)
     if one.remarks:
         yield ""
         yield from (f"- {remark}" for remark in one.remarks)
@@ -183,6 +187,51 @@ def _agreement(valid: Agreement, readable: Agreement) -> Iterator[str]:
     for name in valid.alpha:
         sides = (_plain(side.alpha[name], side.alpha_ci95[name]) for side in (valid, readable))
         yield _row(f"  {name}", *sides)
+
+
+def _labels(found: Labelled) -> Iterator[str]:
+    """Yield how judges stand against people, and PASS shares put right by labels."""
+    yield ""
+    undecided = f", {found.undecided} more without a majority" if found.undecided else ""
+    yield f"against people: {found.outputs} outputs labelled by {found.labellers}{undecided}"
+    yield _row("agreement", "outputs", "same verdict", "mean abs. error", "weighted kappa")
+    for left, right, between in found.between_people:
+        if between is not None:
+            yield _compared(f"  {left} and {right}", between, between.mean_absolute_error)
+    for judge in found.judges:
+        if judge.compared is not None:
+            yield _compared(f"  {judge.judge}", judge.compared, judge.compared.mean_absolute_error)
+        else:
+            yield _row(f"  {judge.judge}", f"{judge.labelled:,}", _share(judge.same_verdict))
+        if judge.lost:
+            yield f"    {judge.lost} labelled outputs have no valid evaluation of this judge"
+    for judge in found.judges:
+        if judge.compared is not None:
+            yield from _errors(judge)
+    yield ""
+    yield _row("PASS share put right", "as judged", "Rogan and Gladen", "prediction-powered")
+    for judge in found.judges:
+        passes = judge.passes
+        put_right = (passes.rogan_gladen, passes.prediction_powered)
+        yield _row(f"  {judge.judge}", _share(passes.stated), *map(_percent, put_right))
+        said = f"{_share(passes.sensitivity)}, FAIL or PARTIAL in {_share(passes.specificity)}"
+        yield f"    where people say PASS it says PASS in {said} of the others"
+    yield _row("  the labels alone", *(_share(judge.passes.labels) for judge in found.judges[:1]))
+    yield "  both take it that labelled outputs were drawn at random from those that were judged"
+
+
+def _errors(judge: Against) -> Iterator[str]:
+    yield ""
+    yield _row(f"{judge.judge}'s score", *(f"people say {score}" for score in SCALE))
+    for matrix in judge.errors:
+        columns = [", ".join(f"{score}: {n}" for score, n in enumerate(r)) for r in matrix.counts]
+        yield _row(f"  {matrix.dimension}", *columns)
+
+
+def _percent(found: Mean) -> str:
+    if found.mean is None:
+        return "-"
+    return f"{100 * found.mean:.1f}%" + _interval(found.ci95, 100, "%", 1)
 
 
 def _compared(label: str, found: Compared, shift: Mean) -> str:

@@ -1,0 +1,175 @@
+"""Judges against people: agreement, errors by dimension, and PASS shares put right by few labels.
+
+Two corrections of a judge's PASS share. Rogan and Gladen's takes out its known errors: it rests on
+the judge erring on unlabelled outputs as on labelled ones. The prediction-powered one adds the mean
+error of the labelled outputs to the judge's share: it needs labels of outputs drawn at random.
+
+Sources: W. J. Rogan and B. Gladen, American Journal of Epidemiology 107 (1978), 71-76;
+A. N. Angelopoulos et al., Science 382 (2023), 669-674.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import ceil
+from typing import Final
+
+from epc.analysis.judging.agreement import compared, ratings_by
+from epc.analysis.judging.results import (
+    Against,
+    Compared,
+    Corrected,
+    ErrorMatrix,
+    Labelled,
+    Mean,
+)
+from epc.analysis.judging.shares import Judgment, numbered, share
+from epc.judge.samples import Unit
+from epc.records.judging.labels import Label, together
+from epc.spec.judge_v1 import CROSS, DIMENSIONS, SCALE, VERDICTS
+from epc.statistics.clusters import left_out_interval
+from epc.statistics.intervals import Z
+
+_PASSED: Final = VERDICTS[0]
+_ABOVE_CHANCE: Final = 0.05  # of sensitivity + specificity - 1: less magnifies noise beyond use
+_LARGEST_VARIANCE: Final = 0.25
+Counted = tuple[
+    str, float, float | None
+]  # question, whether the judge says PASS, whether people do
+
+
+def against_labels(judgments: Sequence[Judgment], labels: list[Label]) -> Labelled:
+    """Return how every judge stands against people, over its valid cross-judgments."""
+    joined = together(labels)
+    labellers = sorted({label.labeller for label in labels})
+    by_labeller = {
+        name: {label.unit: _as_judgment(label) for label in labels if label.labeller == name}
+        for name in labellers
+    }
+    return Labelled(
+        outputs=len(joined),
+        undecided=len({label.unit for label in labels}) - len(joined),
+        labellers=len(labellers),
+        between_people=tuple(
+            (left, right, _scored(by_labeller[left], by_labeller[right]))
+            for at, left in enumerate(labellers)
+            for right in labellers[at + 1 :]
+        ),
+        judges=tuple(
+            _against(judge, ratings, joined)
+            for judge, ratings in sorted(ratings_by(CROSS, judgments).items())
+        ),
+    )
+
+
+def labels_for(width: float) -> tuple[tuple[float, int], ...]:
+    """Return how many labels a PASS share to within plus or minus `width` takes.
+
+    For judges who err on so many of the outputs: the error of an output is -1, 0 or 1, so that its
+    variance is at most the share of errors. The last is of no judge at all.
+
+    Unit: shares; labels of independent outputs.
+    """
+    shares = (0.02, 0.05, 0.1, 0.2, _LARGEST_VARIANCE)
+    return tuple((erring, ceil(Z**2 * erring / width**2)) for erring in shares)
+
+
+def _against(judge: str, ratings: Mapping[Unit, Judgment], joined: Mapping[Unit, Label]) -> Against:
+    both = [(joined[unit], ratings[unit]) for unit in joined if unit in ratings]
+    people = {label.unit: _as_judgment(label) for label in joined.values()}
+    return Against(
+        judge=judge,
+        labelled=len(both),
+        lost=len(joined) - len(both),
+        compared=_scored(people, ratings),
+        same_verdict=share(
+            [(judged.question, label.verdict == judged.verdict, 1) for label, judged in both]
+        ),
+        errors=tuple(_matrix(index, both) for index in range(len(DIMENSIONS))),
+        passes=_corrected(
+            [
+                (
+                    judged.question,
+                    float(judged.verdict == _PASSED),
+                    float(joined[unit].verdict == _PASSED) if unit in joined else None,
+                )
+                for unit, judged in ratings.items()
+            ]
+        ),
+    )
+
+
+def _scored(left: Mapping[Unit, Judgment], right: Mapping[Unit, Judgment]) -> Compared | None:
+    """Return how scores agree where both gave scores, or None where nobody did."""
+    sides = [{unit: one for unit, one in side.items() if one.scores} for side in (left, right)]
+    return compared(*sides) if sides[0].keys() & sides[1].keys() else None
+
+
+def _matrix(index: int, both: Iterable[tuple[Label, Judgment]]) -> ErrorMatrix:
+    counts = Counter(
+        (label.scores[index], judged.scores[index])
+        for label, judged in both
+        if label.scores is not None and judged.scores is not None
+    )
+    return ErrorMatrix(
+        dimension=DIMENSIONS[index],
+        counts=tuple(tuple(counts[people, judge] for judge in SCALE) for people in SCALE),
+    )
+
+
+def _corrected(counted: list[Counted]) -> Corrected:
+    """Return a judge's PASS share as it is, and put right in both ways."""
+    questions = numbered(question for question, _, _ in counted)
+    coded = [(questions[question], judge, people) for question, judge, people in counted]
+
+    def figure(of: Callable[[list[tuple[float, float | None]]], float | None]) -> Mean:
+        def without(left_out: frozenset[int]) -> float | None:
+            return of([(judge, people) for at, judge, people in coded if at not in left_out])
+
+        interval = left_out_interval(without, len(questions))
+        held = None if interval is None else (max(0.0, interval[0]), min(1.0, interval[1]))
+        return Mean(mean=without(frozenset()), ci95=held)
+
+    known = [(where, judge, people) for where, judge, people in counted if people is not None]
+    return Corrected(
+        stated=share([(where, judge, 1) for where, judge, _ in counted]),
+        labels=share([(where, people, 1) for where, _, people in known]),
+        sensitivity=share([(where, judge, 1) for where, judge, people in known if people]),
+        specificity=share([(where, 1 - judge, 1) for where, judge, people in known if not people]),
+        rogan_gladen=figure(_rogan_gladen),
+        prediction_powered=figure(_prediction_powered),
+    )
+
+
+def _rogan_gladen(seen: Sequence[tuple[float, float | None]]) -> float | None:
+    passed = [judge for judge, people in seen if people]
+    failed = [judge for judge, people in seen if people is not None and not people]
+    if not passed or not failed:
+        return None
+    sensitivity, false_passes = sum(passed) / len(passed), sum(failed) / len(failed)
+    if sensitivity - false_passes < _ABOVE_CHANCE:
+        return None
+    stated = sum(judge for judge, _ in seen) / len(seen)
+    return min(1.0, max(0.0, (stated - false_passes) / (sensitivity - false_passes)))
+
+
+def _prediction_powered(seen: Sequence[tuple[float, float | None]]) -> float | None:
+    errors = [people - judge for judge, people in seen if people is not None]
+    if not errors:
+        return None
+    stated = sum(judge for judge, _ in seen) / len(seen)
+    return min(1.0, max(0.0, stated + sum(errors) / len(errors)))
+
+
+def _as_judgment(label: Label) -> Judgment:
+    from epc.judge.check import no_quotes
+
+    return Judgment(
+        unit=label.unit,
+        output_sha256="",
+        judge_model=label.labeller,
+        method=CROSS,
+        valid=True,
+        verdict=label.verdict,
+        scores=label.scores,
+        quotes=no_quotes(2),
+    )

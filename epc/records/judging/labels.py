@@ -1,0 +1,111 @@
+"""What people said of the outputs of an evaluation: a table of labels (Reading R26)."""
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median_low
+from typing import Any, Final
+
+from epc.errors import Finding, MalformedError
+from epc.judge.samples import Unit
+from epc.judge.verdict import verdict_of
+from epc.records.judging.tables import TableRow, rows_of
+from epc.spec.judge_v1 import DIMENSIONS, SCALE, VERDICTS
+
+_CLAUSE: Final = "JUDGE-7.1"
+_ONE: Final = "people"  # who labelled, where a table does not say
+_SHOWN: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Label:
+    """What one person, or all of them together, said of an output.
+
+    `scores` are in the order of the dimensions; None where only a verdict was given.
+    """
+
+    unit: Unit
+    labeller: str
+    verdict: str
+    scores: tuple[int, ...] | None
+
+
+def read_labels(path: Path, units: "list[Unit]") -> list[Label]:
+    """Return the labels of a table: `output_id`, the four dimensions or a `verdict`, `labeller`.
+
+    Raises: MalformedError for a row that cannot be used, or is about no output of the set;
+    WorldError if the disk refuses.
+    """
+    known = {unit.output_id: unit for unit in units}
+    labels = [_label(row, known) for row in rows_of(path, clause=_CLAUSE)]
+    if not labels:
+        raise _refused(path.name, "holds no labels", "give one row for each output")
+    twice = Counter((label.unit, label.labeller) for label in labels).most_common(1)[0]
+    if twice[1] > 1:
+        (unit, labeller), _ = twice
+        problem = f"{labeller!r} labels the output {unit.output_id!r} more than once"
+        raise _refused(path.name, problem, "keep one row, or name the labellers in a column")
+    return labels
+
+
+def together(labels: list[Label]) -> dict[Unit, Label]:
+    """Return one label for each output: the lower median of scores, or the verdict of most.
+
+    An output on whose verdict people are evenly divided has none.
+    """
+    found: dict[Unit, list[Label]] = {}
+    for label in labels:
+        found.setdefault(label.unit, []).append(label)
+    joined = {unit: _joined(unit, given) for unit, given in found.items()}
+    return {unit: label for unit, label in joined.items() if label is not None}
+
+
+def _joined(unit: Unit, given: list[Label]) -> Label | None:
+    scored = [label.scores for label in given if label.scores is not None]
+    if len(scored) == len(given):
+        scores = tuple(median_low(each) for each in zip(*scored, strict=True))
+        return Label(unit=unit, labeller=_ONE, verdict=_verdict(scores), scores=scores)
+    counts = Counter(label.verdict for label in given).most_common(2)
+    if len(counts) > 1 and counts[0][1] == counts[1][1]:
+        return None
+    return Label(unit=unit, labeller=_ONE, verdict=counts[0][0], scores=None)
+
+
+def _label(row: TableRow, known: dict[str, Unit]) -> Label:
+    where = f"{row.file}, {row.place}"
+    value: dict[str, Any] = row.value if isinstance(row.value, dict) else {}
+    output_id, labeller, verdict = (
+        str(value.get(name) or "") for name in ("output_id", "labeller", "verdict")
+    )
+    unit = known.get(output_id)
+    if unit is None:
+        examples = ", ".join(repr(name) for name in list(known)[:_SHOWN])
+        problem = f"output_id is {output_id!r}, which the set does not have"
+        raise _refused(where, problem, f"name outputs as the set does: {examples}, ...")
+    labeller, verdict = labeller or _ONE, verdict.strip().upper()
+    given = [value.get(name) for name in DIMENSIONS]
+    if any(score not in (None, "") for score in given):
+        scores = tuple(_score(score, where) for score in given)
+        return Label(unit=unit, labeller=labeller, verdict=_verdict(scores), scores=scores)
+    if verdict not in VERDICTS:
+        problem = "has neither four scores nor a verdict"
+        remedy = (
+            f"fill {', '.join(DIMENSIONS)} with 0, 1 or 2, or verdict with {', '.join(VERDICTS)}"
+        )
+        raise _refused(where, problem, remedy)
+    return Label(unit=unit, labeller=labeller, verdict=verdict, scores=None)
+
+
+def _score(value: Any, where: str) -> int:
+    text = str(value).strip().removesuffix(".0")
+    if text not in {str(score) for score in SCALE}:
+        raise _refused(where, f"has the score {value!r}", "give each dimension 0, 1 or 2")
+    return int(text)
+
+
+def _verdict(scores: tuple[int, ...]) -> str:
+    return verdict_of(dict(zip(DIMENSIONS, scores, strict=True)))
+
+
+def _refused(where: str, problem: str, remedy: str) -> MalformedError:
+    return MalformedError(Finding(clause=_CLAUSE, where=where, problem=problem, remedy=remedy))

@@ -1,0 +1,201 @@
+"""What people said of outputs, beside what judges said: `epc judge report --labels`."""
+
+import csv
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from judge_support import imported, record_for, table_row
+from program_support import as_text, run_program
+
+from epc.analysis.judging.labels import against_labels, labels_for
+from epc.analysis.judging.shares import Judgment
+from epc.judge.check import no_quotes
+from epc.judge.samples import Unit
+from epc.records.judging.labels import Label
+from epc.spec.judge_v1 import CROSS, DIMENSIONS, Method
+
+JUDGE = "vendor/judge"
+PASS, FAIL = (2, 2, 2, 2), (0, 0, 0, 0)
+# What the judge and people say of ten outputs, of five questions: seven are labelled.
+SAID = [
+    (PASS, PASS),
+    (PASS, PASS),
+    (PASS, FAIL),
+    (PASS, PASS),
+    (FAIL, FAIL),
+    (FAIL, FAIL),
+    (FAIL, PASS),
+    (PASS, None),
+    (PASS, None),
+    (FAIL, None),
+]
+
+
+def epc(*words: str | Path) -> Any:
+    return as_text(run_program(*words))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("labels") / "set"
+    rows = [table_row(f"q{at // 2}", "AB"[at % 2], "m/x") for at in range(len(SAID))]
+    said = [record_for(row, JUDGE, judge) for row, (judge, _) in zip(rows, SAID, strict=True)]
+    imported(made, rows, said, judges=(JUDGE,))
+    return made
+
+
+def labels(path: Path, *, by: Sequence[str] = ("",), verdicts: bool = False) -> Path:
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["output_id", "labeller", *DIMENSIONS, "verdict"])
+        for at, (_, people) in enumerate(SAID):
+            for labeller in by if people else ():
+                name = f"m/x/q{at // 2}/{'AB'[at % 2]}.txt"
+                scores = ["" if verdicts else score for score in people or ()]
+                writer.writerow([name, labeller, *scores, "pass" if people == PASS else "fail"])
+    return path
+
+
+def against(folder: Path, table: Path) -> Any:
+    done = epc("judge", "report", folder, "--labels", table, "--format", "json", "--no-figure")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)["evaluations"][0]["labels"]
+
+
+def test_reading_r26_a_judge_stands_against_people_with_its_errors(
+    folder: Path, tmp_path: Path
+) -> None:
+    """Of 4 that people pass it passes 3; of 3 that they fail it fails 2; 6 of 10 it passes.
+
+    Rogan and Gladen: (6/10 - 1/3) / (3/4 - 1/3) = 0.64. Prediction-powered: 6/10 + (1 - 1) / 7.
+    """
+    found = against(folder, labels(tmp_path / "labels.csv"))
+    (judge,) = found["judges"]
+
+    assert (found["outputs"], found["labellers"], judge["labelled"], judge["lost"]) == (7, 1, 7, 0)
+    assert judge["same_verdict"]["count"] == 5
+    assert judge["errors"][0] == {
+        "dimension": "FORMAT_COMPLIANCE",
+        "counts": [[2, 0, 1], [0, 0, 0], [1, 0, 3]],
+    }
+    passes = judge["passes"]
+    assert [passes[name]["share"] for name in ("stated", "labels")] == [0.6, 4 / 7]
+    assert (passes["sensitivity"]["share"], passes["specificity"]["share"]) == (0.75, 2 / 3)
+    assert passes["rogan_gladen"]["mean"] == pytest.approx(0.64)
+    assert passes["prediction_powered"]["mean"] == pytest.approx(0.6)
+    # Two values only, so the weights do not matter: (5/7 - p) / (1 - p), with p of the margins.
+    chance = (4 / 7) * (4 / 7) + (3 / 7) * (3 / 7)
+    kappa = (5 / 7 - chance) / (1 - chance)
+    assert judge["compared"]["kappa"]["overall_score"] == pytest.approx(kappa)
+    low, high = judge["compared"]["kappa_ci95"]["overall_score"]
+    assert low < kappa < high
+
+
+def test_labels_may_be_verdicts_alone_and_people_may_disagree(folder: Path, tmp_path: Path) -> None:
+    found = against(folder, labels(tmp_path / "labels.csv", verdicts=True))
+    (judge,) = found["judges"]
+    assert "compared" not in judge or judge["compared"] is None
+    assert judge["passes"]["rogan_gladen"]["mean"] == pytest.approx(0.64)
+
+    two = labels(tmp_path / "two.csv", by=("ann", "bo"), verdicts=True)
+    two.write_text(two.read_text().replace("bo,,,,,fail", "bo,,,,,pass", 1))
+    found = against(folder, two)
+    assert (found["outputs"], found["undecided"], found["labellers"]) == (6, 1, 2)
+
+
+def test_the_text_says_what_the_figures_take_for_granted(folder: Path, tmp_path: Path) -> None:
+    table = labels(tmp_path / "labels.csv", by=("ann", "bo"))
+    done = epc("judge", "report", folder, "--labels", table, "--no-figure")
+
+    assert "against people: 7 outputs labelled by 2" in done.stdout
+    assert "ann and bo" in done.stdout
+    assert "vendor/judge's score" in done.stdout
+    assert "0: 2, 1: 0, 2: 1" in done.stdout
+    assert "labelled outputs were drawn at random from those that were judged" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("elsewhere,,2,2,2,2,", "which the set does not have"),
+        ("m/x/q0/A.txt,,2,2,3,2,", "has the score '3'"),
+        ("m/x/q0/A.txt,,2,,2,2,", "has the score ''"),
+        ("m/x/q0/A.txt,,,,,,maybe", "has neither four scores nor a verdict"),
+        ("m/x/q0/A.txt,,2,2,2,2,\nm/x/q0/A.txt,,2,2,2,2,", "more than once"),
+    ],
+)
+def test_a_label_that_cannot_be_used_is_refused_with_its_row(
+    folder: Path, tmp_path: Path, row: str, said: str
+) -> None:
+    table = tmp_path / "labels.csv"
+    table.write_text(",".join(["output_id", "labeller", *DIMENSIONS, "verdict"]) + f"\n{row}\n")
+    done = epc("judge", "report", folder, "--labels", table, "--no-figure")
+
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_a_plan_says_how_many_labels_a_width_takes(tmp_path: Path) -> None:
+    """1.96^2 x 0.1 / 0.05^2 is 153.7, and with nothing known 1.96^2 x 0.25 / 0.05^2 is 384.1."""
+    assert dict(labels_for(0.05))[0.1] == 154
+    assert dict(labels_for(0.05))[0.25] == 385
+    table = tmp_path / "outputs.jsonl"
+    table.write_text(json.dumps(table_row("q", "A", "m/x")) + "\n")
+    done = epc(
+        *("judge", "plan", table, "--judge", JUDGE, "--recorded", "--out", tmp_path / "set"),
+        *("--labels-for", "0.05"),
+    )
+    assert "154 if the judge errs on 10% of them" in done.stderr
+    assert "385 without a judge; the set has 1 outputs" in done.stderr
+
+
+def synthetic(rng: random.Random, *, true: float) -> tuple[list[Judgment], list[Label]]:
+    """Sixty questions of four outputs that share a difficulty; a judge too kind; 80 labels."""
+    judgments, labelled = [], []
+    method: Method = CROSS
+    for question in range(60):
+        easier = rng.uniform(-0.25, 0.25)
+        for at in range(4):
+            unit = Unit(
+                question_id=f"q{question}",
+                prompt_variant=str(at),
+                target_model="m",
+                output_id=f"{question}/{at}",
+            )
+            good = rng.random() < true + easier
+            says = rng.random() < (0.95 if good else 0.3)
+            judgments.append(
+                Judgment(
+                    unit=unit,
+                    output_sha256="",
+                    judge_model="j",
+                    method=method,
+                    valid=True,
+                    verdict="PASS" if says else "FAIL",
+                    scores=PASS if says else FAIL,
+                    quotes=no_quotes(2),
+                )
+            )
+            verdict = "PASS" if good else "FAIL"
+            labelled.append(Label(unit=unit, labeller="people", verdict=verdict, scores=None))
+    return judgments, rng.sample(labelled, 80)
+
+
+def test_reading_r26_corrected_shares_cover_the_truth_where_the_judges_own_does_not() -> None:
+    """120 sets of a judge that passes 0.3 of the bad: 0.5 looks like 0.625. At 95%, 114 +- 5."""
+    covered = {"stated": 0, "rogan_gladen": 0, "prediction_powered": 0}
+    for seed in range(120):
+        found = against_labels(*synthetic(random.Random(seed), true=0.5))
+        passes = found.judges[0].passes
+        for name in covered:
+            ends = getattr(passes, name).ci95
+            assert ends is not None
+            covered[name] += ends[0] <= 0.5 <= ends[1]
+
+    assert covered["stated"] < 15
+    assert covered["rogan_gladen"] >= 108
+    assert covered["prediction_powered"] >= 108
