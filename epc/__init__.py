@@ -1,7 +1,7 @@
 """The EPC registry: measure evaluator preference coupling, with the noise beside every number.
 
-`epc.run`, `epc.load`, `epc.snapshots`, `epc.figures` and `epc.Design` are loaded when they are
-first used, so that `import epc` costs nothing.
+`epc.run`, `epc.resume`, `epc.load`, `epc.snapshots`, `epc.figures` and `epc.Design` are loaded when
+they are first used, so that `import epc` costs nothing.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -9,9 +9,19 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from epc.api import Design, Run, figures, load, run, snapshots
+    from epc.api import Campaign, Design, Run, figures, load, resume, run, snapshots
 
-__all__ = ["Design", "Run", "__version__", "figures", "load", "run", "snapshots"]
+__all__ = [
+    "Campaign",
+    "Design",
+    "Run",
+    "__version__",
+    "figures",
+    "load",
+    "resume",
+    "run",
+    "snapshots",
+]
 
 
 def __getattr__(name: str) -> Any:

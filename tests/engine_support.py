@@ -18,11 +18,12 @@ from program_support import PROGRAM, as_text, run_program
 
 from epc.engine.budget import Budget, Limits
 from epc.engine.cache import Cache
-from epc.engine.calls import Caller, Progress, Question, Role
+from epc.engine.calls import Caller, Question, Role
 from epc.engine.journal import Journal
 from epc.engine.measure import carry_out
 from epc.engine.model import Completion, Identity, Model, Prompt
 from epc.engine.plan import Plan, Reuse, configuration, identities, save
+from epc.engine.progress import Progress
 from epc.engine.questions import Questions
 from epc.engine.request import Request
 from epc.engine.session import measure, reopen, start

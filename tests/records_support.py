@@ -20,8 +20,8 @@ import pytest
 from program_support import PROGRAM, Done, run_program
 
 from epc.engine.budget import Limits
-from epc.engine.calls import Progress
 from epc.engine.plan import Reuse
+from epc.engine.progress import Progress
 from epc.engine.request import Request
 from epc.engine.session import measure, start
 from epc.errors import Finding

@@ -146,6 +146,9 @@ def shared_by_runs(
 def _stated(left: Manifest, right: Manifest, role: RoleName) -> Shared:
     """Return what two manifests alone say that their runs share."""
     answers = min(manifest.provenance.calls[role] for manifest in (left, right))
+    campaigns = [manifest.provenance.campaign for manifest in (left, right)]
+    if role == "executor" and None not in campaigns and campaigns[0] == campaigns[1]:
+        return Shared(count=answers, answers=answers)
     sums = [manifest.raw and manifest.raw["calls"].sha256 for manifest in (left, right)]
     if sums[0] is not None and sums[0] == sums[1]:
         return Shared(count=answers, answers=answers)

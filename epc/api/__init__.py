@@ -3,10 +3,11 @@
 The same functions do the work as for the command line.
 """
 
+from epc.api.campaign import Campaign
 from epc.api.measured import Run
-from epc.api.measuring import run
+from epc.api.measuring import resume, run
 from epc.api.opening import load
 from epc.api.published import figures, snapshots
 from epc.records.designs import Design
 
-__all__ = ["Design", "Run", "figures", "load", "run", "snapshots"]
+__all__ = ["Campaign", "Design", "Run", "figures", "load", "resume", "run", "snapshots"]

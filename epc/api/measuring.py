@@ -6,19 +6,25 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import asynccontextmanager, suppress
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypedDict, Unpack, overload
 
+from epc.analysis.campaign import compared
+from epc.api.campaign import Campaign
 from epc.api.measured import Run
+from epc.engine import campaign
 from epc.engine.budget import Limits
-from epc.engine.calls import Progress
 from epc.engine.clock import now
 from epc.engine.plan import Reuse
+from epc.engine.progress import Progress
 from epc.engine.request import Request, default_folder, fetch_weights, rounds_of
-from epc.engine.session import Watch, measure, start
+from epc.engine.run_session import Watch
+from epc.engine.session import measure, reopen, start
+from epc.records.campaign import campaign_around, is_campaign
 from epc.records.designs import Design
 from epc.spec.epc_v1 import ControlMethod
 
 _LOOK_S: Final = 0.2
+Models = list[str] | tuple[str, ...]
 _Task = tuple[asyncio.AbstractEventLoop, "asyncio.Task[Any]"]
 
 
@@ -28,9 +34,46 @@ async def unseen(_: Progress) -> AsyncIterator[None]:
     yield
 
 
+class Options(TypedDict, total=False):
+    """What `run` takes beside its models."""
+
+    seeds: Iterable[int]
+    design: Design | str | Path | None
+    rounds: int | None
+    reuse: Reuse | None
+    exhaustive: bool
+    recheck: int
+    control: ControlMethod
+    controls: int
+    decoding: Mapping[str, Mapping[str, Any]] | None
+    reuse_answers_of: Iterable[str | Path]
+    max_calls: int | None
+    max_cost: str | Decimal | None
+    max_time_s: float | None
+    concurrency: int | None
+    cache: bool
+    out: str | Path | None
+    say: Callable[[str], None]
+    watch: Watch
+
+
+@overload
+def run(evaluator: str, executor: str | None = None, **options: Unpack[Options]) -> Run: ...
+
+
+@overload
 def run(
-    evaluator: str,
-    executor: str | None = None,
+    evaluator: Models, executor: str | Models | None = None, **options: Unpack[Options]
+) -> Campaign: ...
+
+
+@overload
+def run(evaluator: str, executor: Models, **options: Unpack[Options]) -> Campaign: ...
+
+
+def run(
+    evaluator: str | Models,
+    executor: str | Models | None = None,
     *,
     seeds: Iterable[int] = range(30),
     design: Design | str | Path | None = None,
@@ -50,20 +93,24 @@ def run(
     out: str | Path | None = None,
     say: Callable[[str], None] = lambda _: None,
     watch: Watch = unseen,
-) -> Run:
+) -> Run | Campaign:
     """Measure an evaluator, as `epc run` does with the options of the same names.
 
+    Lists of evaluators or executors make a campaign: a run for each pair, the executors' answers
+    shared, the limits of all runs together. `watch` watches single runs only.
+
     `decoding` is by role, such as {"evaluator": {"temperature": 0.0}}. `max_cost` is in US dollars.
-    `out` is the new run folder; by default one below `runs/`. `say` is told what else goes on. An
-    interrupted run is finished by `epc resume`.
+    `out` is the new folder; by default one below `runs/`. `say` is told what else goes on. What
+    was interrupted is finished by `resume`.
 
     Raises: UsageError if the request does not fit together; StoppedError if a call got no answer
-    or a limit was reached; WorldError if a model cannot load or the disk fails.
+    or a limit was reached, in whichever run; WorldError if a model cannot load or the disk fails.
     """
+    evaluators, executors = _listed(evaluator), _listed(executor)
     designed = Design.load(design) if isinstance(design, str | Path) else design
     request = Request(
-        evaluator=evaluator,
-        executor=executor,
+        evaluator=evaluators[0] if evaluators else "",
+        executor=next(iter(executors), None),
         seeds=sorted(set(seeds)),
         rounds=rounds_of(rounds, designed),
         reuse=reuse,
@@ -75,19 +122,99 @@ def run(
         reuse_answers_of=tuple(map(Path, reuse_answers_of)),
         design=designed,
     )
-    limits = Limits(
+    limits = _limits(max_calls, max_cost, max_time_s, concurrency, cache=cache)
+    fetch_weights((*evaluators, *executors), say)
+    began = now()
+    if isinstance(evaluator, str) and not isinstance(executor, list | tuple):
+        folder = default_folder(evaluator, began) if out is None else Path(out)
+        opened = start(request, folder, now=began, limits=limits)
+        done(measure(opened, folder, clock=now, watch=watch, limits=limits))
+        return Run(path=folder)
+    several = campaign.open_campaign(request, evaluators, executors, now=began)
+    folder = campaign.default_campaign_folder(several, began) if out is None else Path(out)
+    campaign.start(several, folder, limits=limits)
+    return _carried_on(several, folder, limits, anyway=False)
+
+
+def resume(
+    folder: str | Path,
+    *,
+    anyway: bool = False,
+    max_calls: int | None = None,
+    max_cost: str | Decimal | None = None,
+    max_time_s: float | None = None,
+    concurrency: int | None = None,
+    cache: bool = True,
+    watch: Watch = unseen,
+) -> Run | Campaign:
+    """Finish an interrupted run or campaign, as `epc resume` does; it asks no answer again.
+
+    `anyway`: also an evaluator that failed its controls, or was swapped. What is complete already
+    is returned as it is.
+
+    Raises: as `run`.
+    """
+    path = Path(folder)
+    limits = _limits(max_calls, max_cost, max_time_s, concurrency, cache=cache)
+    around = campaign_around(path)
+    if is_campaign(path) or around is not None:
+        only = None if around is None else path.resolve().name
+        whole = around or path
+        found = _carried_on(campaign.reopen(whole, only=only), whole, limits, anyway=anyway)
+        return found if around is None else Run(path=path)
+    opened = reopen(path)
+    if opened is not None:
+        done(measure(opened, path, clock=now, watch=watch, limits=limits, anyway=anyway))
+    return Run(path=path)
+
+
+def _listed(models: str | Models | None) -> list[str]:
+    if models is None:
+        return []
+    return [models] if isinstance(models, str) else list(models)
+
+
+def _limits(
+    max_calls: int | None,
+    max_cost: str | Decimal | None,
+    max_time_s: float | None,
+    concurrency: int | None,
+    *,
+    cache: bool,
+) -> Limits:
+    return Limits(
         max_calls=max_calls,
         max_cost=None if max_cost is None else Decimal(max_cost),
         max_time_s=max_time_s,
         concurrency=concurrency,
         cache=cache,
     )
-    fetch_weights((evaluator, executor), say)
-    began = now()
-    folder = default_folder(evaluator, began) if out is None else Path(out)
-    opened = start(request, folder, now=began, limits=limits)
-    done(measure(opened, folder, clock=now, watch=watch, limits=limits))
-    return Run(path=folder)
+
+
+def _carried_on(
+    opened: campaign.OpenedCampaign, folder: Path, limits: Limits, *, anyway: bool
+) -> Campaign:
+    failed = dict(opened.failed)
+
+    async def work() -> None:
+        failed.update(
+            await campaign.measure(
+                opened, folder, clock=now, watch=_all_unseen, limits=limits, anyway=anyway
+            )
+        )
+
+    done(work())
+    found = compared(folder)
+    if failed:
+        complete = len({row.run for row in found.rows})
+        raise campaign.UnfinishedError(failed, complete=complete, again=f"epc resume {folder}")
+    return Campaign(path=folder)
+
+
+@asynccontextmanager
+async def _all_unseen(_: campaign.CampaignProgress) -> AsyncIterator[None]:
+    """Watch a campaign and show nothing."""
+    yield
 
 
 def done(work: Coroutine[Any, Any, Any]) -> None:

@@ -100,7 +100,8 @@ def _examined(
     from epc.engine.catalog import open_model
     from epc.engine.fitness import examine
     from epc.engine.model import CallError
-    from epc.engine.session import require_keys, require_role, restrain
+    from epc.engine.run_session import restrain
+    from epc.engine.session import require_keys, require_role
 
     fetch_weights_if_named(name, executor)
     model = open_model(name)

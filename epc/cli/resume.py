@@ -28,14 +28,16 @@ def command(
     limits: "Limits",
     form: str,
 ) -> None:
-    r"""Finish an interrupted RUN, or evaluation of `epc judge run`.
+    r"""Finish an interrupted RUN, campaign, or evaluation of `epc judge run`.
 
     It asks no answered call again. The result is the one that an uninterrupted run gives. The
-    limits apply to this session.
+    limits apply to this session. A campaign (the folder of `epc run` with several models) is
+    finished whole; name one of its runs to finish that alone.
 
     \b
     Example:
       epc resume runs/first
+      epc resume runs/judges
     """
     from epc.records.judging.layout import is_evaluation
 

@@ -44,8 +44,20 @@ class _Seeds(click.ParamType[list[int]]):
 
 
 @click.command()
-@click.option("--evaluator", metavar="MODEL", help="The model that compares the answers.")
-@click.option("--executor", metavar="MODEL", help="The model that writes the answers.")
+@click.option(
+    "--evaluator",
+    "evaluators",
+    metavar="MODEL",
+    multiple=True,
+    help="The model that compares the answers. Give it again for several: see below.",
+)
+@click.option(
+    "--executor",
+    "executors",
+    metavar="MODEL",
+    multiple=True,
+    help="The model that writes the answers. May be given again.",
+)
 @click.option(
     "--seeds", type=_Seeds(), default="0-29", show_default=True, help="Which repetitions to run."
 )
@@ -122,12 +134,12 @@ class _Seeds(click.ParamType[list[int]]):
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
-    help="The run folder. Default: runs/ and the evaluator's name.",
+    help="The folder of the run, or of all runs. Default: runs/ and the evaluator's name.",
 )
 @format_option
 def command(
-    evaluator: str | None,
-    executor: str | None,
+    evaluators: tuple[str, ...],
+    executors: tuple[str, ...],
     seeds: list[int],
     design: str | None,
     rounds: int | None,
@@ -154,30 +166,39 @@ def command(
     A recorded:FILE is a CSV with the columns strategy,domain,task,verdict (A, B or tie), then group
     if tasks belong together.
 
+    Several evaluators or executors are a campaign: a run for each pair, in one folder. Each
+    executor is asked once for all evaluators. The forecast and the limits are of all runs together;
+    the end is a comparison. A run that fails stops no other; `epc resume FOLDER` finishes all.
+
     \b
     Example:
       epc run --evaluator local/smollm2-135m-likelihood --executor local/smollm2-135m --exhaustive
       epc run --evaluator openai/gpt-4o-2024-08-06 --executor openai/gpt-4o-mini --dry-run
       epc run --evaluator recorded:verdicts.csv
       epc run --design mine.yaml --evaluator M --executor M --dry-run
+      epc run --evaluator local/word-count --evaluator local/vader-sentiment \
+        --executor local/smollm2-135m --exhaustive --out runs/judges
     """
     from epc.engine.request import Request, default_folder, rounds_of
     from epc.engine.session import expect, prepare, start
     from epc.records.designs import Design
 
     wait = batch == "wait"
-    if batch == "collect" or (wait and evaluator is None):
+    if batch == "collect" or (wait and not evaluators):
         if out is None:
             raise click.UsageError(f"--batch {batch} needs --out: the folder it was submitted from")
         go_on(out, limits, form=form, batches=True, wait=wait)
         return
-    if evaluator is None:
+    if not evaluators:
         raise click.UsageError("Missing option '--evaluator'.")
+    many = len(evaluators) > 1 or len(executors) > 1
+    if many and batch is not None:
+        raise click.UsageError("--batch takes one evaluator and one executor: leave the others out")
     began = now()
     designed = None if design is None else Design.load(design)
     request = Request(
-        evaluator=evaluator,
-        executor=executor,
+        evaluator=evaluators[0],
+        executor=next(iter(executors), None),
         seeds=seeds,
         rounds=rounds_of(rounds, designed),
         reuse=reuse,
@@ -190,11 +211,17 @@ def command(
         design=designed,
         canary=canary,
     )
-    fetch_weights_if_named(evaluator, executor)
+    fetch_weights_if_named(*evaluators, *executors)
+    if many:
+        from epc.cli.campaign import run_campaign
+
+        names = evaluators, executors
+        run_campaign(request, names, out, limits, now=began, form=form, dry=dry_run, probed=probe)
+        return
     if dry_run:
         show_forecast(expect(prepare(request, now=began), batches=batch is not None), form)
         return
-    folder = out or default_folder(evaluator, began)
+    folder = out or default_folder(request.evaluator, began)
     batches = batch is not None
     opened = start(request, folder, now=began, limits=limits, batches=batches)
     finish(opened, folder, limits, form=form, batches=batches, wait=wait, new=True, probed=probe)

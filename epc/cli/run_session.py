@@ -1,7 +1,7 @@
 """One sitting with models: what the commands that ask them share."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,7 +106,14 @@ def show_forecast(shares: "dict[str, Share]", form: str) -> None:
     if form == "json":
         echo_json(as_json(shares))
         return
-    click.echo(f"{'':<24}{'lower':>14}{'expected':>14}{'upper':>14}")
+    for line in forecast_lines(shares):
+        click.echo(line)
+
+
+def forecast_lines(shares: "dict[str, Share]") -> Iterator[str]:
+    """Yield what models will be asked for, as a table."""
+    wide = max(24, *(len(f"{name} tokens out ") for name in shares))
+    yield f"{'':<{wide}}{'lower':>14}{'expected':>14}{'upper':>14}"
     for role, share in shares.items():
         rows = (
             ("calls", share.calls),
@@ -115,12 +122,12 @@ def show_forecast(shares: "dict[str, Share]", form: str) -> None:
         )
         for name, spread in rows:
             ends = (spread.lower, spread.expected, spread.upper)
-            click.echo(f"{role + ' ' + name:<24}" + "".join(f"{end:>14,.0f}" for end in ends))
+            yield f"{role + ' ' + name:<{wide}}" + "".join(f"{end:>14,.0f}" for end in ends)
         if share.cost is None:
-            click.echo(f"{role + ' cost':<24}{'unknown: no price is on record for this model':>44}")
+            yield f"{role + ' cost':<{wide}}{'unknown: no price is on record for this model':>44}"
         else:
             ends = (share.cost.lower, share.cost.expected, share.cost.upper)
-            click.echo(f"{role + ' cost, USD':<24}" + "".join(f"{end:>14,.4f}" for end in ends))
+            yield f"{role + ' cost, USD':<{wide}}" + "".join(f"{end:>14,.4f}" for end in ends)
 
 
 def go_on(
@@ -132,11 +139,19 @@ def go_on(
     wait: bool = False,
     anyway: bool = False,
 ) -> None:
-    """Finish a run that was interrupted, or show one that is complete."""
+    """Finish a run or a campaign that was interrupted, or show one that is complete."""
     from epc.cli.show import show
     from epc.engine.session import reopen
+    from epc.records.campaign import campaign_around, is_campaign
     from epc.records.recompute import load_manifest
 
+    around = campaign_around(run)
+    if not batches and (is_campaign(run) or around is not None):
+        from epc.cli.campaign import go_on_campaign
+
+        only = None if around is None else run.resolve().name
+        go_on_campaign(around or run, limits, form=form, anyway=anyway, only=only)
+        return
     opened = reopen(run)
     if opened is None:
         note(f"{run} is complete")

@@ -38,14 +38,25 @@ def command(run: Path, figure: bool, tasks: bool, form: str, html: Path | None) 
     prints the manifest's summary. With --html, writes a report that needs no network and no script:
     the word and what it rests on, its pictures, and all details, folded.
 
+    Of a campaign (the folder of `epc run` with several models) it prints all runs side by side.
+
     \b
     Example:
       epc show runs/first
       epc show runs/first --html first.html
       epc show runs/first --tasks
+      epc show runs/judges
     """
+    from epc.records.campaign import is_campaign
     from epc.records.recompute import load_manifest
 
+    if is_campaign(run):
+        from epc.cli.campaign import show_campaign
+
+        if tasks or html is not None:
+            raise click.UsageError(f"{run} is a campaign: name one of its runs for this")
+        show_campaign(run, form)
+        return
     if tasks and html is not None:
         raise click.UsageError("--html writes the whole report: leave out --html or --tasks")
     manifest = load_manifest(run)

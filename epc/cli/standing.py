@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from epc.engine.calls import Progress, Stage
+from epc.engine.progress import Progress, Stage
 from epc.printable import shown
 
 _WINDOW_S: Final = 30.0  # over which the pace is taken: a resumed run begins with a leap

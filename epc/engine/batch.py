@@ -189,7 +189,7 @@ class _Batches:
                 break
             try:
                 claim = self.caller.budget.claim_batched(
-                    question.role.name, question.text, decoding.max_tokens
+                    question.role.model.identity.model, question.text, decoding.max_tokens
                 )
             except BudgetError:
                 if not requests:

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
@@ -59,12 +60,13 @@ class Limits:
 class Claim:
     """One call's part of the budget, in US dollars.
 
-    `most` is the most that one attempt can cost, `held` what of it is set aside now.
+    `most` is the most that one attempt can cost, `held` what of it is set aside now. `stopped` says
+    what has stopped whoever claims: what waits for room then ends in that.
     """
 
-    role: str
     most: Decimal
     held: Decimal = Decimal(0)
+    stopped: Callable[[], EpcError | None] = lambda: None
 
 
 @dataclass(kw_only=True)
@@ -75,8 +77,8 @@ class Budget:
     cost is set aside (`reserved`), so that calls under way together never exceed the limit
     together. Most calls cost less: one that does not fit waits for what they leave. One that
     would not fit even then is refused, and only that one: `least_refused` is the cheapest of
-    those, so less than that is left in the end. A limit on cost needs the price of both roles,
-    since an unknown price could be any.
+    those, so less than that is left in the end. `prices` are by the name of the model. A limit on
+    cost needs the price of each, since an unknown price could be any.
 
     What counts is what a provider may bill: a request that it refuses is free, one whose answer
     was lost (`lost`) counts as a call, at the most that it can have cost.
@@ -93,32 +95,37 @@ class Budget:
     reserved: Decimal = Decimal(0)
     least_refused: Decimal | None = None
     _waiting: list["asyncio.Future[None]"] = field(default_factory=list)
-    _stopped: EpcError | None = None
 
     def __post_init__(self) -> None:
-        unknown = [role for role, price in self.prices.items() if price is None]
+        unknown = [model for model, price in self.prices.items() if price is None]
         if self.max_cost is not None and unknown:
             raise UsageError(
-                f"the price of the {unknown[0]} is not known, so --max-cost cannot be kept: "
+                f"the price of {unknown[0]} is not known, so --max-cost cannot be kept: "
                 "use --max-calls"
             )
 
-    async def claim(self, role: str, prompt: str, max_tokens: int) -> Claim:
+    async def claim(
+        self,
+        model: str,
+        prompt: str,
+        max_tokens: int,
+        stopped: Callable[[], EpcError | None] = lambda: None,
+    ) -> Claim:
         """Take one call out of the budget before it is sent, as soon as it fits.
 
-        Raises: BudgetError if a limit has been reached; the error that stopped the run meanwhile.
+        Raises: BudgetError if a limit has been reached; the error that `stopped` tells meanwhile.
         """
-        claim = Claim(role=role, most=self._most(role, prompt, max_tokens))
+        claim = Claim(most=self._most(model, prompt, max_tokens), stopped=stopped)
         await self._admit(claim)
         return claim
 
-    def claim_batched(self, role: str, prompt: str, max_tokens: int) -> Claim:
+    def claim_batched(self, model: str, prompt: str, max_tokens: int) -> Claim:
         """Take one call of a batch, at its share of the price, out of the budget.
 
         Raises: BudgetError if a limit has been reached.
         """
-        claim = Claim(role=role, most=self._most(role, prompt, max_tokens) * BATCH_SHARE)
-        if not self._fits(claim.most):
+        claim = Claim(most=self._most(model, prompt, max_tokens) * BATCH_SHARE)
+        if not self._fits(claim):
             raise self._too_dear(claim.most)
         self._take(claim)
         return claim
@@ -141,7 +148,7 @@ class Budget:
 
     def count(self, call: Json, *, most: Decimal = Decimal(0), share: Decimal = WHOLE) -> None:
         """Count what a call did cost: `share` of the price, or `most` if nobody says how long."""
-        price = self.prices.get(call["role"])
+        price = self.prices.get(call["model"])
         if price is None:
             return
         if call["tokens_in"] is None or call["tokens_out"] is None:
@@ -149,10 +156,12 @@ class Budget:
         else:
             self.cost += price.cost(call["tokens_in"], call["tokens_out"]) * share
 
-    def stop(self, error: EpcError) -> None:
-        """Let every call that waits for its place in the budget end in an error."""
-        self._stopped = error
-        self._wake()
+    def look_again(self) -> None:
+        """Let every call that waits for its place in the budget see whether it still may."""
+        for freed in self._waiting:
+            if not freed.done():
+                freed.set_result(None)
+        self._waiting.clear()
 
     def left_s(self) -> float | None:
         """Return after how many seconds a call that is under way is given up; None is never.
@@ -181,16 +190,17 @@ class Budget:
 
     async def _admit(self, claim: Claim) -> None:
         """Wait until a claim fits beside what is under way, and set it aside."""
-        while not self._fits(claim.most):
+        while not self._fits(claim):
             freed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(freed)
             await freed
         self._take(claim)
 
-    def _fits(self, most: Decimal) -> bool:
+    def _fits(self, claim: Claim) -> bool:
         """Return whether another call fits now; one that never will is an error."""
-        if self._stopped is not None:
-            raise self._stopped
+        most = claim.most
+        if (error := claim.stopped()) is not None:
+            raise error
         if self.max_calls is not None and self.calls >= self.max_calls:
             raise BudgetError(f"stopped at --max-calls {self.max_calls}")
         if self.max_time_s is not None and time.monotonic() - self.began >= self.max_time_s:
@@ -205,8 +215,8 @@ class Budget:
         self.least_refused = min(most, self.least_refused or most)
         return CostCapError(self)
 
-    def _most(self, role: str, prompt: str, max_tokens: int) -> Decimal:
-        price = self.prices.get(role)
+    def _most(self, model: str, prompt: str, max_tokens: int) -> Decimal:
+        price = self.prices.get(model)
         return price.cost(most_tokens(prompt), max_tokens) if price else Decimal(0)
 
     def _take(self, claim: Claim) -> None:
@@ -217,13 +227,7 @@ class Budget:
     def _let_go(self, claim: Claim) -> None:
         self.reserved -= claim.held
         claim.held = Decimal(0)
-        self._wake()
-
-    def _wake(self) -> None:
-        for freed in self._waiting:
-            if not freed.done():
-                freed.set_result(None)
-        self._waiting.clear()
+        self.look_again()
 
 
 def most_tokens(text: str) -> int:

@@ -1,19 +1,19 @@
 """Asking models: each answer journalled before it is used, and asked for once."""
 
 import asyncio
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from epc.analysis.sharing import ASKED, BATCHED, CACHED, RECORDED
 from epc.engine.budget import Budget, BudgetError, CostCapError
 from epc.engine.cache import Cache
 from epc.engine.journal import Journal
 from epc.engine.model import Completion, Model, Occasion, Prompt
+from epc.engine.progress import Progress
 from epc.errors import EpcError
 from epc.protocol.config import Decoding
 from epc.protocol.prompt import Pair
@@ -22,63 +22,11 @@ from epc.records.layout import CallNames, decoding_json, occasion_of
 from epc.records.recordable import TOO_LARGE, recordable
 from epc.records.strict_json import storable
 
+if TYPE_CHECKING:
+    from epc.engine.shared_answers import SharedAnswers
+
 _TO_SECONDS: Final = len("2026-07-02T00:00:00")
 LANDING_S: Final = 30.0  # how long a stopped run waits for calls that are under way
-
-
-@dataclass(kw_only=True)
-class Stage:
-    """One stage of a run: what is done of how much, and of each part (a phase, a domain)."""
-
-    name: str
-    total: int
-    parts: Mapping[str, int] = field(default_factory=dict)
-    done: int = 0
-    done_of: Counter[str] = field(default_factory=Counter)
-
-
-@dataclass(kw_only=True)
-class Progress:
-    """Where a run stands. The engine counts, whoever shows it only reads.
-
-    The last of `stages` is under way. `said` counts what the evaluator answered, a comparison once.
-    `failures` are attempts that got no answer and are tried again; `last_failure` says why the last
-    of them got none.
-    """
-
-    budget: Budget = field(default_factory=Budget)
-    stages: list[Stage] = field(default_factory=list)
-    asked: int = 0
-    reused: int = 0
-    from_cache: int = 0
-    from_runs: int = 0
-    from_journal: int = 0
-    retries: int = 0
-    lost: int = 0
-    failures: int = 0
-    last_failure: str = ""
-    tokens: int = 0
-    cost: float | None = None
-    torn: int = 0
-    damaged: int = 0
-    oversized: int = 0
-    too_large: int = 0
-    said: Counter[str] = field(default_factory=Counter)
-
-    def begin(self, stage: str, total: int, parts: Mapping[str, int] | None = None) -> None:
-        """Enter the next stage of the run."""
-        self.stages.append(Stage(name=stage, total=total, parts=parts or {}))
-
-    def advance(self, part: str | None = None) -> None:
-        """Count one more of the stage as done, and of the part that it belongs to."""
-        self.stages[-1].done += 1
-        if part is not None:
-            self.stages[-1].done_of[part] += 1
-
-    def failed(self, why: str) -> None:
-        """Note an attempt that got no answer and is tried again."""
-        self.failures += 1
-        self.last_failure = why
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +67,9 @@ class Caller:
     memory but where the journal has it.
 
     An answer of another run serves only where the model has pinned weights (`cache`), or where the
-    user named that run (`named_runs`, what could be taken over from it; Reading R76).
+    user named that run (`named_runs`, what could be taken over from it; Reading R76). The
+    executor's answers may be those of all runs of a campaign (`siblings`). `places` are the calls
+    that each model takes at once, from all callers that share them.
     """
 
     journal: Journal
@@ -129,9 +79,10 @@ class Caller:
     budget: Budget = field(default_factory=Budget)
     cache: Cache | None = None
     named_runs: Journal | None = None
+    siblings: "SharedAnswers | None" = None
+    places: dict[str, asyncio.Semaphore] = field(default_factory=dict)
     _kept: dict[str, Json] = field(default_factory=dict)
     _under_way: dict[str, "asyncio.Future[Json]"] = field(default_factory=dict)
-    _places: dict[str, asyncio.Semaphore] = field(default_factory=dict)
     _asking: set["asyncio.Task[Any]"] = field(default_factory=set)
     _alarm: asyncio.TimerHandle | None = None
     _failed: EpcError | None = None
@@ -164,27 +115,20 @@ class Caller:
 
         Raises: CallError if there is no answer; BudgetError at a limit of the user's.
         """
-        afresh = None if self.reuse else occasion
-        place = None
-        if afresh is not None:
-            place = occasion_of(afresh.seed, afresh.phase, afresh.round, question.side)
+        place = self.place(question, occasion)
         name = self.name(question, place)
         if (call := self.known(name)) is not None:
             self.progress.reused += 1
             return call
         if place is not None:
-            return await self._fresh(name, question, afresh, place)
+            return await self._answered(name, question, occasion, place)
         if name in self._under_way:
             self.progress.reused += 1
             return await asyncio.shield(self._under_way[name])
         future: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
         self._under_way[name] = future
         try:
-            call = self._of_another_run(name, question)
-            if call is None:
-                call = await self._fresh(name, question, None, None)
-            else:
-                await self.keep(call)
+            call = await self._answered(name, question, None, None)
         except BaseException as error:
             future.set_exception(error)
             future.exception()  # whoever waits gets it; nobody waiting is no second error
@@ -193,6 +137,12 @@ class Caller:
             del self._under_way[name]
         future.set_result(call)
         return call
+
+    def place(self, question: Question, occasion: Occasion | None) -> str | None:
+        """Return the round in which alone an answer serves; None where answers are reused."""
+        if self.reuse or occasion is None:
+            return None
+        return occasion_of(occasion.seed, occasion.phase, occasion.round, question.side)
 
     async def ask_again(
         self, question: Question, place: str, occasion: Occasion | None = None
@@ -272,13 +222,52 @@ class Caller:
         if self.named_runs is not None and name in self.named_runs:
             self.progress.from_runs += 1
             return self.named_runs.read(name)
-        if self.cache is None or not question.role.model.pinned:
+        if self.cache is None or not question.role.model.pinned or self._is_shared(question):
             return None
         call = self.cache.get(name)
         if call is None or (call["role"], call["prompt"]) != (question.role.name, question.text):
             return None  # nothing is kept, or what is kept answers something else
         self.progress.from_cache += 1
         return recordable({**call, "origin": CACHED}, self.journal.longest)
+
+    def _is_shared(self, question: Question) -> bool:
+        return self.siblings is not None and question.role.name == "executor"
+
+    async def _answered(
+        self, name: str, question: Question, occasion: Occasion | None, place: str | None
+    ) -> Json:
+        """Take an answer from wherever it may come, or ask."""
+        call = None if place is not None else self._of_another_run(name, question)
+        if call is None and self._is_shared(question):
+            call = await self._of_siblings(question, occasion)
+        if call is None:
+            return await self._fresh(name, question, occasion, place)
+        await self.keep(call)
+        return call
+
+    async def _of_siblings(self, question: Question, occasion: Occasion | None) -> Json:
+        """Return the answer that serves all runs of the campaign (Reading R76)."""
+        assert self.siblings is not None
+        if self._failed is not None:
+            raise self._failed
+        try:
+            call = await self.siblings.ask(question, None if self.reuse else occasion)
+        except CostCapError:
+            raise
+        except EpcError as error:
+            raise self.stop(error) from None
+        self.progress.reused += 1
+        return call
+
+    def stop(self, error: EpcError) -> EpcError:
+        """Let nothing more be asked, because of an error; return the first that there was."""
+        if self._failed is None:
+            self._failed = self._explained(error)
+            self.budget.look_again()
+            self._set_alarm(LANDING_S, self._failed)
+            if self.siblings is not None:
+                self.siblings.leave(self, self._failed)
+        return self._failed
 
     async def _fresh(
         self, name: str, question: Question, occasion: Occasion | None, place: str | None
@@ -297,12 +286,7 @@ class Caller:
             except CostCapError:
                 raise  # a cheaper call may fit: the others go on
             except EpcError as error:
-                if self._failed is None:
-                    self._failed = self._explained(error)
-                    self.budget.stop(self._failed)
-                    self._set_alarm(LANDING_S, self._failed)
-                    raise self._failed from None
-                raise
+                raise self.stop(error) from None
             except asyncio.CancelledError:
                 if self._failed is not None and self._given_up and not task.uncancel():
                     raise self._failed from None
@@ -316,7 +300,12 @@ class Caller:
         self, name: str, question: Question, occasion: Occasion | None, place: str | None
     ) -> Json:
         role, call = question.role, None
-        claim = await self.budget.claim(role.name, question.text, role.decoding.max_tokens)
+        claim = await self.budget.claim(
+            role.model.identity.model,
+            question.text,
+            role.decoding.max_tokens,
+            stopped=lambda: self._failed,
+        )
         try:
             prompt = Prompt(
                 text=question.text,
@@ -367,6 +356,6 @@ class Caller:
 
     def _place(self, role: Role) -> asyncio.Semaphore:
         key = role.model.identity.model
-        if key not in self._places:
-            self._places[key] = asyncio.Semaphore(role.model.concurrency)
-        return self._places[key]
+        if key not in self.places:
+            self.places[key] = asyncio.Semaphore(role.model.concurrency)
+        return self.places[key]

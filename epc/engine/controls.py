@@ -10,10 +10,11 @@ from typing import Final
 
 from epc.audit.probes import SIDES, Probe, planted
 from epc.engine.budget import Budget
-from epc.engine.calls import Caller, Progress, Question, Role
+from epc.engine.calls import Caller, Question, Role
 from epc.engine.journal import Journal
 from epc.engine.model import Occasion
 from epc.engine.plan import Plan
+from epc.engine.progress import Progress
 from epc.engine.questions import Questions
 from epc.engine.task_group import all_of
 from epc.errors import EpcError, ExitCode, MalformedError, WorldError

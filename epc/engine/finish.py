@@ -83,6 +83,8 @@ def finish(
             },
         },
     }
+    if plan.campaign is not None:
+        head["provenance"]["campaign"] = plan.campaign
     if damage := damaged_lines(folder):
         head["provenance"]["journal_damage"] = damage
     if canary is not None:

@@ -4,8 +4,9 @@ The draws are known beforehand, the verdicts are not: the expected number of dis
 counted on one run of the very seeds against a coin, which is what weights near uniform give.
 """
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from functools import partial
 from typing import Final
@@ -14,7 +15,7 @@ from epc.audit.probes import SIDES
 from epc.engine import canary
 from epc.engine.budget import WHOLE, most_tokens
 from epc.engine.mocks import unit
-from epc.engine.plan import Plan
+from epc.engine.plan import Plan, Reuse
 from epc.engine.prices import Price
 from epc.protocol.config import Configuration, Decoding
 from epc.protocol.draws import pick_task, turns
@@ -29,8 +30,6 @@ from epc.spec.epc_v1 import JUDGED_CHARACTERS
 _DENSE, _USUAL, _SPARSE = 3.0, 4.0, 6.0
 _NARROW, _WIDE = "x", "\U0010ffff"  # one byte and four, where a bound counts bytes
 _USUAL_SHARE: Final = 0.8  # how much of max_tokens an answer usually takes
-
-Pairs = set[tuple[Domain, int, int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,15 +66,49 @@ def forecast(
         role: price.times((shares or {}).get(role, WHOLE)) if price else None
         for role, price in prices.items()
     }
-    calls = _calls(plan, config)
-    asked = _with_rechecks(calls["evaluator"], plan.recheck)
-    asked = _with_more(asked, len(SIDES) * plan.controls)
-    beside = canary.CALLS if plan.canary else 0
-    calls["evaluator"] = _with_more(asked, beside, least=beside)
+    calls = {"executor": _answers(plan, config, judges=1), "evaluator": _comparisons(plan, config)}
     return {
         role: _share(calls[role], config, role, decoding, paid[role])
         for role, decoding in decodings.items()
     }
+
+
+def forecast_shared(
+    judges: Counter[Reuse],
+    plan: Plan,
+    config: Configuration,
+    decoding: Decoding,
+    price: Price | None,
+) -> Share:
+    """Return what one executor will be asked for by the runs of a campaign together.
+
+    `judges` counts the runs by how they ask; else they are all as the `plan`.
+    """
+    calls = [
+        _answers(replace(plan, reuse=reuse), config, judges=runs) for reuse, runs in judges.items()
+    ]
+    return _share(_total(calls), config, "executor", decoding, price)
+
+
+def in_all(shares: Iterable[Share]) -> Share:
+    """Return what several models will be asked for; the cost is known where each one's is."""
+    each = list(shares)
+    costs = [share.cost for share in each]
+    return Share(
+        calls=_total(share.calls for share in each),
+        tokens_in=_total(share.tokens_in for share in each),
+        tokens_out=_total(share.tokens_out for share in each),
+        cost=None if None in costs else _total(cost for cost in costs if cost is not None),
+    )
+
+
+def _total(ranges: Iterable[Range]) -> Range:
+    each = list(ranges)
+    return Range(
+        lower=sum(one.lower for one in each),
+        expected=sum(one.expected for one in each),
+        upper=sum(one.upper for one in each),
+    )
 
 
 def as_json(shares: dict[str, Share]) -> Json:
@@ -83,41 +116,64 @@ def as_json(shares: dict[str, Share]) -> Json:
     return {role: asdict(share) for role, share in shares.items()}
 
 
-def _calls(plan: Plan, config: Configuration) -> dict[str, Range]:
+def _answers(plan: Plan, config: Configuration, *, judges: int) -> Range:
+    """Return how many answers an executor will be asked for by so many runs that share them."""
+    rounds = len(plan.seeds) * len(config.phases) * config.rounds
+    every = len(config.strategies) * sum(map(len, config.tasks.values()))
+    if plan.reuse == "memo" and plan.exhaustive:
+        return _exactly(every)
+    if plan.reuse == "none" and judges == 1:
+        return _exactly(2 * rounds)
+    drawn = [pair for judge in range(judges) for pair in _drawn(plan, config, judge=judge)]
+    if plan.reuse == "none":  # the baseline's answer is the same round's for every evaluator
+        expected = len({(seed, phase, number, s) for seed, phase, number, _, _, s in drawn})
+        return Range(lower=2 * rounds, expected=rounds + expected, upper=(1 + judges) * rounds)
+    pairs = {(domain, task, strategy) for *_, domain, task, strategy in drawn}
+    pairs |= {(domain, task, config.baseline_index) for domain, task, _ in pairs}
+    tasks = len({(domain, task) for domain, task, _ in pairs})
+    most = min(every, (1 + judges) * rounds)
+    return Range(lower=tasks, expected=len(pairs), upper=most)
+
+
+def _comparisons(plan: Plan, config: Configuration) -> Range:
+    """Return how many comparisons an evaluator will be asked for, those beside the run included."""
+    asked = _with_rechecks(_compared(plan, config), plan.recheck)
+    asked = _with_more(asked, len(SIDES) * plan.controls)
+    beside = canary.CALLS if plan.canary else 0
+    return _with_more(asked, beside, least=beside)
+
+
+def _compared(plan: Plan, config: Configuration) -> Range:
     rounds = len(plan.seeds) * len(config.phases) * config.rounds
     every = len(config.strategies) * sum(map(len, config.tasks.values()))
     if plan.reuse == "none":
-        return {"executor": _exactly(2 * rounds), "evaluator": _exactly(rounds)}
+        return _exactly(rounds)
     if config.method == "recorded":  # looked up, each verdict of the file once
-        pairs = int(plan.identity["evaluator"]["details"]["pairs"])
-        return {"evaluator": _exactly(pairs)}
+        return _exactly(int(plan.identity["evaluator"]["details"]["pairs"]))
     if plan.exhaustive:
         # Equal answers make equal comparisons, which are asked once: at worst all are equal.
         tasks = sum(map(len, config.tasks.values()))
-        return {
-            "executor": _exactly(every),
-            "evaluator": Range(lower=tasks, expected=every, upper=every),
-        }
-    drawn = _drawn(plan, config)
-    answers = len(drawn | {(d, t, config.baseline_index) for d, t, _ in drawn})
+        return Range(lower=tasks, expected=every, upper=every)
+    drawn = {(domain, task, strategy) for *_, domain, task, strategy in _drawn(plan, config)}
     tasks = len({(domain, task) for domain, task, _ in drawn})
-    most = min(every, rounds)
-    return {
-        "executor": Range(lower=tasks, expected=answers, upper=min(every, 2 * rounds)),
-        "evaluator": Range(lower=tasks, expected=len(drawn), upper=most),
-    }
+    return Range(lower=tasks, expected=len(drawn), upper=min(every, rounds))
 
 
-def _drawn(plan: Plan, config: Configuration) -> Pairs:
-    """Return the strategy-task pairs that the plan's seeds draw against a coin."""
-    drawn: Pairs = set()
+def _drawn(
+    plan: Plan, config: Configuration, *, judge: int = 0
+) -> Iterator[tuple[int, str, int, Domain, int, int]]:
+    """Yield seed, phase, round, domain, task and strategy of each round against a coin.
+
+    Each `judge` tosses a coin of its own.
+    """
+    met: list[tuple[int, str, int, Domain, int, int]] = []
+    own = (judge,) if judge else ()
 
     def toss(seed: int, asked: Comparison) -> Verdict:
-        domain = asked.phase.domain
+        domain, place = asked.phase.domain, (seed, asked.phase.name, asked.round)
         task = pick_task(asked.turn.u_task or 0.0, len(config.tasks[domain]))
-        drawn.add((domain, task, asked.strategy))
-        heads = unit("forecast", seed, asked.phase.name, asked.round) < 1 / 2
-        return Verdict.A if heads else Verdict.B
+        met.append((*place, domain, task, asked.strategy))
+        return Verdict.A if unit("forecast", *own, *place) < 1 / 2 else Verdict.B
 
     for seed in plan.seeds:
         given = {phase.name: turns(seed, phase.stream, config.rounds) for phase in config.phases}
@@ -125,7 +181,8 @@ def _drawn(plan: Plan, config: Configuration) -> Pairs:
             given, strategies=len(config.strategies), rule=config.rule, phases=config.phases
         )
         drive(running, partial(toss, seed))
-    return drawn
+        yield from met
+        met.clear()
 
 
 def _share(

@@ -34,7 +34,7 @@ class Plan:
     `canary`: the evaluator is asked a panel of pairs beside the run (Reading R76).
     `design` is the whole design, so that a run needs its file no more; None is the reference.
     `groups` are those of recorded tasks, in their order; None is each task by itself, or the
-    design's (Reading R74).
+    design's (Reading R74). `campaign` is what a record says of the campaign that the run is one of.
     """
 
     evaluator: str
@@ -54,6 +54,14 @@ class Plan:
     groups: dict[Domain, list[str]] | None = None
     design: Json | None = None
     canary: bool = False
+    campaign: Json | None = None
+
+    def document(self) -> Json:
+        """Return run.json."""
+        stated = asdict(self)
+        if self.campaign is None:
+            del stated["campaign"]
+        return stated
 
 
 def identities(evaluator: Model, executor: Model | None) -> Json:
@@ -164,7 +172,7 @@ def save(plan: Plan, folder: Path, *, reusable: Sequence[Json] = ()) -> None:
     if reusable:
         (folder / REUSABLE).mkdir()
         strict_json.write_text(folder / REUSABLE / JOURNAL, map(strict_json.dumps_line, reusable))
-    strict_json.write(folder / PLAN, asdict(plan))
+    strict_json.write(folder / PLAN, plan.document())
 
 
 def discard(folder: Path) -> bool:

@@ -9,11 +9,13 @@ from pathlib import Path
 
 from epc.audit.probes import CONTROLS, Probe, exchanges, planted
 from epc.engine.budget import Limits
-from epc.engine.calls import Progress, Role
+from epc.engine.calls import Role
 from epc.engine.catalog import open_model
 from epc.engine.controls import ask, kept_rows
 from epc.engine.plan import identities, load
-from epc.engine.session import Watch, budget_of, require_keys, require_same, restrain
+from epc.engine.progress import Progress
+from epc.engine.run_session import Watch, budget_of, restrain
+from epc.engine.session import require_keys, require_same
 from epc.errors import MalformedError, UsageError
 from epc.protocol.config import Configuration
 from epc.protocol.results import Json
@@ -110,7 +112,7 @@ async def probe(
     stated = {key: getattr(evaluator, key) for key in IDENTITY}
     require_same(identities(model, None), {"evaluator": stated})
     require_keys([model])
-    budget = budget_of({"evaluator": model}, limits)
+    budget = budget_of([model], limits)
     restrain([model], limits)
     role = Role(name="evaluator", model=model, decoding=evaluator.decoding)
     progress = Progress(budget=budget)

@@ -1,24 +1,19 @@
 """A run from its request to its folder: opening models, carrying the plan out, letting go."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from epc import __version__
-from epc.engine import batch, forecast
+from epc.engine import forecast
 from epc.engine.batch import batching_of
-from epc.engine.budget import BATCH_SHARE, Budget, Limits
+from epc.engine.budget import BATCH_SHARE, Limits
 from epc.engine.cache import Cache
 from epc.engine.cache_paths import answer_cache_folder
-from epc.engine.calls import Caller, Progress, Role
-from epc.engine.canary import CanaryWatch, may_be_swapped
+from epc.engine.calls import Role
+from epc.engine.canary import may_be_swapped
 from epc.engine.catalog import open_model
-from epc.engine.controls import preflight
-from epc.engine.first_round import ask_first_round
-from epc.engine.journal import Journal
-from epc.engine.measure import Measurement, carry_out
 from epc.engine.mocks import Mock, Scripted
 from epc.engine.model import Model
 from epc.engine.plan import (
@@ -32,19 +27,20 @@ from epc.engine.plan import (
     save,
 )
 from epc.engine.prices import price_of
+from epc.engine.progress import Progress
 from epc.engine.questions import Questions
 from epc.engine.recorded import Recorded
 from epc.engine.remote import Remote
 from epc.engine.request import Request
 from epc.engine.reusing import reusable_answers
-from epc.engine.task_group import seldom_collected
+from epc.engine.run_session import Session, Watch, asking, budget_of, carry_on
 from epc.errors import UsageError
 from epc.protocol.results import Json
-from epc.records.layout import MANIFEST, REUSABLE
+from epc.records.layout import MANIFEST
 from epc.records.recompute import load_manifest
 from epc.spec.domains import Domain
 
-Watch = Callable[[Progress], AbstractAsyncContextManager[None]]
+Opening = Callable[[str], Model]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,15 +56,9 @@ class Opened:
     reusable: Sequence[Json] = ()
 
     @property
-    def roles(self) -> dict[str, Model]:
-        """The model of each role."""
-        both = {"evaluator": self.evaluator, "executor": self.executor}
-        return {role: model for role, model in both.items() if model is not None}
-
-    @property
     def models(self) -> list[Model]:
         """The models of both roles."""
-        return list(self.roles.values())
+        return [model for model in (self.evaluator, self.executor) if model is not None]
 
     @property
     def questions(self) -> Questions:
@@ -84,12 +74,12 @@ class Opened:
         return Role(name=name, model=model, decoding=decoding_for(self.plan.decoding, name, model))
 
 
-def prepare(request: Request, *, now: datetime) -> Opened:
+def prepare(request: Request, *, now: datetime, opening: Opening = open_model) -> Opened:
     """Open a request's models and make its plan; nothing is written and nothing is sent.
 
     Raises: UsageError if the request does not fit together; WorldError if a model cannot load.
     """
-    evaluator = open_model(request.evaluator)
+    evaluator = opening(request.evaluator)
     if isinstance(evaluator, Recorded) and request.executor is not None:
         raise UsageError("recorded verdicts need no executor: leave --executor out")
     if isinstance(evaluator, Recorded) and request.design is not None:
@@ -98,7 +88,7 @@ def prepare(request: Request, *, now: datetime) -> Opened:
         )
     if not isinstance(evaluator, Recorded) and request.executor is None:
         raise UsageError(f"{request.evaluator} compares answers: name who writes with --executor")
-    executor = open_model(request.executor) if request.executor is not None else None
+    executor = opening(request.executor) if request.executor is not None else None
     if executor is not None and executor.method != "prompt":
         raise UsageError(f"{request.executor} writes no answers: name another --executor")
     roles = {"evaluator": evaluator, "executor": executor}
@@ -175,13 +165,13 @@ def start(
     """
     opened = prepare(request, now=now)
     require_keys(opened.models)
-    budget_of(opened.roles, limits or Limits())
+    budget_of(opened.models, limits or Limits())
     _check_batches(opened, batches=batches)
     save(opened.plan, folder, reusable=opened.reusable)
     return opened
 
 
-def reopen(folder: Path) -> Opened | None:
+def reopen(folder: Path, *, opening: Opening = open_model) -> Opened | None:
     """Open the models of an interrupted run, or return None if it is complete.
 
     Raises: UsageError if the folder is no run, or its models are no longer the same.
@@ -190,8 +180,8 @@ def reopen(folder: Path) -> Opened | None:
     if (folder / MANIFEST).exists():
         load_manifest(folder)
         return None
-    evaluator = open_model(plan.evaluator)
-    executor = open_model(plan.executor) if plan.executor is not None else None
+    evaluator = opening(plan.evaluator)
+    executor = opening(plan.executor) if plan.executor is not None else None
     require_same(identities(evaluator, executor), plan.identity)
     opened = Opened(plan=plan, evaluator=evaluator, executor=executor)
     require_keys(opened.models)
@@ -228,17 +218,6 @@ def require_keys(models: Iterable[Model]) -> None:
     for model in models:
         if isinstance(model, Remote):
             model.require_key()
-
-
-def restrain(models: Iterable[Model], limits: Limits) -> None:
-    """Let no model be asked more at once, or be waited for longer, than the user wants."""
-    for model in models:
-        if limits.timeout_s is not None and isinstance(model, Remote):
-            model.wait_for(limits.timeout_s)
-        if limits.concurrency is not None:
-            # How much a provider stands is for the user to know; other models know themselves.
-            most = limits.concurrency if isinstance(model, Remote) else model.concurrency
-            model.concurrency = min(limits.concurrency, most)
 
 
 def expect(opened: Opened, *, batches: bool = False) -> dict[str, forecast.Share]:
@@ -281,67 +260,18 @@ async def measure(
     """
     limits = limits or Limits()
     _check_batches(opened, batches=batches)
-    budget = budget_of(opened.roles, limits)
-    memo = opened.plan.reuse == "memo"
-    async with AsyncExitStack() as stack:
-        stack.enter_context(seldom_collected())
-        for model in opened.models:
-            stack.push_async_callback(model.close)
-        restrain(opened.models, limits)
-        progress = Progress(budget=budget)
-        journal = Journal(folder)
-        stack.callback(journal.close)
-        if (folder / MANIFEST).exists():  # another process finished it before this one held it
-            journal.remove()
-            return load_manifest(folder).document
-        reusable = Journal(folder / REUSABLE) if (folder / REUSABLE).exists() else None
-        if reusable is not None:
-            stack.callback(reusable.close)
-        caller = Caller(
-            journal=journal,
-            reuse=memo,
-            progress=progress,
-            clock=clock,
-            budget=budget,
-            cache=Cache(answer_cache_folder()) if memo and limits.cache else None,
-            named_runs=reusable,
-        )
-        stack.push_async_callback(caller.close)
-        await stack.enter_async_context(watch(progress))
-        questions = opened.questions
-        if probe is not None and isinstance(opened.evaluator, Remote) and not batches:
-            await ask_first_round(opened.plan, folder, questions, caller, say=probe)
-        canary = CanaryWatch.of(questions, caller, folder) if opened.plan.canary else None
-        if canary is not None:
-            await canary.begin(again=not batch.pending(folder), anyway=anyway)
-        if opened.plan.controls:
-            await preflight(opened.plan, folder, questions=questions, caller=caller, anyway=anyway)
-        if batches or batch.pending(folder):
-            await batch.advance(
-                Measurement(plan=opened.plan, questions=questions, caller=caller),
-                folder,
-                wait=wait,
-            )
-        manifest = await carry_out(
-            opened.plan, folder, questions=questions, caller=caller, now=clock(), canary=canary
-        )
-        if reusable is not None:
-            reusable.remove()
-            with suppress(OSError):  # someone else's file in it is theirs
-                (folder / REUSABLE).rmdir()
-        batch.forget(folder)
-        return manifest
-
-
-def budget_of(roles: Mapping[str, Model], limits: Limits) -> Budget:
-    """Return a new budget; a UsageError says that a limit cannot be kept."""
-    prices = {role: price_of(model.identity.model) for role, model in roles.items()}
-    return Budget(
-        max_calls=limits.max_calls,
-        max_cost=limits.max_cost,
-        max_time_s=limits.max_time_s,
-        prices=prices,
+    session = Session(
+        clock=clock,
+        progress=Progress(budget=budget_of(opened.models, limits)),
+        watch=watch,
+        cache=Cache(answer_cache_folder()) if limits.cache else None,
+        anyway=anyway,
+        probe=probe,
     )
+    async with asking(opened.models, limits):
+        return await carry_on(
+            opened.plan, opened.questions, folder, session, batches=batches, wait=wait
+        )
 
 
 def _roles(questions: Questions) -> list[Role]:

@@ -9,10 +9,12 @@ from pathlib import Path
 
 from epc.analysis.spot_checking import Drawn, TwoCalls
 from epc.engine.budget import Limits
-from epc.engine.calls import Caller, Progress, Question, Role
+from epc.engine.calls import Caller, Question, Role
 from epc.engine.catalog import open_model
 from epc.engine.journal import Journal
-from epc.engine.session import Watch, budget_of, require_keys, restrain
+from epc.engine.progress import Progress
+from epc.engine.run_session import Watch, budget_of, restrain
+from epc.engine.session import require_keys
 from epc.engine.task_group import all_of
 from epc.records.asked import AskedPair, PairKey
 from epc.records.calls import call_of
@@ -40,7 +42,7 @@ async def ask_twice(
     model = open_model(name)
     require_keys([model])
     restrain([model], limits)
-    budget = budget_of({"evaluator": model}, limits)
+    budget = budget_of([model], limits)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(model.close)
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="epc-spot-check-"))

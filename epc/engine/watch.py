@@ -20,14 +20,16 @@ from epc.analysis.watching import (
     standing,
 )
 from epc.engine.budget import Limits, most_tokens
-from epc.engine.calls import Caller, Progress, Question, Role
+from epc.engine.calls import Caller, Question, Role
 from epc.engine.catalog import open_model
 from epc.engine.forecast import Range, Share
 from epc.engine.journal import Journal
 from epc.engine.model import CallError, Model
 from epc.engine.plan import load
 from epc.engine.prices import price_of
-from epc.engine.session import Watch, budget_of, require_keys, restrain
+from epc.engine.progress import Progress
+from epc.engine.run_session import Watch, budget_of, restrain
+from epc.engine.session import require_keys
 from epc.engine.task_group import all_of
 from epc.errors import EpcError, StoppedError, UsageError, WorldError
 from epc.protocol.results import Json
@@ -130,7 +132,7 @@ async def ask_today(
     model = open_model(watching.evaluator)
     require_keys([model])
     restrain([model], limits)
-    budget = budget_of({"evaluator": model}, limits)
+    budget = budget_of([model], limits)
     folder = watching.history.with_name(f"{watching.history.name}.part")
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -246,6 +246,14 @@ class Reasoned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InCampaign:
+    """A run's campaign, and the evaluators for which its executor was asked once (Reading R76)."""
+
+    id: str
+    evaluators: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
     """With what, when, and by whose answers a record was made."""
 
@@ -260,6 +268,7 @@ class Provenance:
     origins: Mapping[RoleName, Mapping[str, int]] | None = None
     no_answer: Mapping[RoleName, Mapping[NoAnswer, int]] = field(default_factory=dict)
     reasoning: Mapping[RoleName, Reasoned] = field(default_factory=dict)
+    campaign: InCampaign | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

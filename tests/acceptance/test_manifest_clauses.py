@@ -19,7 +19,7 @@ from epc.spec.reference import STRATEGIES, TASKS
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from epc.engine.calls import Progress
+    from epc.engine.progress import Progress
 
 NOW = datetime(2026, 11, 22, 23, 30, tzinfo=UTC)
 Run = tuple[dict[str, Any], list[dict[str, Any]], dict[str, dict[str, Any]]]

@@ -18,7 +18,7 @@ from notebook_support import executed
 
 import epc
 from epc.api.measuring import done
-from epc.errors import UsageError
+from epc.errors import StoppedError, UsageError
 
 ROOT = Path(__file__).parents[2]
 MODELS = ("mock/coin-flip", "mock/deterministic")
@@ -50,6 +50,54 @@ def test_import_loads_nothing_of_the_program() -> None:
     )
 
     assert done.stdout == "[] False True False\n"
+
+
+def test_lists_of_models_make_a_campaign_within_an_event_loop(tmp_path: Path) -> None:
+    async def notebook() -> epc.Campaign:
+        return epc.run(
+            ["mock/coin-flip", "mock/deterministic"],
+            ["mock/deterministic"],
+            seeds=range(3),
+            rounds=5,
+            out=tmp_path / "judges",
+        )
+
+    found = asyncio.run(notebook())
+
+    assert repr(found) == "<epc.Campaign judges, 2 runs>"
+    assert list(found.runs) == ["coin-flip_on_deterministic", "deterministic_on_deterministic"]
+    assert found.comparison[["evaluator", "direction", "seeds"]].to_numpy().tolist() == [
+        [evaluator, direction, 3]
+        for evaluator in ("mock/coin-flip", "mock/deterministic")
+        for direction in ("text_to_visual", "visual_to_text")
+    ]
+    assert found.agreement[["left", "right"]].to_numpy().tolist() == [
+        ["mock/coin-flip", "mock/deterministic"]
+    ]
+    assert program("show", tmp_path / "judges").stdout == f"{found}\n"
+    single = found.runs["deterministic_on_deterministic"]
+    assert single.trials.shape[0] == 3 * 4 * 5
+
+
+def test_resume_finishes_what_a_limit_stopped_run_or_campaign(tmp_path: Path) -> None:
+    models = ["mock/coin-flip", "mock/deterministic"]
+    for evaluator, out in ((models[0], "run"), (models, "judges")):
+        with pytest.raises(StoppedError, match="stopped at --max-calls 20"):
+            epc.run(  # type: ignore[call-overload]  # one call for a name and a list of names
+                evaluator,
+                "mock/deterministic",
+                seeds=[0],
+                rounds=5,
+                max_calls=20,
+                out=tmp_path / out,
+            )
+
+    run, campaign = epc.resume(tmp_path / "run"), epc.resume(tmp_path / "judges")
+
+    assert isinstance(run, epc.Run)
+    assert isinstance(campaign, epc.Campaign)
+    assert (run.manifest.config.seeds, len(campaign.runs)) == ((0,), 2)
+    assert repr(epc.resume(tmp_path / "judges")) == repr(campaign)  # complete already
 
 
 def test_a_run_within_an_event_loop_writes_what_the_command_writes(

@@ -20,7 +20,7 @@ from epc.engine.session import measure, start
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from epc.engine.calls import Progress
+    from epc.engine.progress import Progress
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 

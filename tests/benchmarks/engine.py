@@ -30,8 +30,8 @@ from bare import send
 
 from epc.engine import measure as measuring
 from epc.engine.budget import Limits
-from epc.engine.calls import Progress
 from epc.engine.finish import finish
+from epc.engine.progress import Progress
 from epc.engine.request import Request
 from epc.engine.session import measure, start
 from epc.protocol.draws import pick_task, turns

@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 from epc.engine import asking, calls
 from epc.engine.budget import Limits
-from epc.engine.calls import Progress
+from epc.engine.progress import Progress
 from epc.engine.request import Request
 from epc.engine.session import Opened, measure, reopen, start
 from epc.errors import EpcError, ExitCode

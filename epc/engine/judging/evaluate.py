@@ -15,13 +15,15 @@ from epc.analysis.sharing import with_origin
 from epc.engine.budget import CostCapError, Limits, most_tokens
 from epc.engine.cache import Cache
 from epc.engine.cache_paths import answer_cache_folder
-from epc.engine.calls import Caller, Progress, Question, Role
+from epc.engine.calls import Caller, Question, Role
 from epc.engine.canary import CanaryWatch, is_of_canary, judge_panel, may_be_swapped
 from epc.engine.catalog import open_model
 from epc.engine.forecast import Range, Share, cost_of
 from epc.engine.journal import Journal
 from epc.engine.prices import price_of
-from epc.engine.session import Watch, budget_of, require_keys, restrain
+from epc.engine.progress import Progress
+from epc.engine.run_session import Watch, budget_of, restrain
+from epc.engine.session import require_keys
 from epc.engine.task_group import all_of, seldom_collected
 from epc.errors import UsageError
 from epc.judge.prompt import BLIND_DATE, judge_prompt
@@ -143,8 +145,8 @@ async def evaluate(
     and the same call goes on from there.
     """
     limits, folder = limits or Limits(), evaluation.folder
-    budget = budget_of({role.name: role.model for role in evaluation.judges.values()}, limits)
     models = [role.model for role in evaluation.judges.values()]
+    budget = budget_of(models, limits)
     require_keys(models)
     async with AsyncExitStack() as stack:
         stack.enter_context(seldom_collected())

@@ -23,7 +23,7 @@ from judge_support import record, table_row, write_rows
 from program_support import PROGRAM
 
 from epc.cli.standing import Pace, span
-from epc.engine.calls import Stage
+from epc.engine.progress import Stage
 
 SMALL = ("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806")
 FRESH = ("--seeds", "0-1", "--rounds", "4", "--reuse", "none", "--no-canary")

@@ -18,7 +18,7 @@ from epc.engine import budget as budgets
 from epc.engine.batch import BatchPendingError
 from epc.engine.batch_protocols import OpenAIBatching
 from epc.engine.budget import BudgetError, Limits
-from epc.engine.calls import Progress
+from epc.engine.progress import Progress
 from epc.engine.session import expect, prepare
 from epc.errors import ExitCode, StoppedError, UsageError, WorldError
 from epc.records.validate import validate

@@ -36,10 +36,11 @@ from engine_support import (
 from epc.engine import asking
 from epc.engine import budget as budgets
 from epc.engine.budget import BATCH_SHARE, Budget, BudgetError, Claim, Limits, most_tokens
-from epc.engine.calls import Caller, Progress, Question
+from epc.engine.calls import Caller, Question
 from epc.engine.journal import Journal
 from epc.engine.model import CallError, Completion, Prompt
 from epc.engine.prices import FREE, Price
+from epc.engine.progress import Progress
 from epc.engine.task_group import all_of
 from epc.errors import ExitCode, UsageError
 from epc.protocol.config import Decoding
@@ -57,7 +58,7 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
 
 
 def call(tokens_in: int | None, tokens_out: int | None) -> dict[str, Any]:
-    return {"role": "evaluator", "tokens_in": tokens_in, "tokens_out": tokens_out}
+    return {"model": "evaluator", "tokens_in": tokens_in, "tokens_out": tokens_out}
 
 
 def claim(budget: Budget, prompt: str = "x", max_tokens: int = 10) -> Claim:
@@ -131,19 +132,26 @@ def test_a_cap_stops_when_nothing_under_way_can_free_enough_and_says_why() -> No
     )
 
 
-def test_what_waits_for_room_ends_with_the_run() -> None:
+def test_what_waits_for_room_ends_with_its_run_and_no_other() -> None:
     budget = Budget(max_cost=Decimal(MOST), prices={"evaluator": PRICE})
+    gone: list[CallError] = []
 
-    async def stopped_meanwhile() -> None:
-        await budget.claim("evaluator", "x", 10)
-        second = asyncio.create_task(budget.claim("evaluator", "x", 10))
+    async def stopped_meanwhile() -> Claim:
+        first = await budget.claim("evaluator", "x", 10)
+        second = asyncio.create_task(
+            budget.claim("evaluator", "x", 10, stopped=lambda: gone[0] if gone else None)
+        )
+        third = asyncio.create_task(budget.claim("evaluator", "x", 10))
         await asyncio.sleep(0)
-        budget.stop(CallError("the provider is gone"))
-        await second
+        gone.append(CallError("the provider is gone"))
+        budget.look_again()
+        with pytest.raises(CallError, match="the provider is gone"):
+            await second
+        budget.settle(first, None)
+        return await third
 
-    with pytest.raises(CallError, match="the provider is gone"):
-        asyncio.run(stopped_meanwhile())
-    assert budget.calls == 1
+    assert asyncio.run(stopped_meanwhile()).held == MOST
+    assert budget.calls == 2
 
 
 def test_an_answer_of_unknown_length_counts_as_the_longest() -> None:
@@ -275,7 +283,7 @@ def test_a_cost_cap_is_never_passed_and_leaves_less_than_any_call_left_can_cost(
 def test_a_dear_call_that_does_not_fit_stops_no_cheaper_one(tmp_path: Path) -> None:
     cheap = [f"a cheap prompt, number {n}" for n in range(5)]
     most = sum((Decimal(most_tokens(text) + 2 * 10) for text in cheap), Decimal(0))
-    budget = Budget(max_cost=most, prices={"evaluator": PRICE})
+    budget = Budget(max_cost=most, prices={"test/told": PRICE})
 
     async def ask_all() -> None:
         journal, model = Journal(tmp_path), Told()
@@ -360,7 +368,7 @@ def test_a_call_under_way_when_the_time_is_up_is_given_up_a_little_later(
 def test_a_limit_on_what_has_no_price_is_refused() -> None:
     prices = {"executor": FREE, "evaluator": None}
 
-    with pytest.raises(UsageError, match="price of the evaluator is not known, so --max-cost"):
+    with pytest.raises(UsageError, match="price of evaluator is not known, so --max-cost"):
         Budget(max_cost=Decimal(1), prices=prices)
     Budget(max_calls=1, prices=prices)
 

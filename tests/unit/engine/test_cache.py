@@ -27,7 +27,7 @@ from engine_support import (
 from epc.engine.budget import Limits
 from epc.engine.cache import Cache
 from epc.engine.cache_paths import answer_cache_folder
-from epc.engine.calls import Progress
+from epc.engine.progress import Progress
 from epc.engine.request import Request
 from epc.engine.session import prepare
 from epc.errors import StoppedError, UsageError, WorldError

@@ -9,9 +9,10 @@ import pytest
 from engine_support import DAY, Told, measured, question, read_rows, verdict_of
 
 from epc.engine import calls
-from epc.engine.calls import Caller, Progress
+from epc.engine.calls import Caller
 from epc.engine.journal import Journal
 from epc.engine.model import CallError, Completion, Occasion, Prompt
+from epc.engine.progress import Progress
 from epc.engine.task_group import all_of, both
 from epc.protocol.config import Decoding
 

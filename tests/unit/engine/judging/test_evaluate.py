@@ -15,7 +15,7 @@ from judge_support import archived, grid, judged_by_models, planned, table_row, 
 
 from epc.analysis.judging.results import document
 from epc.analysis.judging.summary import summary
-from epc.engine import session
+from epc.engine import run_session
 from epc.engine.budget import BudgetError, Limits, most_tokens
 from epc.engine.constraints import response_format
 from epc.engine.judging.evaluate import evaluate, expect, open_evaluation
@@ -366,7 +366,7 @@ def test_a_sample_that_does_not_fit_under_the_cap_stops_no_cheaper_one(
     tmp_path: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     a_dollar_a_token = Price(read=Decimal(10**6), written=Decimal(0))
-    monkeypatch.setattr(session, "price_of", lambda _: a_dollar_a_token)
+    monkeypatch.setattr(run_session, "price_of", lambda _: a_dollar_a_token)
     planned(tmp_path / "whole", ROWS, [HOSTED], named=True)
     judged_by_models(tmp_path / "whole")
     bounds = [most_tokens(received.prompt) for received in endpoint.received]

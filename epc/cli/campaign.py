@@ -1,0 +1,121 @@
+"""Several evaluators or executors in one command: carrying a campaign on, and showing it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from epc.cli.common import echo_json, note, say
+from epc.cli.common import now as clock
+from epc.cli.run_session import carried_out, forecast_lines, show_forecast
+from epc.errors import EpcError, ExitCode, WorldError
+from epc.records.campaign import Campaign
+
+if TYPE_CHECKING:
+    from epc.analysis.campaign import CampaignComparison
+    from epc.engine.budget import Limits
+    from epc.engine.campaign import OpenedCampaign
+    from epc.engine.request import Request
+
+
+def run_campaign(
+    request: "Request",
+    models: tuple[Sequence[str], Sequence[str]],
+    out: Path | None,
+    limits: "Limits",
+    *,
+    now: datetime,
+    form: str,
+    dry: bool,
+    probed: bool,
+) -> None:
+    """Measure every pair of an evaluator and an executor, or say what that takes."""
+    from epc.engine.campaign import default_campaign_folder, expected, open_campaign, start
+
+    opened = open_campaign(request, *models, now=now)
+    if dry:
+        show_forecast(expected(opened), form)
+        return
+    folder = out or default_campaign_folder(opened, now)
+    start(opened, folder, limits=limits)
+    finish_campaign(opened, folder, limits, form=form, new=True, probed=probed)
+
+
+def finish_campaign(
+    opened: "OpenedCampaign",
+    folder: Path,
+    limits: "Limits",
+    *,
+    form: str,
+    anyway: bool = False,
+    new: bool = False,
+    probed: bool = False,
+) -> None:
+    """Carry a campaign on and show its runs side by side; say which could not be finished."""
+    from epc.analysis.campaign import compared
+    from epc.cli.progress import all_shown
+    from epc.engine.campaign import UnfinishedError, discard, expected, measure
+
+    again = f"epc resume {folder}"
+    failed: dict[str, EpcError] = dict(opened.failed)
+    if opened.runs:
+        note(f"campaign {folder}: {len(opened.runs)} runs to finish")
+        for line in forecast_lines(expected(opened)):
+            note(line)
+
+        async def work() -> None:
+            failed.update(
+                await measure(
+                    opened,
+                    folder,
+                    clock=clock,
+                    watch=all_shown,
+                    limits=limits,
+                    anyway=anyway,
+                    probe=note if probed else None,
+                )
+            )
+
+        carried_out(work(), again=again)
+    complete = Campaign.load(folder).complete(folder)
+    if failed and not complete and new and discard(folder):
+        said = "\n".join(f"{name}: {error}" for name, error in failed.items())
+        raise WorldError(f"{said}\n  next: nothing was answered, and nothing is left: run it again")
+    note("")
+    found = compared(folder)
+    _print(found, form)
+    if failed:
+        raise UnfinishedError(failed, complete=len(complete), again=again)
+    note("")
+    note(f"each run's own report: `epc show {folder}/RUN`; this one again: `epc show {folder}`")
+    click.get_current_context().exit(ExitCode.FINDINGS if found.swapped else ExitCode.CLEAN)
+
+
+def show_campaign(folder: Path, form: str) -> None:
+    """Print a campaign's runs side by side."""
+    from epc.analysis.campaign import compare_runs
+
+    _print(compare_runs(folder), form)
+
+
+def go_on_campaign(
+    folder: Path, limits: "Limits", *, form: str, anyway: bool = False, only: str | None = None
+) -> None:
+    """Finish the runs of a campaign that were interrupted, or one of them."""
+    from epc.engine.campaign import reopen
+
+    opened = reopen(folder, only=only)
+    if not opened.runs and not opened.failed:
+        note(f"{folder} is complete")
+    finish_campaign(opened, folder, limits, form=form, anyway=anyway)
+
+
+def _print(found: "CampaignComparison", form: str) -> None:
+    if form == "json":
+        echo_json(found.as_json())
+        return
+    from epc.report.campaign_text import report
+
+    say(report(found))

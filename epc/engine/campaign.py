@@ -1,0 +1,334 @@
+"""Many evaluators, many executors, one command: a run each, sharing what can be shared.
+
+An executor is asked once for whatever several evaluators compare (Reading R76); one budget bounds
+all runs. Each run's folder is complete by itself, and a run that fails takes no other with it.
+"""
+
+import re
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Final
+
+from epc.engine import session
+from epc.engine.budget import Limits
+from epc.engine.cache import Cache
+from epc.engine.cache_paths import answer_cache_folder
+from epc.engine.calls import Caller
+from epc.engine.catalog import open_model
+from epc.engine.forecast import Share, forecast_shared, in_all
+from epc.engine.journal import Journal
+from epc.engine.model import Model
+from epc.engine.plan import save
+from epc.engine.prices import price_of
+from epc.engine.progress import Progress
+from epc.engine.request import Request, default_folder
+from epc.engine.run_session import Session, asking, budget_of, carry_on
+from epc.engine.session import Opened, expect, prepare, require_keys
+from epc.engine.shared_answers import SharedAnswers
+from epc.engine.task_group import all_of
+from epc.errors import EpcError, StoppedError, UsageError, WorldError
+from epc.records import strict_json
+from epc.records.campaign import ANSWERS, CAMPAIGN, SCHEMA_VERSION, Campaign, Member
+from epc.records.layout import JOURNAL, MANIFEST, PLAN
+
+RECORDED: Final = "recorded:"
+_ID: Final = 16  # hexadecimal digits
+_NAME: Final = 60  # characters of a folder's name that a model's takes
+
+
+class UnfinishedError(StoppedError):
+    """Some runs of a campaign are not complete: which, and why; the others are."""
+
+    def __init__(self, failed: Mapping[str, EpcError], *, complete: int, again: str) -> None:
+        lines = [f"{complete} runs are complete, {len(failed)} are not"]
+        lines += [f"{name}: {error}" for name, error in failed.items()]
+        super().__init__("\n".join([*lines, f"  next: {again}"]))
+        self.failed = dict(failed)
+
+
+@dataclass(kw_only=True)
+class CampaignProgress:
+    """Where each run of a campaign stands, by its folder's name, and the shared answers."""
+
+    runs: Mapping[str, Progress]
+    shared: list[Progress] = field(default_factory=list)
+
+    def total(self) -> Progress:
+        """Return the sum over all runs."""
+        return Progress.total([*self.runs.values(), *self.shared])
+
+
+Watch = Callable[[CampaignProgress], AbstractAsyncContextManager[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedCampaign:
+    """A campaign with the models of its unfinished runs open.
+
+    `failed` says why a run could not be opened.
+    """
+
+    id: str
+    members: Mapping[str, Member]
+    runs: Mapping[str, Opened]
+    failed: Mapping[str, EpcError] = field(default_factory=dict)
+
+    @property
+    def models(self) -> list[Model]:
+        """Every model that is open, each once."""
+        return list({id(m): m for run in self.runs.values() for m in run.models}.values())
+
+    @property
+    def executors(self) -> dict[str, list[str]]:
+        """The runs that share each executor's answers, by the folder of the answers."""
+        sharing: dict[str, list[str]] = {}
+        for name in self.runs:
+            if (answers := self.members[name].answers) is not None:
+                sharing.setdefault(answers, []).append(name)
+        return sharing
+
+
+def open_campaign(
+    request: Request, evaluators: Sequence[str], executors: Sequence[str], *, now: datetime
+) -> OpenedCampaign:
+    """Open the models of every pair of an evaluator and an executor; nothing is written or sent.
+
+    Raises: UsageError if a model is named twice or a pair does not fit together; WorldError if a
+    model cannot load.
+    """
+    if not evaluators:
+        raise UsageError("name at least one evaluator")
+    for role, names in (("evaluator", evaluators), ("executor", executors)):
+        if twice := [name for name, count in Counter(names).items() if count > 1]:
+            raise UsageError(f"--{role} {twice[0]} is named twice: leave one out")
+    judged = [name for name in evaluators if not name.startswith(RECORDED)]
+    if executors and not judged:
+        raise UsageError("recorded verdicts need no executor: leave --executor out")
+    folders, opening = _names(evaluators, executors), cache(open_model)
+    members, runs = {}, {}
+    for evaluator in evaluators:
+        for executor in executors if evaluator in judged else [None]:
+            own = replace(request, evaluator=evaluator, executor=executor)
+            answers = None if executor is None else folders[executor]
+            folder = folders[evaluator] if answers is None else f"{folders[evaluator]}_on_{answers}"
+            runs[folder] = prepare(own, now=now, opening=opening)
+            members[folder] = Member(
+                folder=folder, evaluator=evaluator, executor=executor, answers=answers
+            )
+    stated = {"began": now.isoformat(), "runs": [run.plan.document() for run in runs.values()]}
+    name = sha256(strict_json.dumps(stated).encode()).hexdigest()[:_ID]
+    shared = {"id": name, "evaluators": judged}
+    return OpenedCampaign(
+        id=name,
+        members=members,
+        runs={
+            folder: replace(run, plan=replace(run.plan, campaign=shared)) if run.executor else run
+            for folder, run in runs.items()
+        },
+    )
+
+
+def start(opened: OpenedCampaign, folder: Path, *, limits: Limits) -> None:
+    """Write a campaign's plans into a new folder, all of them or nothing.
+
+    Raises: UsageError if the limits cannot be kept, a key is missing, or the folder holds
+    something; WorldError if the disk refuses.
+    """
+    require_keys(opened.models)
+    budget_of(opened.models, limits)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        begun = (folder / CAMPAIGN).exists()
+        remedy = f"`epc resume {folder}` finishes it" if begun else "choose another --out"
+        raise UsageError(f"{folder} is not empty: {remedy}")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        around = Path(mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+        made = around / folder.name
+        for name, run in opened.runs.items():
+            save(run.plan, made / name, reusable=run.reusable)
+        stated = [asdict(member) for member in opened.members.values()]
+        document = {"schema_version": SCHEMA_VERSION, "id": opened.id, "runs": stated}
+        strict_json.write(made / CAMPAIGN, document)
+        made.rename(folder)
+        around.rmdir()
+    except OSError as error:
+        raise WorldError(f"cannot make {folder}: {error.strerror or error}") from error
+
+
+def reopen(folder: Path, *, only: str | None = None) -> OpenedCampaign:
+    """Open the models of a campaign's unfinished runs, or of `only` one of them.
+
+    Raises: UsageError if the folder is no campaign's; MalformedError if its file was damaged.
+    """
+    campaign, opening = Campaign.load(folder), cache(open_model)
+    members = {member.folder: member for member in campaign.members}
+    runs: dict[str, Opened] = {}
+    failed: dict[str, EpcError] = {}
+    for name in members if only is None else [only]:
+        try:
+            run = session.reopen(folder / name, opening=opening)
+        except EpcError as error:
+            failed[name] = error
+        else:
+            if run is not None:
+                runs[name] = run
+    return OpenedCampaign(id=campaign.id, members=members, runs=runs, failed=failed)
+
+
+def expected(opened: OpenedCampaign) -> dict[str, Share]:
+    """Return what the runs will ask for together, model by model and in all."""
+    shares: dict[str, Share] = {}
+    for names in opened.executors.values():
+        runs = [opened.runs[name] for name in names]
+        role = runs[0].questions.executor
+        assert role is not None
+        shares[f"executor {opened.members[names[0]].executor}"] = forecast_shared(
+            Counter(run.plan.reuse for run in runs),
+            runs[0].plan,
+            runs[0].questions.config,
+            role.decoding,
+            price_of(role.model.identity.model),
+        )
+    judged: dict[str, list[Share]] = {}
+    for name, run in opened.runs.items():
+        key = f"evaluator {opened.members[name].evaluator}"
+        judged.setdefault(key, []).append(expect(run)["evaluator"])
+    shares |= {key: in_all(each) for key, each in judged.items()}
+    return {**shares, "in all": in_all(shares.values())}
+
+
+async def measure(
+    opened: OpenedCampaign,
+    folder: Path,
+    *,
+    clock: Callable[[], datetime],
+    watch: Watch,
+    limits: Limits,
+    anyway: bool = False,
+    probe: Callable[[str], None] | None = None,
+) -> dict[str, EpcError]:
+    """Carry a campaign's unfinished runs on, all at once, and return why some are not complete.
+
+    The limits are those of all runs together. `anyway` and `probe` are as for one run.
+
+    Raises: UsageError if a limit cannot be kept, or another process works on the campaign;
+    WorldError if the disk fails.
+    """
+    budget = budget_of(opened.models, limits)
+    answers = Cache(answer_cache_folder()) if limits.cache else None
+    progress = CampaignProgress(runs={name: Progress(budget=budget) for name in opened.runs})
+    async with asking(opened.models, limits), AsyncExitStack() as stack:
+        shared = {}
+        for name, runs in opened.executors.items():
+            place = folder / ANSWERS / name
+            try:
+                place.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise WorldError(f"cannot make {place}: {error.strerror or error}") from error
+            journal = Journal(place)
+            stack.callback(journal.close)
+            progress.shared.append(Progress(budget=budget))
+            caller = Caller(
+                journal=journal,
+                reuse=False,  # a run that reuses its answers names no round
+                progress=progress.shared[-1],
+                clock=clock,
+                budget=budget,
+                cache=answers,
+            )
+            shared[name] = SharedAnswers(caller=caller, runs=len(runs))
+            stack.push_async_callback(shared[name].close)
+        lent = Session(clock=clock, progress=Progress(budget=budget), watch=_unseen, cache=answers)
+        await stack.enter_async_context(watch(progress))
+
+        async def one(name: str, run: Opened) -> EpcError | None:
+            own = replace(
+                lent,
+                progress=progress.runs[name],
+                anyway=anyway,
+                probe=probe,
+                siblings=shared.get(opened.members[name].answers or ""),
+            )
+            try:
+                await carry_on(run.plan, run.questions, folder / name, own)
+            except EpcError as error:
+                return error
+            return None
+
+        ended = await all_of(one(name, run) for name, run in opened.runs.items())
+    failed = {name: error for name, error in zip(opened.runs, ended, strict=True) if error}
+    if all((folder / name / MANIFEST).exists() for name in opened.members):
+        _forget_answers(folder)
+    return {**opened.failed, **failed}
+
+
+def discard(folder: Path) -> bool:
+    """Remove a campaign in which nothing was answered yet; return whether it was such a one."""
+    files = [path for path in folder.rglob("*") if not path.is_dir()]
+    ours = {CAMPAIGN, PLAN, JOURNAL}
+    if any(f.name not in ours or (f.name == JOURNAL and f.stat().st_size) for f in files):
+        return False
+    with suppress(OSError):
+        for file in files:
+            file.unlink()
+        for place in sorted((path for path in folder.rglob("*")), reverse=True):
+            place.rmdir()
+        folder.rmdir()
+        return True
+    return False
+
+
+@asynccontextmanager
+async def _unseen(_: Progress) -> AsyncIterator[None]:
+    """Watch nothing: the campaign shows all runs together."""
+    yield
+
+
+def _forget_answers(folder: Path) -> None:
+    """Remove what the runs shared: each of them has it now."""
+    for place in (folder / ANSWERS).glob("*"):
+        (place / JOURNAL).unlink(missing_ok=True)
+        with suppress(OSError):  # someone else's file in it is theirs
+            place.rmdir()
+    with suppress(OSError):
+        (folder / ANSWERS).rmdir()
+
+
+def _names(evaluators: Sequence[str], executors: Sequence[str]) -> dict[str, str]:
+    """Return a folder's name for each model: safe anywhere, and no two alike in any case."""
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for model in dict.fromkeys([*evaluators, *executors]):
+        name = wanted = _safe(model)
+        count = 1
+        while name.casefold() in taken:
+            count += 1
+            name = f"{wanted}-{count}"
+        taken.add(name.casefold())
+        names[model] = name
+    return names
+
+
+def _safe(model: str) -> str:
+    provider, _, name = model.partition("/")
+    if model.startswith(RECORDED):
+        name = Path(model.removeprefix(RECORDED)).stem
+    safe = re.sub(r"[^A-Za-z0-9.]+", "-", name or provider).strip("-.")
+    return safe[:_NAME].strip("-.") or "model"
+
+
+def default_campaign_folder(opened: OpenedCampaign, began: datetime) -> Path:
+    """Return a new folder below `runs/`, named for the day and how many models there are."""
+    counted = (
+        (len({member.evaluator for member in opened.members.values()}), "evaluator"),
+        (len(opened.executors), "executor"),
+    )
+    name = "-".join(f"{count}-{what}{'s' * (count > 1)}" for count, what in counted if count)
+    return default_folder(name, began)

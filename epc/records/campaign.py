@@ -1,0 +1,75 @@
+"""A campaign's folder: the runs of one command, each in a folder of its own.
+
+campaign.json     which runs it has, and of which models
+EVALUATOR_on_EXECUTOR/    a run folder each
+answers/EXECUTOR/ the answers that the runs share, as they come; gone when all are complete
+comparison.json   the runs side by side, once all are complete
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from epc.errors import MalformedError, UsageError
+from epc.records import strict_json
+from epc.records.layout import MANIFEST
+from epc.records.schemas import findings as schema_findings
+
+CAMPAIGN: Final = "campaign.json"
+COMPARISON: Final = "comparison.json"
+ANSWERS: Final = "answers"
+SCHEMA_VERSION: Final = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """One run of a campaign: its folder's name and its models; recorded verdicts need no executor.
+
+    `answers` names the folder of the executor's answers.
+    """
+
+    folder: str
+    evaluator: str
+    executor: str | None
+    answers: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Campaign:
+    """The runs of one command. `id` names it in their records (Reading R76)."""
+
+    id: str
+    members: tuple[Member, ...]
+
+    @classmethod
+    def load(cls, folder: Path) -> "Campaign":
+        """Read campaign.json.
+
+        Raises: UsageError if the folder is no campaign's; MalformedError if the file was damaged.
+        """
+        if not is_campaign(folder):
+            raise UsageError(f"{folder} is no campaign: it has no {CAMPAIGN}")
+        value, problems = strict_json.read(folder / CAMPAIGN)
+        if problems := problems or schema_findings("campaign", value, clause="Reading R76"):
+            raise MalformedError(problems[0])
+        members: list[dict[str, Any]] = value["runs"]
+        return cls(id=value["id"], members=tuple(Member(**member) for member in members))
+
+    def complete(self, folder: Path) -> list[Member]:
+        """Return the runs that are complete."""
+        return [each for each in self.members if (folder / each.folder / MANIFEST).exists()]
+
+
+def is_campaign(folder: Path) -> bool:
+    """Return whether a folder holds the runs of one command."""
+    return (folder / CAMPAIGN).is_file()
+
+
+def campaign_around(run: Path) -> Path | None:
+    """Return the campaign's folder that a run is one of, if any."""
+    parent = run.resolve().parent
+    if is_campaign(parent) and any(
+        member.folder == run.resolve().name for member in Campaign.load(parent).members
+    ):
+        return run.parent if run.parent != run else parent
+    return None

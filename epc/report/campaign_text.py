@@ -1,0 +1,111 @@
+"""A campaign's runs side by side, as text: a row a run, then where the evaluators agree."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from epc.analysis.campaign import Agreement, CampaignComparison, Row
+from epc.report.coupling_text import MATRICES
+from epc.spec.domains import Direction, pair_title
+from epc.statistics.intervals import Interval
+
+_BESIDE: Final = 2  # directions beside each other
+_GAP: Final = "  "
+Cell = Callable[[Row], str]
+
+
+def report(found: CampaignComparison) -> str:
+    """Return the comparison of a campaign's runs as it is printed."""
+    return "\n".join(_lines(found))
+
+
+def _lines(found: CampaignComparison) -> Iterator[str]:
+    runs = list(dict.fromkeys(row.run for row in found.rows))
+    yield f"{len(runs)} complete runs of campaign {found.id}"
+    if found.rows:
+        yield from ("", *_table(_words(found.rows)))
+        yield from _by_direction(f"{MATRICES['regret']} [95%, for the domain]", _regret, found.rows)
+        title = f"{MATRICES['redirected']} [95%, for the domain] (by chance)"
+        yield from _by_direction(title, _redirected, found.rows)
+        yield from _by_direction("gamma (noise floor, 95% of seeds)", _gamma, found.rows)
+    for executor in dict.fromkeys(each.executor for each in found.agreements):
+        shown = [each for each in found.agreements if each.executor == executor]
+        of = f"the same answers of {executor}" if executor else "the same pairs"
+        yield from ("", f"verdicts alike on {of}, of 100 [95%, for the domain] (by chance)")
+        yield from _table([_agreed(each) for each in shown])
+    for name in found.incomplete:
+        yield f"NOT COMPLETE: {name}"
+    for name in found.swapped:
+        yield f"SWAPPED: another evaluator answered within {name}: measure it again"
+
+
+def _words(rows: Sequence[Row]) -> list[tuple[str, ...]]:
+    head = ("", "seeds", "answers", "comparisons", "ties", "p", "word")
+    first = {row.run: row for row in reversed(rows)}
+    return [
+        head,
+        *(
+            (
+                row.run,
+                str(row.seeds),
+                str(row.executor_answers),
+                str(row.comparisons),
+                "none" if row.tie_rate is None else f"{100 * row.tie_rate:.1f}%",
+                "none" if row.p_value is None else f"{row.p_value:.2g}",
+                row.word,
+            )
+            for row in reversed(first.values())
+        ),
+    ]
+
+
+def _by_direction(title: str, cell: Cell, rows: Sequence[Row]) -> Iterator[str]:
+    """Yield a table of one figure: a row a run, a column a direction."""
+    yield from ("", title)
+    groups: dict[tuple[Direction, ...], list[str]] = {}
+    for run in dict.fromkeys(row.run for row in rows):
+        own = tuple(row.direction for row in rows if row.run == run)
+        groups.setdefault(own, []).append(run)
+    for directions, runs in groups.items():
+        told = {(row.run, row.direction): cell(row) for row in rows}
+        for at in range(0, len(directions), _BESIDE):
+            beside = directions[at : at + _BESIDE]
+            table = [("", *map(pair_title, beside))]
+            table += [(run, *(told[run, direction] for direction in beside)) for run in runs]
+            yield from _table(table)
+
+
+def _regret(row: Row) -> str:
+    return _figure(row.regret, row.regret_ci95, "{:+.1f}")
+
+
+def _redirected(row: Row) -> str:
+    chance = "" if row.chance is None else f" ({100 * row.chance:.0f})"
+    return _figure(row.redirected, row.redirected_ci95, "{:.0f}") + chance
+
+
+def _figure(value: float | None, interval: Interval | None, form: str) -> str:
+    """Return a share, times 100, with its interval."""
+    if value is None:
+        return "too little was decided"
+    ends = "" if interval is None else f" [{', '.join(form.format(100 * e) for e in interval)}]"
+    return form.format(100 * value) + ends
+
+
+def _gamma(row: Row) -> str:
+    low, high = row.floor_ci95
+    return f"{row.gamma:.3f} ({row.floor:.3f}, {low:.2f} to {high:.2f})"
+
+
+def _agreed(each: Agreement) -> tuple[str, ...]:
+    counted = f"{each.decided} that both decided, of {each.shared}"
+    if each.same is None or each.chance is None:
+        return each.left, each.right, "none", counted
+    share = _figure(each.same, each.same_ci95, "{:.0f}")
+    return each.left, each.right, f"{share} ({100 * each.chance:.0f})", counted
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        yield f"  {_GAP.join(cells)}".rstrip()

@@ -1,0 +1,425 @@
+"""Several evaluators and executors in one command: shared answers, limits, failures, resuming."""
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from endpoint_support import (
+    Endpoint,
+    FailsAfter,
+    HoldsAfter,
+    Received,
+    Reply,
+    answering,
+    refusal,
+    serving,
+)
+from engine_support import (
+    RAW_FILES,
+    environment,
+    epc,
+    epc_under_way,
+    read_rows,
+    same_files,
+    wait_until,
+)
+
+RULES = ("word-count", "vader-sentiment", "flesch-reading-ease")
+JUDGES = tuple(word for rule in RULES for word in ("--evaluator", f"local/{rule}"))
+PAIR = ("--evaluator", "openai/judge-a", "--evaluator", "openai/judge-b")
+WRITER = ("--executor", "openai/writer")
+PLAIN = ("--no-canary", "--no-probe", "--no-cache")
+SMALL = ("--seeds", "0-1", "--rounds", "4")
+FILES = (*RAW_FILES, "manifest.json", "run.json")
+
+
+def of_model(endpoint: Endpoint, model: str) -> Counter[str]:
+    """Return how often each prompt was put to a model."""
+    return Counter(each.prompt for each in endpoint.received if each.body["model"] == model)
+
+
+def document(path: Path) -> Any:
+    return json.loads(path.read_text("utf-8"))
+
+
+def hosted_environment(url: str) -> dict[str, str]:
+    return environment(OPENAI_BASE_URL=url, OPENAI_API_KEY="sk-canary-0123456789abcdef")
+
+
+def without_latency(folder: Path) -> list[dict[str, Any]]:
+    return [{**call, "latency_s": 0} for call in read_rows(folder / "calls.jsonl")]
+
+
+def verdicts_of(run: Path) -> dict[tuple[str, str, int], list[int]]:
+    """Return how often each pair was won, lost and tied; the baseline against itself is none."""
+    counts = document(run / "manifest.json")["results"]["verdict_table"]["counts"]
+    return {
+        (domain, strategy, task): cell
+        for domain, rows in counts.items()
+        for strategy, cells in rows.items()
+        for task, cell in enumerate(cells)
+        if strategy != "step_by_step"
+    }
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
+    """Return an exhaustive campaign of three embedded rules, and what its command printed."""
+    folder = tmp_path_factory.mktemp("campaign") / "judges"
+    words = (*JUDGES, "--executor", "mock/deterministic", "--exhaustive", "--seeds", "0-2")
+    return folder, epc("run", *words, "--out", folder)
+
+
+def test_reading_r76_three_judges_share_one_executor_s_answers_and_each_record_says_so(
+    three: tuple[Path, Any],
+) -> None:
+    folder, done = three
+    runs = [folder / f"{rule}_on_deterministic" for rule in RULES]
+
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in folder.iterdir()) == sorted(
+        ["campaign.json", "comparison.json", *(run.name for run in runs)]
+    )
+    # 11 strategies on 16 tasks: 176 answers, asked once, and 176 comparisons by each of three.
+    assert "spent    704 calls" in done.stderr
+    told = [document(run / "manifest.json")["provenance"] for run in runs]
+    assert {each["campaign"]["id"] for each in told} == {document(folder / "campaign.json")["id"]}
+    for each in told:
+        assert each["campaign"]["evaluators"] == [f"local/{rule}" for rule in RULES]
+        assert each["calls"] == {"evaluator": 176, "executor": 176}
+    answers = [
+        [row for row in read_rows(run / "calls.jsonl") if row["role"] == "executor"] for run in runs
+    ]
+    assert answers[0] == answers[1] == answers[2]
+    assert epc("validate", *runs).returncode == 0
+    for run in runs:
+        assert epc("recompute", run).returncode == 0
+
+
+def test_the_comparison_has_a_row_a_run_and_says_where_judges_agree(
+    three: tuple[Path, Any],
+) -> None:
+    folder, done = three
+
+    again = epc("show", folder)
+    found = json.loads(epc("show", folder, "--format", "json").stdout)
+
+    assert again.stdout == done.stdout
+    assert found == document(folder / "comparison.json")
+    assert [(row["evaluator"], row["direction"]) for row in found["runs"]] == [
+        (f"local/{rule}", direction)
+        for rule in RULES
+        for direction in ("text_to_visual", "visual_to_text")
+    ]
+    # Without the baseline against itself: 10 strategies on 16 tasks.
+    assert {each["shared"] for each in found["agreement"]} == {160}
+    for each in found["agreement"]:
+        one, other = (
+            verdicts_of(folder / f"{each[side].removeprefix('local/')}_on_deterministic")
+            for side in ("left", "right")
+        )
+        both = [pair for pair in one if one[pair][:2] != [0, 0] and other[pair][:2] != [0, 0]]
+        same = sum(one[pair] == other[pair] for pair in both)
+        assert (each["decided"], each["same"]) == (len(both), pytest.approx(same / len(both)))
+        low, high = each["same_ci95"]
+        assert 0 <= low <= each["same"] <= high <= 1
+    assert re.search(r"^  word-count_on_deterministic +3 +176 +176 ", done.stdout, re.MULTILINE)
+
+
+def test_a_run_of_a_campaign_is_the_run_by_itself_but_for_saying_so(
+    three: tuple[Path, Any], tmp_path: Path
+) -> None:
+    folder, _ = three
+    alone = tmp_path / "alone"
+    models = ("--evaluator", "local/vader-sentiment", "--executor", "mock/deterministic")
+
+    assert epc("run", *models, "--exhaustive", "--seeds", "0-2", "--out", alone).returncode == 0
+
+    shared = folder / "vader-sentiment_on_deterministic"
+    same_files(alone, shared, ("trials.jsonl", "weights.jsonl"))
+    assert without_latency(alone) == without_latency(shared)
+    for name, place in (("manifest.json", "provenance"), ("run.json", None)):
+        one, other = (document(run / name) for run in (alone, shared))
+        assert (other if place is None else other[place]).pop("campaign")
+        for each in (one, other):
+            each.pop("raw", None)  # digests, in which a latency counts
+        assert one == other
+
+
+def test_a_hosted_executor_is_asked_once_for_all_evaluators_and_the_forecast_says_so(
+    tmp_path: Path,
+) -> None:
+    words = ("run", *PAIR, *WRITER, "--executor", "openai/other", *PLAIN, "--exhaustive")
+    with serving() as endpoint:
+        env = hosted_environment(endpoint.url)
+        forecast = epc(*words, "--seeds", "0", "--dry-run", "--format", "json", env=env)
+        assert endpoint.received == []
+        done = epc(*words, "--seeds", "0", "--out", tmp_path / "runs", env=env)
+        asked = {
+            model: of_model(endpoint, f"{model}")
+            for model in ("writer", "other", "judge-a", "judge-b")
+        }
+
+    assert done.returncode == 0, done.stderr
+    told = {key: share["calls"]["expected"] for key, share in json.loads(forecast.stdout).items()}
+    assert told == {
+        "executor openai/writer": 176,
+        "executor openai/other": 176,
+        "evaluator openai/judge-a": 352,
+        "evaluator openai/judge-b": 352,
+        "in all": 1056,
+    }
+    # Both judges see both executors' texts, which are equal here: two questions each.
+    assert {model: set(prompts.values()) for model, prompts in asked.items()} == {
+        "writer": {1},
+        "other": {1},
+        "judge-a": {2},
+        "judge-b": {2},
+    }
+    assert {model: prompts.total() for model, prompts in asked.items()} == {
+        "writer": 176,
+        "other": 176,
+        "judge-a": 352,
+        "judge-b": 352,
+    }
+    assert "in all calls" in done.stderr  # before the first call
+
+
+def test_rounds_that_are_asked_afresh_share_what_the_same_round_asks(tmp_path: Path) -> None:
+    words = (*PAIR, *WRITER, "--reuse", "none", *SMALL, *PLAIN)
+    with serving() as endpoint:
+        env = hosted_environment(endpoint.url)
+        done = epc("run", *words, "--out", tmp_path / "runs", env=env)
+        asked = of_model(endpoint, "writer").total()
+
+    assert done.returncode == 0, done.stderr
+    # 2 seeds, 4 phases, 4 rounds: 32 baselines for both, and a response each where they part.
+    answers = [
+        {
+            (row["occasion"], row["prompt"])
+            for row in read_rows(tmp_path / "runs" / f"{judge}_on_writer" / "calls.jsonl")
+            if row["role"] == "executor"
+        }
+        for judge in ("judge-a", "judge-b")
+    ]
+    assert asked == len(answers[0] | answers[1])
+    assert 64 <= asked < 128
+    assert epc("validate", *sorted((tmp_path / "runs").glob("*_on_*"))).returncode == 0
+
+
+def test_reading_r76_shared_answers_are_no_second_measurement_of_the_executor(
+    tmp_path: Path,
+) -> None:
+    with serving() as endpoint:
+        env = hosted_environment(endpoint.url)
+        words = (*PAIR, *WRITER, *PLAIN, *SMALL, "--exhaustive")
+        assert epc("run", *words, "--out", tmp_path / "runs", env=env).returncode == 0
+    runs = [tmp_path / "runs" / f"{judge}_on_writer" for judge in ("judge-a", "judge-b")]
+
+    compared = json.loads(epc("compare", *runs, "--format", "json").stdout)
+    manifests = [run / "manifest.json" for run in runs]
+    for run, copy in zip(runs, ("a", "b"), strict=True):
+        (tmp_path / copy).mkdir()
+        (tmp_path / copy / "manifest.json").write_bytes((run / "manifest.json").read_bytes())
+    by_manifest = json.loads(
+        epc("compare", tmp_path / "a" / "manifest.json", tmp_path / "b", "--format", "json").stdout
+    )
+
+    assert len(manifests) == 2
+    assert compared["shared"] == {
+        "executor": {"shared": 176, "answers": 176},
+        "evaluator": {"shared": 0, "answers": 176},
+    }
+    assert by_manifest["shared"]["executor"] == {"shared": 176, "answers": 176}
+
+
+def test_a_killed_campaign_is_finished_by_resume_and_asks_nothing_twice(tmp_path: Path) -> None:
+    words = ("run", *PAIR, *WRITER, *PLAIN, *SMALL, "--format", "json")
+    folder = tmp_path / "killed"
+    with serving() as endpoint:
+        env = hosted_environment(endpoint.url)
+        whole = epc(*words, "--out", tmp_path / "whole", env=env)
+        assert whole.returncode == 0, whole.stderr
+        expected = {model: of_model(endpoint, model) for model in ("writer", "judge-a", "judge-b")}
+        assert all(set(prompts.values()) == {1} for prompts in expected.values())
+        endpoint.received.clear()
+
+        command: tuple[str | Path, ...] = (*words, "--out", folder)
+        answered: set[tuple[str, str]] = set()
+        for answers in (20, 30):
+            endpoint.behave = hold = HoldsAfter(answers)
+            with epc_under_way(*command, env=env) as running:
+                wait_until(hold.reached.is_set)
+                wait_until(lambda: any(map(journalled, folder.rglob("journal.jsonl"))))
+                running.kill()
+                running.wait()
+            hold.go_on.set()
+            answered = {
+                (row["model"].removeprefix("openai/"), row["prompt"])
+                for journal in folder.rglob("journal.jsonl")
+                for row in read_rows(journal)
+            }
+            assert answered
+            endpoint.received.clear()
+            command = ("resume", folder, "--format", "json")
+        endpoint.behave = answering
+        resumed = epc("resume", folder, "--format", "json", env=env)
+
+        again = {(each.body["model"], each.prompt) for each in endpoint.received}
+        assert resumed.returncode == 0, resumed.stderr
+        assert not answered & again
+    assert json.loads(resumed.stdout)["runs"] == json.loads(whole.stdout)["runs"]
+    for name in ("judge-a_on_writer", "judge-b_on_writer"):
+        same_files(tmp_path / "whole" / name, folder / name, ("trials.jsonl", "weights.jsonl"))
+        told = [
+            document(at / name / "manifest.json")["results"] for at in (tmp_path / "whole", folder)
+        ]
+        assert told[0] == told[1]
+    assert not (folder / "answers").exists()
+
+
+def journalled(path: Path) -> bool:
+    return path.stat().st_size > 0
+
+
+def test_a_killed_campaign_of_mocks_ends_in_the_same_bytes(tmp_path: Path) -> None:
+    models = ("--evaluator", "mock/coin-flip", "--evaluator", "mock/deterministic")
+    words = ("run", *models, "--executor", "mock/deterministic", "--seeds", "0-7", "--rounds", "12")
+    assert epc(*words, "--out", tmp_path / "whole").returncode == 0
+    folder = tmp_path / "killed"
+
+    with epc_under_way(*words, "--out", folder) as running:
+        wait_until(lambda: any(map(journalled, folder.glob("coin*/journal.jsonl"))))
+        running.kill()
+        running.wait()
+    assert not (folder / "comparison.json").exists()
+    resumed = epc("resume", folder)
+
+    assert resumed.returncode == 0, resumed.stderr
+    names = sorted(path.name for path in (tmp_path / "whole").iterdir())
+    assert sorted(path.name for path in folder.iterdir()) == names
+    for name in ("coin-flip_on_deterministic", "deterministic_on_deterministic"):
+        same_files(tmp_path / "whole" / name, folder / name, FILES)
+    same_files(tmp_path / "whole", folder, ("campaign.json", "comparison.json"))
+
+
+def test_an_evaluator_with_a_wrong_key_is_named_and_loses_no_other_run(tmp_path: Path) -> None:
+    folder = tmp_path / "runs"
+
+    def unknown(received: Received) -> Reply:
+        if received.body["model"] == "judge-b":
+            return refusal(401, "no such key")
+        return answering(received)
+
+    with serving() as endpoint:
+        env = hosted_environment(endpoint.url)
+        endpoint.behave = unknown
+        done = epc("run", *PAIR, *WRITER, *PLAIN, *SMALL, "--out", folder, env=env)
+        endpoint.behave = answering
+        endpoint.received.clear()
+        shown = epc("show", folder)
+        resumed = epc("resume", folder / "judge-b_on_writer", env=env)
+        asked = {each.body["model"] for each in endpoint.received}
+
+    assert done.returncode == 4
+    assert "1 runs are complete, 1 are not" in done.stderr
+    assert "judge-b_on_writer: openai/judge-b: HTTP 401: no such key" in done.stderr
+    assert f"next: epc resume {folder}" in done.stderr
+    assert "NOT COMPLETE: judge-b_on_writer" in done.stdout
+    assert shown.stdout == done.stdout
+    assert resumed.returncode == 0, resumed.stderr
+    assert asked == {"judge-b"}  # the writer's answers are there already
+    assert (folder / "comparison.json").exists()
+
+
+def test_limits_are_of_all_runs_together(tmp_path: Path) -> None:
+    words = ("run", *PAIR, *WRITER, *PLAIN, *SMALL, "--exhaustive")
+    folder = tmp_path / "runs"
+    with serving() as endpoint:
+        env = hosted_environment(endpoint.url)
+        done = epc(*words, "--max-calls", "200", "--out", folder, env=env)
+        first = len(endpoint.received)
+        priced = epc(*words, "--max-cost", "1", "--out", tmp_path / "priced", env=env)
+        resumed = epc("resume", folder, env=env)
+        in_all = len(endpoint.received)
+
+    assert done.returncode == 4
+    assert first == 200
+    assert done.stderr.count("stopped at --max-calls 200") == 2  # of each run
+    assert priced.returncode == 2
+    assert "the price of openai/judge-a is not known" in priced.stderr
+    assert resumed.returncode == 0, resumed.stderr
+    assert in_all == 3 * 176
+
+
+def test_a_campaign_that_nothing_answers_leaves_nothing(tmp_path: Path) -> None:
+    with serving() as endpoint:
+        endpoint.behave = FailsAfter(0, refusal(401))
+        done = epc(
+            *("run", *PAIR, *WRITER, *PLAIN, *SMALL, "--out", tmp_path / "runs"),
+            env=hosted_environment(endpoint.url),
+        )
+
+    assert done.returncode == 3
+    assert "nothing was answered" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--evaluator", "mock/coin-flip"), "--evaluator mock/coin-flip is named twice"),
+        (("--batch", "submit", "--exhaustive"), "--batch takes one evaluator and one executor"),
+        (("--executor", "nonsense"), "nonsense"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused_before_anything_is_made(
+    words: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    models = ("--evaluator", "mock/coin-flip", "--executor", "mock/deterministic")
+    second = () if "--evaluator" in words else ("--evaluator", "mock/deterministic")
+
+    done = epc("run", *models, *second, *words, "--out", tmp_path / "runs")
+
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_folders_names_are_safe_and_no_two_alike(tmp_path: Path) -> None:
+    table = tmp_path / "My verdicts!.csv"
+    rows = [f"s{s},{d},t{t},A" for s in (1, 2) for d in ("text", "visual") for t in range(8)]
+    table.write_text("\n".join(["strategy,domain,task,verdict", *rows]), "utf-8")
+    models = ("--evaluator", "openai/Judge", "--evaluator", "openrouter/x/judge")
+    with serving() as endpoint:
+        env = {**hosted_environment(endpoint.url), "OPENROUTER_API_KEY": "k"}
+        env["OPENROUTER_BASE_URL"] = endpoint.url
+        done = epc(
+            *("run", *models, "--evaluator", "openai/judge", "--evaluator", f"recorded:{table}"),
+            *(*WRITER, *PLAIN, *SMALL, "--out", tmp_path / "runs"),
+            env=env,
+        )
+
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == [
+        "Judge_on_writer",
+        "My-verdicts",
+        "campaign.json",
+        "comparison.json",
+        "judge-2_on_writer",
+        "x-judge_on_writer",
+    ]
+
+
+def test_without_out_the_folder_is_named_after_day_and_models(tmp_path: Path) -> None:
+    models = ("--evaluator", "mock/coin-flip", "--evaluator", "mock/deterministic")
+    words = ("--executor", "mock/deterministic", "--seeds", "0", "--rounds", "1")
+
+    assert epc("run", *models, *words, cwd=tmp_path, env=environment()).returncode == 0
+
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == [
+        "2026-07-02-2-evaluators-1-executor"
+    ]
