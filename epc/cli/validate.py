@@ -23,17 +23,19 @@ def command(ctx: click.Context, paths: tuple[Path, ...], form: str) -> None:
 
     All findings are listed, each with its place as a JSON Pointer and the clause it departs
     from. Places in the raw files begin with /trials, /calls and /weights. As JSON, one line a
-    path. Exits 1 if anything worse than a warning was found.
+    path. Of a campaign's folder every run is checked. Exits 1 if anything worse than a warning was
+    found.
 
     \b
     Example:
       epc validate runs/first
       epc validate --format json submissions/*/manifest.json
     """
+    from epc.records.campaign import each_run
     from epc.records.validate import validate
 
     ok = True
-    for path in paths:
+    for path in (run for named in paths for run in each_run(named)):
         report = validate(path)
         ok = ok and report.ok
         lines = [str(finding) for finding in report.findings]

@@ -65,6 +65,13 @@ def is_campaign(folder: Path) -> bool:
     return (folder / CAMPAIGN).is_file()
 
 
+def each_run(path: Path) -> list[Path]:
+    """Return the runs of a campaign's folder; any other path stands for itself."""
+    if not is_campaign(path):
+        return [path]
+    return [path / member.folder for member in Campaign.load(path).members]
+
+
 def campaign_around(run: Path) -> Path | None:
     """Return the campaign's folder that a run is one of, if any."""
     parent = run.resolve().parent

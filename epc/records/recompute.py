@@ -8,7 +8,7 @@ from typing import Final
 
 from epc.audit.evidence import evidence, table_json
 from epc.audit.side_checks import length_correlation
-from epc.errors import Finding, MalformedError
+from epc.errors import Finding, MalformedError, UsageError
 from epc.protocol.config import Configuration
 from epc.protocol.diagnostics import Judged, Repeat, determinism, diagnose
 from epc.protocol.draws import GENERATOR
@@ -19,6 +19,7 @@ from epc.records import keys, strict_json
 from epc.records.accuracy import calibrated
 from epc.records.answers import answers_of
 from epc.records.calls import read_calls
+from epc.records.campaign import is_campaign
 from epc.records.derive import derive
 from epc.records.findings import Findings
 from epc.records.layout import MANIFEST, RECHECK, require_unpublished
@@ -76,8 +77,13 @@ def manifest_path(path: Path) -> Path:
     """Return the manifest that a run folder, or a path to a manifest, stands for.
 
     Raises: UsageError for a published snapshot's: its raw files are elsewhere, and nothing may be
-    written beside it.
+    written beside it; and for a campaign's folder, which holds several runs.
     """
+    if is_campaign(path):
+        raise UsageError(
+            f"{path} holds the runs of a campaign: name one of them\n"
+            f"  fix: `epc show {path}` lists them"
+        )
     file = path / MANIFEST if path.is_dir() else path
     require_unpublished(file.parent, "a run folder")
     return file

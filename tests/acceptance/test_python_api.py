@@ -83,7 +83,7 @@ def test_resume_finishes_what_a_limit_stopped_run_or_campaign(tmp_path: Path) ->
     models = ["mock/coin-flip", "mock/deterministic"]
     for evaluator, out in ((models[0], "run"), (models, "judges")):
         with pytest.raises(StoppedError, match="stopped at --max-calls 20"):
-            epc.run(  # type: ignore[call-overload]  # one call for a name and a list of names
+            epc.run(
                 evaluator,
                 "mock/deterministic",
                 seeds=[0],

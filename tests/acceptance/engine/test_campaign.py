@@ -94,7 +94,12 @@ def test_reading_r76_three_judges_share_one_executor_s_answers_and_each_record_s
         [row for row in read_rows(run / "calls.jsonl") if row["role"] == "executor"] for run in runs
     ]
     assert answers[0] == answers[1] == answers[2]
-    assert epc("validate", *runs).returncode == 0
+    checked = epc("validate", folder)
+    assert checked.returncode == 0
+    assert [line.split(": ")[0] for line in checked.stdout.splitlines()] == list(map(str, runs))
+    for command in ("audit", "recompute"):
+        refused = epc(command, folder)
+        assert (refused.returncode, "name one of them" in refused.stderr) == (2, True)
     for run in runs:
         assert epc("recompute", run).returncode == 0
 
