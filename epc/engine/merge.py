@@ -126,7 +126,10 @@ def _seeds(folders: list[Path], manifests: list[Manifest]) -> list[int]:
 
 def _plan(plans: list[Plan], seeds: list[int], day: str) -> Plan:
     named = sorted({sha for plan in plans for sha in plan.reuse_answers_of})
-    return replace(plans[0], seeds=seeds, measurement_date=day, reuse_answers_of=named)
+    # The shards of several campaigns are one run of none.
+    return replace(
+        plans[0], seeds=seeds, measurement_date=day, reuse_answers_of=named, campaign=None
+    )
 
 
 def _calls(folders: list[Path]) -> Iterator[Json]:

@@ -128,6 +128,20 @@ def test_a_terminal_sees_phases_calls_retries_use_against_caps_and_verdicts(
     assert out.read_text("utf-8") == shown.stdout
 
 
+def test_a_campaign_has_one_view_with_a_line_a_run_and_all_calls_together(tmp_path: Path) -> None:
+    models = ("--evaluator", "mock/coin-flip", "--evaluator", "mock/deterministic")
+    words = (*models, "--executor", "mock/deterministic", "--seeds", "0-1", "--rounds", "4")
+    out = tmp_path / "out"
+
+    seen = on_terminal("run", *words, "--out", tmp_path / "runs", out=out, env=environment())
+
+    assert seen.ended() == 0
+    assert "coin-flip_on_deterministic: writing" in seen.text
+    assert "deterministic_on_deterministic: writing" in seen.text
+    assert re.search(r"calls +\d+ asked", seen.text)
+    assert out.read_text("utf-8") == epc("show", tmp_path / "runs").stdout
+
+
 def test_ctrl_c_leaves_the_terminal_in_order_and_says_how_to_go_on(
     tmp_path: Path, endpoint: Endpoint
 ) -> None:
