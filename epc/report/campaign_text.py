@@ -61,6 +61,7 @@ def _words(rows: Sequence[Row]) -> list[tuple[str, ...]]:
 def _by_direction(title: str, cell: Cell, rows: Sequence[Row]) -> Iterator[str]:
     """Yield a table of one figure: a row a run, a column a direction."""
     yield from ("", title)
+    tables = []
     groups: dict[tuple[Direction, ...], list[str]] = {}
     for run in dict.fromkeys(row.run for row in rows):
         own = tuple(row.direction for row in rows if row.run == run)
@@ -71,7 +72,8 @@ def _by_direction(title: str, cell: Cell, rows: Sequence[Row]) -> Iterator[str]:
             beside = directions[at : at + _BESIDE]
             table = [("", *map(pair_title, beside))]
             table += [(run, *(told[run, direction] for direction in beside)) for run in runs]
-            yield from _table(table)
+            tables.append("\n".join(_table(table)))
+    yield "\n\n".join(tables)
 
 
 def _regret(row: Row) -> str:
