@@ -18,6 +18,7 @@ from epc.records.recompute import load_manifest
 from epc.records.row_types import Trial
 from epc.records.rows import read_typed
 from epc.records.trials import CLAUSE
+from epc.records.usage import ROLES
 from epc.spec.domains import Direction
 from epc.statistics.clusters import clustered_share
 from epc.statistics.intervals import Interval
@@ -126,14 +127,14 @@ def compare_runs(folder: Path) -> CampaignComparison:
             for row in _rows(each, manifests[each.folder], audits[each.folder])
         ),
         agreements=tuple(_agreements(folder, members, manifests)),
-        incomplete=tuple(e.folder for e in campaign.members if e not in members),
+        incomplete=tuple(e.folder for e in campaign.runs if e not in members),
         swapped=tuple(name for name, found in audits.items() if found.facts.swapped),
     )
 
 
 def _rows(member: Member, manifest: Manifest, audited: Audit) -> Iterator[Row]:
     summary, found = manifest.results.summary, audited.facts.transfer
-    calls = manifest.provenance.calls
+    answers, comparisons = (manifest.provenance.calls[role] for role in ROLES)
     for direction in manifest.domains.directions:
         into = found.directions.get(direction) if found and found.directions else None
         floor, gamma = summary.control.noise_floor[direction], summary.gamma[direction]
@@ -155,8 +156,8 @@ def _rows(member: Member, manifest: Manifest, audited: Audit) -> Iterator[Row]:
             floor_ci95=(floor.q025, floor.q975),
             tie_rate=audited.facts.tie_rate,
             seeds=summary.n,
-            executor_answers=calls["executor"],
-            comparisons=calls["evaluator"],
+            executor_answers=answers,
+            comparisons=comparisons,
         )
 
 

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from hashlib import sha256
@@ -36,7 +36,8 @@ from epc.engine.task_group import all_of
 from epc.errors import EpcError, StoppedError, UsageError, WorldError
 from epc.records import strict_json
 from epc.records.campaign import ANSWERS, CAMPAIGN, SCHEMA_VERSION, Campaign, Member
-from epc.records.layout import JOURNAL, MANIFEST, PLAN
+from epc.records.layout import JOURNAL, PLAN
+from epc.records.typed import as_json
 
 RECORDED: Final = "recorded:"
 _ID: Final = 16  # hexadecimal digits
@@ -153,9 +154,9 @@ def start(opened: OpenedCampaign, folder: Path, *, limits: Limits) -> None:
         made = around / folder.name
         for name, run in opened.runs.items():
             save(run.plan, made / name, reusable=run.reusable)
-        stated = [asdict(member) for member in opened.members.values()]
-        document = {"schema_version": SCHEMA_VERSION, "id": opened.id, "runs": stated}
-        strict_json.write(made / CAMPAIGN, document)
+        runs = tuple(opened.members.values())
+        campaign = Campaign(schema_version=SCHEMA_VERSION, id=opened.id, runs=runs)
+        strict_json.write(made / CAMPAIGN, as_json(campaign))
         made.rename(folder)
         around.rmdir()
     except OSError as error:
@@ -168,7 +169,7 @@ def reopen(folder: Path, *, only: str | None = None) -> OpenedCampaign:
     Raises: UsageError if the folder is no campaign's; MalformedError if its file was damaged.
     """
     campaign, opening = Campaign.load(folder), cache(open_model)
-    members = {member.folder: member for member in campaign.members}
+    members = {member.folder: member for member in campaign.runs}
     runs: dict[str, Opened] = {}
     failed: dict[str, EpcError] = {}
     for name in members if only is None else [only]:
@@ -179,6 +180,7 @@ def reopen(folder: Path, *, only: str | None = None) -> OpenedCampaign:
         else:
             if run is not None:
                 runs[name] = run
+    _forget_answers(folder, campaign)  # a kill may have come before it
     return OpenedCampaign(id=campaign.id, members=members, runs=runs, failed=failed)
 
 
@@ -199,7 +201,7 @@ def expected(opened: OpenedCampaign) -> dict[str, Share]:
     judged: dict[str, list[Share]] = {}
     for name, run in opened.runs.items():
         key = f"evaluator {opened.members[name].evaluator}"
-        judged.setdefault(key, []).append(expect(run)["evaluator"])
+        judged.setdefault(key, []).append(expect(run)[run.questions.evaluator.name])
     shares |= {key: in_all(each) for key, each in judged.items()}
     return {**shares, "in all": in_all(shares.values())}
 
@@ -264,8 +266,7 @@ async def measure(
 
         ended = await all_of(one(name, run) for name, run in opened.runs.items())
     failed = {name: error for name, error in zip(opened.runs, ended, strict=True) if error}
-    if all((folder / name / MANIFEST).exists() for name in opened.members):
-        _forget_answers(folder)
+    _forget_answers(folder, Campaign.load(folder))
     return {**opened.failed, **failed}
 
 
@@ -291,8 +292,10 @@ async def _unseen(_: Progress) -> AsyncIterator[None]:
     yield
 
 
-def _forget_answers(folder: Path) -> None:
-    """Remove what the runs shared: each of them has it now."""
+def _forget_answers(folder: Path, campaign: Campaign) -> None:
+    """Remove what the runs shared, once each of them is complete and has it."""
+    if len(campaign.complete(folder)) < len(campaign.runs):
+        return
     for place in (folder / ANSWERS).glob("*"):
         (place / JOURNAL).unlink(missing_ok=True)
         with suppress(OSError):  # someone else's file in it is theirs

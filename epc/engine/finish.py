@@ -81,10 +81,9 @@ def finish(
                 "numpy": version("numpy"),
                 "python": python_version(),
             },
+            **({} if plan.campaign is None else {"campaign": plan.campaign}),
         },
     }
-    if plan.campaign is not None:
-        head["provenance"]["campaign"] = plan.campaign
     if damage := damaged_lines(folder):
         head["provenance"]["journal_damage"] = damage
     if canary is not None:

@@ -58,10 +58,8 @@ class Plan:
 
     def document(self) -> Json:
         """Return run.json."""
-        stated = asdict(self)
-        if self.campaign is None:
-            del stated["campaign"]
-        return stated
+        left_out = ("campaign", None)  # as in plans of before
+        return {key: value for key, value in asdict(self).items() if (key, value) != left_out}
 
 
 def identities(evaluator: Model, executor: Model | None) -> Json:

@@ -8,12 +8,13 @@ comparison.json   the runs side by side, once all are complete
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from epc.errors import MalformedError, UsageError
 from epc.records import strict_json
 from epc.records.layout import MANIFEST
 from epc.records.schemas import findings as schema_findings
+from epc.records.typed import parse
 
 CAMPAIGN: Final = "campaign.json"
 COMPARISON: Final = "comparison.json"
@@ -38,8 +39,9 @@ class Member:
 class Campaign:
     """The runs of one command. `id` names it in their records (Reading R76)."""
 
+    schema_version: int
     id: str
-    members: tuple[Member, ...]
+    runs: tuple[Member, ...]
 
     @classmethod
     def load(cls, folder: Path) -> "Campaign":
@@ -52,12 +54,11 @@ class Campaign:
         value, problems = strict_json.read(folder / CAMPAIGN)
         if problems := problems or schema_findings("campaign", value, clause="Reading R76"):
             raise MalformedError(problems[0])
-        members: list[dict[str, Any]] = value["runs"]
-        return cls(id=value["id"], members=tuple(Member(**member) for member in members))
+        return parse(value, cls)
 
     def complete(self, folder: Path) -> list[Member]:
         """Return the runs that are complete."""
-        return [each for each in self.members if (folder / each.folder / MANIFEST).exists()]
+        return [each for each in self.runs if (folder / each.folder / MANIFEST).exists()]
 
 
 def is_campaign(folder: Path) -> bool:
@@ -69,14 +70,14 @@ def each_run(path: Path) -> list[Path]:
     """Return the runs of a campaign's folder; any other path stands for itself."""
     if not is_campaign(path):
         return [path]
-    return [path / member.folder for member in Campaign.load(path).members]
+    return [path / member.folder for member in Campaign.load(path).runs]
 
 
 def campaign_around(run: Path) -> Path | None:
     """Return the campaign's folder that a run is one of, if any."""
     parent = run.resolve().parent
     if is_campaign(parent) and any(
-        member.folder == run.resolve().name for member in Campaign.load(parent).members
+        member.folder == run.resolve().name for member in Campaign.load(parent).runs
     ):
         return run.parent if run.parent != run else parent
     return None

@@ -23,9 +23,9 @@ def _lines(found: CampaignComparison) -> Iterator[str]:
     yield f"{len(runs)} complete runs of campaign {found.id}"
     if found.rows:
         yield from ("", *_table(_words(found.rows)))
-        yield from _by_direction(f"{MATRICES['regret']} [95%, for the domain]", _regret, found.rows)
-        title = f"{MATRICES['redirected']} [95%, for the domain] (by chance)"
-        yield from _by_direction(title, _redirected, found.rows)
+        for figure, (cell, more) in _CROSSING.items():
+            title = f"{MATRICES[figure]} [95%, for the domain]{more}"
+            yield from _by_direction(title, cell, found.rows)
         yield from _by_direction("gamma (noise floor, 95% of seeds)", _gamma, found.rows)
     for executor in dict.fromkeys(each.executor for each in found.agreements):
         shown = [each for each in found.agreements if each.executor == executor]
@@ -111,3 +111,9 @@ def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         yield f"  {_GAP.join(cells)}".rstrip()
+
+
+_CROSSING: Final[dict[str, tuple[Cell, str]]] = {
+    "regret": (_regret, ""),
+    "redirected": (_redirected, " (by chance)"),
+}

@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from endpoint_support import (
     serving,
 )
 from engine_support import (
+    PATIENCE_S,
     RAW_FILES,
     environment,
     epc,
@@ -241,7 +243,9 @@ def test_reading_r76_shared_answers_are_no_second_measurement_of_the_executor(
     assert by_manifest["shared"]["executor"] == {"shared": 176, "answers": 176}
 
 
-def test_a_killed_campaign_is_finished_by_resume_and_asks_nothing_twice(tmp_path: Path) -> None:
+def test_a_campaign_killed_and_then_interrupted_is_finished_and_asks_nothing_twice(
+    tmp_path: Path,
+) -> None:
     words = ("run", *PAIR, *WRITER, *PLAIN, *SMALL, "--format", "json")
     folder = tmp_path / "killed"
     with serving() as endpoint:
@@ -254,14 +258,16 @@ def test_a_killed_campaign_is_finished_by_resume_and_asks_nothing_twice(tmp_path
 
         command: tuple[str | Path, ...] = (*words, "--out", folder)
         answered: set[tuple[str, str]] = set()
-        for answers in (20, 30):
+        for answers, how in ((20, signal.SIGKILL), (30, signal.SIGINT)):
             endpoint.behave = hold = HoldsAfter(answers)
             with epc_under_way(*command, env=env) as running:
                 wait_until(hold.reached.is_set)
                 wait_until(lambda: any(map(journalled, folder.rglob("journal.jsonl"))))
-                running.kill()
-                running.wait()
+                running.send_signal(how)
+                _, told = running.communicate(timeout=PATIENCE_S)
             hold.go_on.set()
+            assert how is signal.SIGKILL or running.returncode == 4
+            assert how is signal.SIGKILL or f"next: epc resume {folder}" in told
             answered = {
                 (row["model"].removeprefix("openai/"), row["prompt"])
                 for journal in folder.rglob("journal.jsonl")
