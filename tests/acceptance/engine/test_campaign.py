@@ -264,10 +264,10 @@ def test_a_campaign_killed_and_then_interrupted_is_finished_and_asks_nothing_twi
                 wait_until(hold.reached.is_set)
                 wait_until(lambda: any(map(journalled, folder.rglob("journal.jsonl"))))
                 running.send_signal(how)
-                _, told = running.communicate(timeout=PATIENCE_S)
+                _, stderr = running.communicate(timeout=PATIENCE_S)
             hold.go_on.set()
             assert how is signal.SIGKILL or running.returncode == 4
-            assert how is signal.SIGKILL or f"next: epc resume {folder}" in told
+            assert how is signal.SIGKILL or f"next: epc resume {folder}" in stderr
             answered = {
                 (row["model"].removeprefix("openai/"), row["prompt"])
                 for journal in folder.rglob("journal.jsonl")
@@ -364,6 +364,26 @@ def test_limits_are_of_all_runs_together(tmp_path: Path) -> None:
     assert "the price of openai/judge-a is not known" in priced.stderr
     assert resumed.returncode == 0, resumed.stderr
     assert in_all == 3 * 176
+
+
+def test_a_cap_on_cost_is_of_all_models_together(tmp_path: Path) -> None:
+    dear, cheap = "openai/gpt-4o-2024-08-06", "openai/gpt-4o-mini-2024-07-18"
+    words = ("run", "--evaluator", dear, "--evaluator", cheap, "--executor", cheap, *PLAIN, *SMALL)
+    cap = 0.0015
+    with serving() as endpoint:
+        env = hosted_environment(endpoint.url)
+        done = epc(*words, "--max-cost", str(cap), "--out", tmp_path / "runs", env=env)
+        asked = Counter(each.body["model"] for each in endpoint.received)
+        resumed = epc("resume", tmp_path / "runs", env=env)
+
+    # 21 tokens read and 3 written a call, at $2.50 and $10, and at $0.15 and $0.60 a million.
+    spent = asked["gpt-4o-2024-08-06"] * (21 * 2.5 + 3 * 10) / 1e6
+    spent += asked["gpt-4o-mini-2024-07-18"] * (21 * 0.15 + 3 * 0.6) / 1e6
+    assert done.returncode == 4
+    assert "stopped at --max-cost 0.0015: spent" in done.stderr
+    assert 0 < spent <= cap
+    assert f"${spent:.4f}" in done.stderr
+    assert resumed.returncode == 0, resumed.stderr
 
 
 def test_a_campaign_that_nothing_answers_leaves_nothing(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """What a run will ask for, before anything is sent (`--dry-run`)."""
 
+from collections import Counter
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from engine_support import DAY, asked_for, sitting
 
 from epc.engine import forecast
 from epc.engine.forecast import Range, Share
+from epc.engine.plan import Reuse
 from epc.engine.session import expect, prepare
 from epc.protocol.prompt import Pair, evaluation_text
 from epc.spec.reference import EVALUATOR_PROMPT, STRATEGIES, TASKS
@@ -53,6 +56,26 @@ def test_reading_r16_a_memo_run_asks_about_as_often_as_forecast(
     for role, share in shares.items():
         assert share.calls.lower <= calls[role] <= share.calls.upper
         assert calls[role] == pytest.approx(share.calls.expected, rel=0.2, abs=2)
+
+
+@pytest.mark.parametrize("judges", [1, 2, 5])
+def test_reading_r76_an_executor_is_asked_once_for_all_judges(judges: int) -> None:
+    opened = prepare(asked_for(*MOCK, seeds=[0], rounds=10, reuse="none"), now=DAY)
+
+    def of(reuse: Reuse, *, exhaustive: bool = False) -> Range:
+        plan, questions = replace(opened.plan, exhaustive=exhaustive), opened.questions
+        assert questions.executor is not None
+        counted, decoding = Counter({reuse: judges}), questions.executor.decoding
+        return forecast.forecast_shared(counted, plan, questions.config, decoding, None).calls
+
+    assert of("memo", exhaustive=True) == exactly(176)
+    fresh, memo = of("none"), of("memo")
+    # 40 rounds: their baselines' answers are shared, and each judge may choose otherwise.
+    assert (fresh.lower, fresh.upper) == (80, 40 * (1 + judges))
+    assert 80 <= fresh.expected <= fresh.upper
+    assert memo.lower <= memo.expected <= memo.upper <= 176
+    if judges == 1:
+        assert memo == expected(*MOCK, seeds=[0], rounds=10, reuse="memo")["executor"].calls
 
 
 @pytest.mark.slow
