@@ -61,7 +61,7 @@ def finish_campaign(
     again = f"epc resume {folder}"
     failed: dict[str, EpcError] = dict(opened.failed)
     if opened.runs:
-        note(f"campaign {folder}: {len(opened.runs)} runs to finish")
+        note(f"campaign {folder}, runs to finish: {len(opened.runs)}")
         for line in forecast_lines(expected(opened)):
             note(line)
 

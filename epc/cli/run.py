@@ -49,7 +49,7 @@ class _Seeds(click.ParamType[list[int]]):
     "evaluators",
     metavar="MODEL",
     multiple=True,
-    help="The model that compares the answers. Give it again for several: see below.",
+    help="The model that compares the answers. Give it again for several: see above.",
 )
 @click.option(
     "--executor",

@@ -48,7 +48,7 @@ class UnfinishedError(StoppedError):
     """Some runs of a campaign are not complete: which, and why; the others are."""
 
     def __init__(self, failed: Mapping[str, EpcError], *, complete: int, again: str) -> None:
-        lines = [f"{complete} runs are complete, {len(failed)} are not"]
+        lines = [f"runs complete: {complete}, not complete: {len(failed)}"]
         lines += [f"{name}: {error}" for name, error in failed.items()]
         super().__init__("\n".join([*lines, f"  next: {again}"]))
         self.failed = dict(failed)

@@ -20,7 +20,7 @@ def report(found: CampaignComparison) -> str:
 
 def _lines(found: CampaignComparison) -> Iterator[str]:
     runs = list(dict.fromkeys(row.run for row in found.rows))
-    yield f"{len(runs)} complete runs of campaign {found.id}"
+    yield f"{len(runs)} complete run{'s' * (len(runs) != 1)} of campaign {found.id}"
     if found.rows:
         yield from ("", *_table(_words(found.rows)))
         for figure, (cell, more) in _CROSSING.items():

@@ -336,7 +336,7 @@ def test_an_evaluator_with_a_wrong_key_is_named_and_loses_no_other_run(tmp_path:
         asked = {each.body["model"] for each in endpoint.received}
 
     assert done.returncode == 4
-    assert "1 runs are complete, 1 are not" in done.stderr
+    assert "runs complete: 1, not complete: 1" in done.stderr
     assert "judge-b_on_writer: openai/judge-b: HTTP 401: no such key" in done.stderr
     assert f"next: epc resume {folder}" in done.stderr
     assert "NOT COMPLETE: judge-b_on_writer" in done.stdout
