@@ -150,15 +150,17 @@ def start(opened: OpenedCampaign, folder: Path, *, limits: Limits) -> None:
         raise UsageError(f"{folder} is not empty: {remedy}")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        around = Path(mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-        made = around / folder.name
+        made = folder  # one that is there stays, as it may be where the user stands
+        if not folder.exists():
+            made = Path(mkdtemp(prefix=f".{folder.name}-", dir=folder.parent)) / folder.name
         for name, run in opened.runs.items():
             save(run.plan, made / name, reusable=run.reusable)
         runs = tuple(opened.members.values())
         campaign = Campaign(schema_version=SCHEMA_VERSION, id=opened.id, runs=runs)
         strict_json.write(made / CAMPAIGN, as_json(campaign))
-        made.rename(folder)
-        around.rmdir()
+        if made != folder:
+            made.rename(folder)
+            made.parent.rmdir()
     except OSError as error:
         raise WorldError(f"cannot make {folder}: {error.strerror or error}") from error
 
@@ -279,11 +281,9 @@ def discard(folder: Path) -> bool:
     with suppress(OSError):
         for file in files:
             file.unlink()
-        for place in sorted((path for path in folder.rglob("*")), reverse=True):
+        for place in (*sorted(folder.rglob("*"), reverse=True), folder):
             place.rmdir()
-        folder.rmdir()
-        return True
-    return False
+    return not (folder / CAMPAIGN).exists()
 
 
 @asynccontextmanager

@@ -454,3 +454,15 @@ def test_without_out_the_folder_is_named_after_day_and_models(tmp_path: Path) ->
     assert [path.name for path in (tmp_path / "runs").iterdir()] == [
         "2026-07-02-2-evaluators-1-executor"
     ]
+
+
+def test_out_may_be_the_empty_folder_that_the_user_stands_in(tmp_path: Path) -> None:
+    models = ("--evaluator", "mock/coin-flip", "--evaluator", "mock/deterministic")
+    words = ("--executor", "mock/deterministic", "--seeds", "0", "--rounds", "1", "--out", ".")
+
+    done = epc("run", *models, *words, cwd=tmp_path, env=environment())
+    again = epc("run", *models, *words, cwd=tmp_path, env=environment())
+
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "comparison.json").exists()
+    assert (again.returncode, "`epc resume .` finishes it" in again.stderr) == (2, True)
