@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from epc.cli.common import Finite, echo_json, format_option, note, now, say
+from epc.cli.common import (
+    Finite,
+    echo_json,
+    format_option,
+    html_option,
+    note,
+    now,
+    say,
+    write_page,
+)
 from epc.cli.decoding import judge_options
 from epc.cli.limits import canary_option, limit_options
 from epc.cli.run_session import carried_out
@@ -267,7 +276,7 @@ def check(
 
 @command.command()
 @click.argument("folders", type=_FOLDER, nargs=-1, required=True)
-@click.option("--figure/--no-figure", default=True, show_default=True)
+@html_option
 @click.option(
     "--labels",
     type=_FILE,
@@ -293,12 +302,12 @@ def check(
 def report(
     ctx: click.Context,
     folders: tuple[Path, ...],
-    figure: bool,
+    html: Path | None,
     labels: Path | None,
     accuracy: Path | None,
     form: str,
 ) -> None:
-    r"""Show what judges said in FOLDERS: shares, agreement, invented quotes.
+    r"""Show what judges said in FOLDERS: shares, agreement, evidence, who can be trusted on what.
 
     With --labels it also shows how judges agree with people, where they err, and each PASS share
     put right by the labels.
@@ -306,11 +315,12 @@ def report(
     With several folders, it also shows how each judge's scores of the same outputs changed from one
     to the next. Both must have the same prompt, mapping, constraint, method and decoding, and must
     have been asked anew. If one of these differs, or both hold the same answer, the command exits
-    1. Draws report.svg and report.png into the last folder.
+    1. --html writes a report of the last evaluation that needs no network and no script: who can be
+    trusted on what, intervals, agreement, and disagreements side by side.
 
     \b
     Example:
-      epc judge report judged
+      epc judge report judged --html judged.html
       epc judge report judged --labels labels.csv
       epc judge report judged --format csv --accuracy accuracy.csv
       epc judge report judged-july judged-august
@@ -318,7 +328,11 @@ def report(
     from epc.records.strict_json import write_text
     from epc.report.judging.table import accuracy_table
 
-    shown = show_report(list(folders), form, figure=figure, labels=labels)
+    shown = show_report(list(folders), form, labels=labels)
+    if html is not None:
+        from epc.report.page.judging import judging_page
+
+        write_page(html, judging_page(shown))
     if accuracy is not None:
         write_text(accuracy, [accuracy_table(shown)])
         note(f"accuracy {accuracy}")
@@ -348,10 +362,8 @@ def _show_findings(place: str, findings: "list[Finding]", form: str, more: "Json
         say(str(finding))
 
 
-def show_report(
-    folders: list[Path], form: str, *, figure: bool = True, labels: Path | None = None
-) -> "Report":
-    """Print what judges said and draw it into the last folder; return the report."""
+def show_report(folders: list[Path], form: str, *, labels: Path | None = None) -> "Report":
+    """Print what judges said and return the report."""
     from epc.analysis.judging.results import document
     from epc.analysis.judging.summary import summary
 
@@ -368,9 +380,4 @@ def show_report(
         from epc.report.judging.text import text
 
         say(text(report))
-    if figure:
-        from epc.report.judging.picture import draw
-
-        for path in draw(report, folders[-1]):
-            note(f"picture  {path}")
     return report

@@ -101,7 +101,7 @@ def main() -> None:
         )
         print(f"{'':<44}{ours / peer:8.1f} x the peer's processor time")
         timed("epc judge check: all of it again", EPC, "judge", "check", f"{place}/e")
-        timed("epc judge report", EPC, "judge", "report", f"{place}/e", "--no-figure")
+        timed("epc judge report", EPC, "judge", "report", f"{place}/e")
 
 
 # `epc judge import` without the report that it ends with, which is timed on its own.

@@ -2,14 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from epc.errors import Finding
 from epc.protocol.results import Json
 from epc.records.judging.documents import JudgeUsage, Malformed, Reference, Totals
 from epc.records.typed import as_json
-from epc.spec.judge_v1 import Kind, Method
+from epc.spec.judge_v1 import Dimension as Name
+from epc.spec.judge_v1 import Flag, Kind, Method, Verdict
 
 Ends = tuple[float, float]
+Trusted = Literal["yes", "no", "unknown"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +161,66 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reasons:
+    """Why a judge's evaluations are invalid: the share of all of them that has each flag."""
+
+    judge: str
+    samples: int
+    flags: Mapping[Flag, Share]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """Whether a judge can be trusted on something, and the interval from which that follows."""
+
+    judge: str
+    about: str
+    trusted: Trusted
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cited:
+    """A piece of evidence: what it is about, the quote, what kind of quote that is, the reason."""
+
+    dimension: str
+    quote: str
+    kind: Kind
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opinion:
+    """What one judge said of an output."""
+
+    judge: str
+    valid: bool
+    flags: tuple[Flag, ...]
+    verdict: Verdict | None
+    overall_score: int
+    scores: Mapping[Name, int]
+    evidence: tuple[Cited, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disagreement:
+    """An output on which judges differ, by how many points of the overall score, and its text.
+
+    `shown` is the output's beginning where it is long; `characters` says how long it is.
+    """
+
+    question_id: str
+    prompt_variant: str
+    target_model: str
+    output_id: str
+    task: str | None
+    points: int
+    characters: int
+    shown: str
+    opinions: tuple[Opinion, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SelfPreference(Mean):
     """How many points more a judge gives its own outputs, leniency left out (Reading R24)."""
 
@@ -240,11 +303,14 @@ class Evaluation:
     totals: Mapping[Method, Totals]
     primary: Section
     self_judging: Section
+    reasons: tuple[Reasons, ...]
     evidence: tuple[Evidence, ...]
     self_preference: tuple[SelfPreference, ...]
     agreement: Agreement
     readable: Agreement
     accuracy: tuple[Accuracy, ...]
+    disagreements: tuple[Disagreement, ...]
+    trust: tuple[Statement, ...] = ()
     remarks: tuple[str, ...] = ()
     labels: Labelled | None = None
 

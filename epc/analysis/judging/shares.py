@@ -20,6 +20,7 @@ from epc.analysis.judging.results import (
     Evidence,
     Group,
     Mean,
+    Reasons,
     Scored,
     Share,
 )
@@ -34,11 +35,13 @@ from epc.spec.epc_v1 import BOOTSTRAP_RESAMPLES, BOOTSTRAP_SEED, CONFIDENCE
 from epc.spec.judge_v1 import (
     CROSS,
     DIMENSIONS,
+    FLAGS,
     HIGHEST_OVERALL,
     KINDS,
     RULES,
     SCALE,
     VERDICTS,
+    Flag,
     Kind,
     Method,
     Rules,
@@ -68,6 +71,7 @@ class Judgment:
     verdict: str | None
     scores: tuple[int, ...] | None
     quotes: Quotes
+    flags: tuple[Flag, ...] = ()
     answer: Answer | None = None
     own_scale: float | None = None
 
@@ -128,6 +132,7 @@ def _judgment(record: Record, output_sha256: str, calls: Mapping[str, Answer]) -
         verdict=record.verdict,
         scores=None if scores is None else tuple(scores[name] for name in DIMENSIONS),
         quotes=record.quotes,
+        flags=record.flags,
         answer=answer,
         own_scale=record.judge_overall,
     )
@@ -282,10 +287,34 @@ def evidence(judgments: Sequence[Judgment], rules: Rules = RULES) -> tuple[Evide
     All readable replies count, valid or not: an invented quote is what makes some invalid. Under
     the first rules nothing but the invented ones is known: what the output does not hold.
     """
-    by_judge: dict[str, list[Judgment]] = {}
+    return tuple(_evidence(judge, ones, rules) for judge, ones in by_judge(judgments))
+
+
+def reasons(judgments: Iterable[Judgment], rules: Rules = RULES) -> tuple[Reasons, ...]:
+    """Return for each judge what share of its evaluations is invalid for each reason.
+
+    One evaluation may be invalid for several.
+    """
+    return tuple(
+        Reasons(
+            judge=judge,
+            samples=len(ones),
+            flags={
+                flag: share([(one.question, flag in one.flags, 1) for one in ones], rules)
+                for flag in FLAGS
+                if any(flag in one.flags for one in ones)
+            },
+        )
+        for judge, ones in by_judge(judgments)
+    )
+
+
+def by_judge(judgments: Iterable[Judgment]) -> list[tuple[str, list[Judgment]]]:
+    """Return judgments by judge, in the order of the judges' names."""
+    found: dict[str, list[Judgment]] = {}
     for judgment in judgments:
-        by_judge.setdefault(judgment.judge_model, []).append(judgment)
-    return tuple(_evidence(judge, ones, rules) for judge, ones in sorted(by_judge.items()))
+        found.setdefault(judgment.judge_model, []).append(judgment)
+    return sorted(found.items())
 
 
 def _evidence(judge: str, judgments: Sequence[Judgment], rules: Rules) -> Evidence:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from epc.analysis.judging.agreement import between_judges, over_readable
+from epc.analysis.judging.disagreements import disagreements
 from epc.analysis.judging.drift import Evaluated, drift
-from epc.analysis.judging.results import Evaluation, Group, Report, Section
+from epc.analysis.judging.results import Drifted, Evaluation, Group, Report, Section
 from epc.analysis.judging.self_preference import self_preferences
 from epc.analysis.judging.shares import (
     AXES,
@@ -19,7 +20,9 @@ from epc.analysis.judging.shares import (
     evidence,
     groups,
     judgments_of,
+    reasons,
 )
+from epc.analysis.judging.trust import statements
 from epc.errors import Finding
 from epc.records.judging.layout import load_plan, load_run_log
 from epc.spec.judge_v1 import CROSS, PROTOCOL, SELF, Rules
@@ -39,10 +42,11 @@ def summary(folders: Sequence[Path], labels: Path | None = None) -> Report:
     """
     evaluated = sorted(map(_load, folders), key=lambda one: one.log.time["to"] or "")
     changes = [each for pair in pairwise(evaluated) for each in drift(*pair)]
+    drifts = tuple(each for each in changes if not isinstance(each, Finding))
     return Report(
         protocol=PROTOCOL,
-        evaluations=tuple(_labelled(_summarised(one), one, labels) for one in evaluated),
-        drift=tuple(each for each in changes if not isinstance(each, Finding)),
+        evaluations=tuple(_labelled(_summarised(one, drifts), one, labels) for one in evaluated),
+        drift=drifts,
         findings=tuple(each for each in changes if isinstance(each, Finding)),
     )
 
@@ -65,7 +69,7 @@ def _labelled(found: Evaluation, one: Evaluated, labels: Path | None) -> Evaluat
     return replace(found, labels=against_labels(one.judgments, given))
 
 
-def _summarised(one: Evaluated) -> Evaluation:
+def _summarised(one: Evaluated, drifts: Sequence[Drifted]) -> Evaluation:
     rules = one.plan.rules
     primary, own = (
         _section([judgment for judgment in one.judgments if judgment.method == method], rules)
@@ -84,13 +88,17 @@ def _summarised(one: Evaluated) -> Evaluation:
         totals=one.log.totals,
         primary=primary,
         self_judging=own,
+        reasons=reasons(one.judgments, rules),
         evidence=evidence(one.judgments, rules),
         self_preference=self_preferences(one.judgments),
         agreement=between_judges(one.judgments),
         readable=over_readable(one.judgments),
         accuracy=accuracy(one.judgments),
+        disagreements=disagreements(Path(one.name), one.plan, one.judgments),
     )
-    return replace(found, remarks=tuple(_remarks(found)))
+    ours = [row for row in drifts if row.after == one.name]
+    trust = tuple(statements(found, _by_judge(found), ours))
+    return replace(found, trust=trust, remarks=tuple(_remarks(found)))
 
 
 def _section(judgments: Sequence[Judgment], rules: Rules) -> Section:

@@ -11,7 +11,6 @@
     invalid_evaluations/METHOD/records.jsonl, invalid_evaluations/README.md
     used_prompt_manifest.md
     run_log.json             the metadata of JUDGE-8 and the totals; written last
-    report.csv, report.svg, report.png
 
 No name comes from an identifier or an output: those stand inside the files only.
 """

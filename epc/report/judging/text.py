@@ -1,36 +1,42 @@
 """An evaluation's report in words and columns."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Final
 
 from epc.analysis.judging.results import (
     Against,
     Agreement,
     Compared,
+    Disagreement,
     Drifted,
-    Ends,
     Evaluation,
     Evidence,
     Group,
     Labelled,
     Mean,
+    Reasons,
     Report,
     Scored,
     Section,
     SelfPreference,
-    Share,
+    Statement,
+    Trusted,
 )
 from epc.analysis.judging.shares import AXES
+from epc.analysis.judging.words import ends_text, mean_text, percent_text, plain_text, share_text
 from epc.errors import Finding
 from epc.records.judging.documents import Totals
-from epc.spec.judge_v1 import FLAGS, OVERALL, SCALE, VERDICTS, Method
+from epc.spec.judge_v1 import OVERALL, SCALE, VERDICTS, Method
 
-_TITLES: Final = {
+TITLES: Final = {
     "judge_model": "judge",
     "prompt_variant": "variant",
     "target_model": "target",
     "question_id": "question",
 }
+SAID: Final[Mapping[Trusted, str]] = {"yes": "yes", "no": "no", "unknown": "cannot say"}
+ON_TRUST: Final = "agreeing is not being right: no figure here was compared with people's labels"
 _LABEL: Final = 30
 _COLUMN: Final = 24
 _MOST_ROWS: Final = 20
@@ -65,11 +71,14 @@ def _evaluation(one: Evaluation) -> Iterator[str]:
         if section.all.samples:
             yield from ("", title, *_section(section), *_own_scale(section))
     yield from _by_score(one.primary.by_score)
+    yield from _reasons(one.reasons)
     yield from _evidence(one.evidence)
     yield from _self_preference(one.self_preference)
     yield from _agreement(one.agreement, one.readable)
     if one.labels is not None:
         yield from _labels(one.labels)
+    yield from _disagreements(one.disagreements)
+    yield from _trust(one.trust)
     if one.remarks:
         yield ""
         yield from (f"- {remark}" for remark in one.remarks)
@@ -86,9 +95,6 @@ def _totals(totals: Mapping[Method, Totals]) -> Iterator[str]:
     for method, total in totals.items():
         counts = (total.samples, total.valid, total.invalid, total.not_judged, total.surplus)
         yield _row(method, *(f"{count:,}" for count in counts), width=12)
-    for method, total in totals.items():
-        for flag in (flag for flag in FLAGS if flag in total.flags):
-            yield f"  {method}: {flag} {total.flags[flag]:,}"
 
 
 def _section(section: Section) -> Iterator[str]:
@@ -97,7 +103,7 @@ def _section(section: Section) -> Iterator[str]:
     for axis in AXES if section.all.valid else ():
         rows = section.groups(axis)
         if len(rows) > 1:
-            yield from (_group(f"{_TITLES[axis]} {r.value}", r) for r in rows[:_MOST_ROWS])
+            yield from (_group(f"{TITLES[axis]} {r.value}", r) for r in rows[:_MOST_ROWS])
             if len(rows) > _MOST_ROWS:
                 yield f"  ... {len(rows) - _MOST_ROWS} more: --format json or csv has them all"
     if not section.all.valid:
@@ -105,7 +111,9 @@ def _section(section: Section) -> Iterator[str]:
     yield ""
     yield _row("dimension", "mean (0-2)", "0", "1", "2")
     for name, found in section.all.dimensions.items():
-        yield _row(f"  {name}", _mean(found), *(f"{count:,}" for count in found.counts.values()))
+        yield _row(
+            f"  {name}", mean_text(found), *(f"{count:,}" for count in found.counts.values())
+        )
     yield "  shares of valid evaluations; invalid: of all [95% interval, clustered by question]"
     yield from _bounds(section.all)
 
@@ -119,7 +127,7 @@ def _own_scale(section: Section) -> Iterator[str]:
     for axis in AXES:
         for row in section.groups(axis)[:_MOST_ROWS]:
             if row.own_scale is not None:
-                yield _row(f"  {_TITLES[axis]} {row.value}", _mean(row.own_scale))
+                yield _row(f"  {TITLES[axis]} {row.value}", mean_text(row.own_scale))
 
 
 def _bounds(group: Group) -> Iterator[str]:
@@ -128,8 +136,8 @@ def _bounds(group: Group) -> Iterator[str]:
         return
     yield ""
     yield _row("if all invalid ones were valid", *VERDICTS, "", "overall (0-8)")
-    shares = (_ends(ends, 100, "%", 1) for ends in group.bounds.verdicts.values())
-    yield _row("  worst to best", *shares, "", _ends(group.bounds.overall_score, 1, "", 2))
+    shares = (ends_text(ends, 100, "%", 1) for ends in group.bounds.verdicts.values())
+    yield _row("  worst to best", *shares, "", ends_text(group.bounds.overall_score, 1, "", 2))
 
 
 def _by_score(rows: Sequence[Scored]) -> Iterator[str]:
@@ -138,19 +146,58 @@ def _by_score(rows: Sequence[Scored]) -> Iterator[str]:
     yield ""
     yield _row("invalid by overall score", "readable", "invalid")
     for row in rows:
-        yield _row(f"  {row.overall_score}", f"{row.readable:,}", _share(row.invalid))
+        yield _row(f"  {row.overall_score}", f"{row.readable:,}", share_text(row.invalid))
+
+
+def _reasons(rows: Sequence[Reasons]) -> Iterator[str]:
+    if not any(row.flags for row in rows):
+        return
+    yield ""
+    yield _row("invalid by reason", "samples", "invalid")
+    for row in rows:
+        for flag, found in row.flags.items():
+            yield f"  {row.judge}: {flag}"
+            yield _row("", f"{row.samples:,}", share_text(found))
+
+
+def _disagreements(rows: Sequence[Disagreement]) -> Iterator[str]:
+    if not rows:
+        return
+    yield ""
+    yield "furthest apart"
+    for row in rows:
+        scores = ", ".join(f"{each.judge} {each.overall_score}" for each in row.opinions)
+        yield f"  {row.output_id} ({row.target_model}): {row.points} points: {scores}"
+    yield "  --format json has them with scores and quotes, --html FILE side by side"
+
+
+def _trust(rows: Sequence[Statement]) -> Iterator[str]:
+    """Yield who can be trusted on what."""
+    if not rows:
+        return
+    yield ""
+    yield "who can be trusted on what: where a 95% interval says so"
+    for judge, ones in groupby(rows, key=lambda row: row.judge):
+        yield f"  {judge}"
+        words: dict[Trusted, list[str]] = {}
+        for row in ones:
+            words.setdefault(row.trusted, []).append(row.about)
+        yield from (
+            f"    {SAID[word]:<11}{', '.join(words[word])}" for word in SAID if word in words
+        )
+    yield f"  {ON_TRUST}; --format json and --html say why"
 
 
 def _group(label: str, group: Group) -> str:
-    verdicts = (_share(found) for found in group.verdicts.values())
-    return _row(f"  {label}", *verdicts, _share(group.invalid), _mean(group.overall_score))
+    verdicts = (share_text(found) for found in group.verdicts.values())
+    return _row(f"  {label}", *verdicts, share_text(group.invalid), mean_text(group.overall_score))
 
 
 def _evidence(rows: Sequence[Evidence]) -> Iterator[str]:
     yield ""
     yield _row("evidence", "quotes", *(rows[0].kinds if rows else ()))
     for row in rows:
-        yield _row(f"  {row.judge}", f"{row.quotes:,}", *map(_share, row.kinds.values()))
+        yield _row(f"  {row.judge}", f"{row.quotes:,}", *map(share_text, row.kinds.values()))
 
 
 def _self_preference(rows: Sequence[SelfPreference]) -> Iterator[str]:
@@ -160,7 +207,7 @@ def _self_preference(rows: Sequence[SelfPreference]) -> Iterator[str]:
     yield _row("self-preference", "own outputs", "others' outputs", "points (0 to 8)")
     for row in rows:
         yield _row(
-            f"  {row.judge}", f"{row.own:,}", f"{row.others:,}", row.not_stated or _mean(row)
+            f"  {row.judge}", f"{row.own:,}", f"{row.others:,}", row.not_stated or mean_text(row)
         )
     yield "  how much more it gives its own outputs than others' outputs, leniency left out;"
     yield "  above 0 it favours itself, if the interval leaves 0 out (Reading R24)"
@@ -180,12 +227,12 @@ def _agreement(valid: Agreement, readable: Agreement) -> Iterator[str]:
         if found is None or found.outputs < pair.compared.outputs:
             yield _compared("    both readable", pair.compared, pair.compared.mean_absolute_error)
         if (own := pair.compared.own_scale) is not None:
-            error = _mean(own.mean_absolute_error)
-            same = f"{own.same.count} equal: {_share(own.same)}"
+            error = mean_text(own.mean_absolute_error)
+            same = f"{own.same.count} equal: {share_text(own.same)}"
             yield _row("    the rubric's own sum", f"{own.outputs:,}", same, error)
     yield _row("Krippendorff's alpha, all judges", "valid", "readable")
     for name in valid.alpha:
-        sides = (_plain(side.alpha[name], side.alpha_ci95[name]) for side in (valid, readable))
+        sides = (plain_text(side.alpha[name], side.alpha_ci95[name]) for side in (valid, readable))
         yield _row(f"  {name}", *sides)
 
 
@@ -202,7 +249,7 @@ def _labels(found: Labelled) -> Iterator[str]:
         if judge.compared is not None:
             yield _compared(f"  {judge.judge}", judge.compared, judge.compared.mean_absolute_error)
         else:
-            yield _row(f"  {judge.judge}", f"{judge.labelled:,}", _share(judge.same_verdict))
+            yield _row(f"  {judge.judge}", f"{judge.labelled:,}", share_text(judge.same_verdict))
         if judge.lost:
             yield f"    {judge.lost} labelled outputs have no valid evaluation of this judge"
     for judge in found.judges:
@@ -213,10 +260,14 @@ def _labels(found: Labelled) -> Iterator[str]:
     for judge in found.judges:
         passes = judge.passes
         put_right = (passes.rogan_gladen, passes.prediction_powered)
-        yield _row(f"  {judge.judge}", _share(passes.stated), *map(_percent, put_right))
-        said = f"{_share(passes.sensitivity)}, FAIL or PARTIAL in {_share(passes.specificity)}"
+        yield _row(f"  {judge.judge}", share_text(passes.stated), *map(percent_text, put_right))
+        said = (
+            f"{share_text(passes.sensitivity)}, FAIL or PARTIAL in {share_text(passes.specificity)}"
+        )
         yield f"    where people say PASS it says PASS in {said} of the others"
-    yield _row("  the labels alone", *(_share(judge.passes.labels) for judge in found.judges[:1]))
+    yield _row(
+        "  the labels alone", *(share_text(judge.passes.labels) for judge in found.judges[:1])
+    )
     yield "  both take it that labelled outputs were drawn at random from those that were judged"
 
 
@@ -228,19 +279,13 @@ def _errors(judge: Against) -> Iterator[str]:
         yield _row(f"  {matrix.dimension}", *columns)
 
 
-def _percent(found: Mean) -> str:
-    if found.mean is None:
-        return "-"
-    return f"{100 * found.mean:.1f}%" + _interval(found.ci95, 100, "%", 1)
-
-
 def _compared(label: str, found: Compared, shift: Mean) -> str:
     return _row(
         label,
         f"{found.outputs:,}",
-        _share(found.same_verdict),
-        _mean(shift),
-        _plain(found.kappa[OVERALL], found.kappa_ci95[OVERALL]),
+        share_text(found.same_verdict),
+        mean_text(shift),
+        plain_text(found.kappa[OVERALL], found.kappa_ci95[OVERALL]),
     )
 
 
@@ -263,30 +308,6 @@ def _drift(rows: Sequence[Drifted]) -> Iterator[str]:
 def _refused(findings: Sequence[Finding]) -> Iterator[str]:
     for finding in findings:
         yield from str(finding).split("\n")
-
-
-def _share(found: Share) -> str:
-    if found.share is None:
-        return "-"
-    return f"{100 * found.share:.1f}%" + _interval(found.ci95, 100, "%", 1)
-
-
-def _mean(found: Mean) -> str:
-    if found.mean is None:
-        return "-"
-    return f"{found.mean:.2f}" + _interval(found.ci95, 1, "", 2)
-
-
-def _plain(value: float | None, ci: Ends | None) -> str:
-    return "-" if value is None else f"{value:.3f}" + _interval(ci, 1, "", 3)
-
-
-def _interval(ci: Ends | None, scale: float, unit: str, digits: int) -> str:
-    return "" if ci is None else f" [{_ends(ci, scale, unit, digits, ', ')}]"
-
-
-def _ends(ends: Ends | None, scale: float, unit: str, digits: int, between: str = " to ") -> str:
-    return between.join(f"{scale * end:.{digits}f}{unit}" for end in ends or ())
 
 
 def _row(label: str, *cells: str, width: int = _COLUMN) -> str:

@@ -61,6 +61,8 @@ code, pre { font: 0.9em/1.5 ui-monospace, "Liberation Mono", monospace; overflow
 pre { background: var(--card); border-radius: 0.4rem; padding: 0.7rem 0.9rem;
   white-space: pre-wrap; }
 .error, .warning { color: var(--coupled); font-weight: 600; } .warning { color: var(--unsure); }
+.yes, .no, .unknown { color: var(--none); font-weight: 600; } .no { color: var(--coupled); }
+.unknown { color: var(--unsure); }
 .remedy { color: var(--soft); }
 @media (max-width: 34rem) { dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: 0.5rem; }
   details > :not(summary) { margin-left: 0; } }

@@ -52,7 +52,7 @@ def test_from_a_table_to_a_report(tmp_path: Path, table: Path) -> None:
     check = epc("judge", "check", "e", "--format", "json", cwd=tmp_path)
     assert (check.returncode, json.loads(check.stdout)["ok"]) == (0, True)
     report = epc(
-        "judge", "report", "e", "--format", "csv", "--accuracy", "acc.csv", "--no-figure",
+        "judge", "report", "e", "--format", "csv", "--accuracy", "acc.csv",
         cwd=tmp_path,
     )  # fmt: skip
     assert report.returncode == 0
@@ -138,7 +138,7 @@ def test_judging_is_blind_and_what_names_change_is_a_figure_of_its_own(
         for row in json.loads(report.stdout)["drift"]
     }
     assert shifts == {"self_judge": (4, [True, False]), "cross_judge": (0, [True, False])}
-    told = epc("judge", "report", "blind", "named", "--no-figure", cwd=tmp_path).stdout
+    told = epc("judge", "report", "blind", "named", cwd=tmp_path).stdout
     assert "the first was blind, the other named: this is what names do, and no drift" in told
 
 
@@ -246,8 +246,8 @@ def test_reading_r76_one_answer_in_two_evaluations_is_no_agreement(
     assert epc("judge", "run", tmp_path / "e").returncode == 0
     shutil.copytree(tmp_path / "e", tmp_path / "copy")
 
-    alone = epc("judge", "report", tmp_path / "e", "--no-figure")
-    both = epc("judge", "report", tmp_path / "e", tmp_path / "copy", "--no-figure")
+    alone = epc("judge", "report", tmp_path / "e")
+    both = epc("judge", "report", tmp_path / "e", tmp_path / "copy")
 
     assert alone.returncode == 0
     assert both.returncode == 1
@@ -312,7 +312,6 @@ def test_replies_that_exist_are_imported(tmp_path: Path, table: Path) -> None:
     assert done.returncode == 0, done.stderr
     (found,) = json.loads(done.stdout)["evaluations"]
     assert found["totals"]["cross_judge"]["valid"] == 3
-    assert (tmp_path / "e" / "report.svg").exists()
 
 
 def test_an_archive_that_was_changed_is_found(tmp_path: Path, table: Path) -> None:

@@ -61,7 +61,7 @@ def labels(path: Path, *, by: Sequence[str] = ("",), verdicts: bool = False) -> 
 
 
 def against(folder: Path, table: Path) -> Any:
-    done = epc("judge", "report", folder, "--labels", table, "--format", "json", "--no-figure")
+    done = epc("judge", "report", folder, "--labels", table, "--format", "json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)["evaluations"][0]["labels"]
 
@@ -109,7 +109,7 @@ def test_labels_may_be_verdicts_alone_and_people_may_disagree(folder: Path, tmp_
 
 def test_the_text_says_what_the_figures_take_for_granted(folder: Path, tmp_path: Path) -> None:
     table = labels(tmp_path / "labels.csv", by=("ann", "bo"))
-    done = epc("judge", "report", folder, "--labels", table, "--no-figure")
+    done = epc("judge", "report", folder, "--labels", table)
 
     assert "against people: 7 outputs labelled by 2" in done.stdout
     assert "ann and bo" in done.stdout
@@ -133,7 +133,7 @@ def test_a_label_that_cannot_be_used_is_refused_with_its_row(
 ) -> None:
     table = tmp_path / "labels.csv"
     table.write_text(",".join(["output_id", "labeller", *DIMENSIONS, "verdict"]) + f"\n{row}\n")
-    done = epc("judge", "report", folder, "--labels", table, "--no-figure")
+    done = epc("judge", "report", folder, "--labels", table)
 
     assert done.returncode == 2
     assert said in done.stderr

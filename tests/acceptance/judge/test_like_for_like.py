@@ -76,7 +76,7 @@ def test_reading_r24_leniency_is_not_called_self_preference(tmp_path: Path) -> N
     imported(tmp_path / "e", table, bundle, *judges)
 
     told = {
-        form: epc("judge", "report", tmp_path / "e", "--format", form, "--no-figure")
+        form: epc("judge", "report", tmp_path / "e", "--format", form)
         for form in ("text", "json", "csv")
     }
 
@@ -120,8 +120,7 @@ def test_reading_r27_the_same_raw_replies_under_a_harsher_mapping_are_no_drift(
     folders = (tmp_path / "lenient", tmp_path / "harsh")
 
     told = {
-        form: epc("judge", "report", *folders, "--format", form, "--no-figure")
-        for form in ("text", "json", "csv")
+        form: epc("judge", "report", *folders, "--format", form) for form in ("text", "json", "csv")
     }
 
     assert {done.returncode for done in told.values()} == {1}
@@ -180,7 +179,7 @@ def test_reading_r27_every_condition_that_differs_is_named(tmp_path: Path, diffe
             plan.write_text(plan.read_text().replace('"max_tokens": 1200', '"max_tokens": 900'))
         assert epc("judge", "run", name, "--no-cache", cwd=tmp_path).returncode == 0
 
-    done = epc("judge", "report", "july", "august", "--no-figure", cwd=tmp_path)
+    done = epc("judge", "report", "july", "august", cwd=tmp_path)
 
     assert done.returncode == 1
     said = f"mock/judge (cross_judge): no drift is stated from july to august: {differing} "

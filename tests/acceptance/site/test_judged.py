@@ -67,7 +67,7 @@ def test_its_page_holds_every_share_of_the_report_digit_for_digit(
 ) -> None:
     again = judging.checkout.folder.parent / f"again-{tag}"
     epc(judging.checkout.folder, "snapshot", "fetch", tag, "--out", str(again))
-    words = ("judge", "report", str(again), "--format", "json", "--no-figure")
+    words = ("judge", "report", str(again), "--format", "json")
     (report,) = json.loads(epc(again, *words).stdout)["evaluations"]
     page = judging.text(f"snapshots/{tag}/index.html")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from browser_support import DESKTOP, chromium, served, visit
 from engine_support import epc
+from judge_support import grid, imported, record_for, reply_row
 from playwright.sync_api import Browser
 
 HOSTILE = (
@@ -40,11 +41,35 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, str]
     shown = epc("show", home / "one", "--no-figure", "--html", home / "show.html")
     both = epc("compare", home / "one", home / "two", "--html", home / "compare.html")
     assert (shown.returncode, both.returncode) == (0, 0), both.stderr
+    judged = epc("judge", "report", *_judged(home), "--html", home / "judge.html")
+    assert judged.returncode == 1, judged.stderr  # two judges' answers are the same in both
     assert shown.stderr.endswith(f"report   {home / 'show.html'}\n")
     return {
         "show": (home / "show.html", shown.stdout),
         "compare": (home / "compare.html", both.stdout),
+        # The page is the last evaluation's.
+        "judge": (home / "judge.html", judged.stdout[judged.stdout.rindex("Judge-v1.0, ") :]),
     }
+
+
+def _judged(home: Path) -> Iterator[Path]:
+    """Yield two evaluations of the same outputs by judges one of whom has a hostile name."""
+    rows = grid("1234", "A", ("m/x", "j/1", HOSTILE[0]))
+    scores = ((2, 2, 2, 2), (2, 2, 1, 1), (1, 1, 1, 1), (0, 0, 0, 1))
+    judges = ("j/1", "j/2", HOSTILE[1])
+    for name in ("july", "august"):
+        replies = []
+        for number, row in enumerate(rows):
+            for place, judge in enumerate(judges):
+                reply = record_for(row, judge, scores[(number + (place == 2) * (number // 2)) % 4])
+                reply["evidence"][0]["reason"] = HOSTILE[3]
+                if name == "august" and place == 1:
+                    reply = record_for(row, judge, (0, 1, 0, 0))
+                if number % 5 == 4 and place == 2:
+                    reply["evidence"][0]["quote"] = HOSTILE[2]
+                replies.append(reply_row(row, judge, reply))
+        imported(home / name, rows, replies, judges=judges)
+        yield home / name
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +126,7 @@ def test_what_others_wrote_stays_text_and_nothing_is_loaded_or_run(
 def test_a_report_is_accessible_and_fits_a_phone(
     browser: Browser, home: str, width: int, scheme: str
 ) -> None:
-    for name in ("show", "compare"):
+    for name in ("show", "compare", "judge"):
         with visit(browser, home, width=width, color_scheme=scheme) as seen:
             page = seen.to(f"{name}.html")
             page.evaluate("() => document.querySelectorAll('details').forEach(d => d.open = true)")

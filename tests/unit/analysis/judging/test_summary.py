@@ -19,9 +19,9 @@ from epc.analysis.judging.summary import summary
 from epc.judge.evidence import Quotes
 from epc.judge.samples import Unit
 from epc.records.typed import as_json
-from epc.report.judging.picture import alternative_text, draw, specification
 from epc.report.judging.table import COLUMNS, accuracy_table, table
 from epc.report.judging.text import text
+from epc.report.page.judging import judging_page
 from epc.spec.judge_v1 import DIMENSIONS
 
 WORST, LOW, HIGH, BEST = (0, 0, 0, 1), (1, 1, 1, 1), (2, 2, 2, 1), (2, 2, 2, 2)
@@ -383,7 +383,7 @@ def test_the_pass_share_per_variant_is_an_accuracy_table(folder: Path) -> None:
     assert [float(row["accuracy"]) for row in rows] == [5 / 9, 0.0]
 
 
-def test_text_csv_and_picture_say_the_same(folder: Path) -> None:
+def test_text_and_csv_say_the_same(folder: Path) -> None:
     report = summary([folder])
     printed = text(report)
     rows = list(csv.DictReader(io.StringIO(table(report))))
@@ -395,20 +395,44 @@ def test_text_csv_and_picture_say_the_same(folder: Path) -> None:
     assert f"{100 * 5 / 16:.1f}%" in printed
     assert "Self-judging: diagnostic only" in printed
     assert "2.8%" in printed  # 1 of j/2's 36 quotes
-    alternative = alternative_text(report.evaluations[0])
-    assert alternative == "Of 17 cross-judged samples 5 PASS, 6 PARTIAL, 5 FAIL, 1 invalid."
     json.dumps(document(report), allow_nan=False)
 
 
-def test_the_picture_is_drawn_and_its_parts_add_up(folder: Path) -> None:
-    report = summary([folder])
-    svg, png = draw(report, folder)
+def test_invalid_replies_stand_by_reason_and_the_widest_disagreement_first(folder: Path) -> None:
+    found = evaluation_json(only(folder))
 
-    assert svg.read_text("utf-8").startswith("<svg")
-    assert png.read_bytes().startswith(b"\x89PNG")
-    panels = specification(report.evaluations[0])["vconcat"]
-    for panel, total in zip(panels, (17, 17, 1, 1), strict=True):
-        assert sum(row["count"] for row in panel["data"]["values"]) == total
+    by_judge = {row["judge"]: row for row in found["reasons"]}
+    assert by_judge["j/1"]["flags"] == {}
+    assert by_judge["j/2"]["flags"]["PROTOCOL_VIOLATION"]["count"] == 1
+    # Q3 and Q4 under A and all of B: 4 of j/1, 1 of j/2; best outputs and the own one are alike.
+    apart = found["disagreements"]
+    assert [row["points"] for row in apart] == [3] * 6
+    assert [row["output_id"] for row in apart][:2] == ["m/x/Q1/B.txt", "m/x/Q2/B.txt"]
+    (invented,) = (row for row in apart if row["output_id"] == "m/x/Q4/B.txt")
+    first, second = invented["opinions"]
+    assert (first["judge"], first["overall_score"], first["valid"]) == ("j/1", 4, True)
+    assert (second["judge"], second["overall_score"], second["valid"]) == ("j/2", 1, False)
+    assert second["evidence"][0]["quote"] == "Invented."
+    assert [cited["kind"] for cited in second["evidence"]] == ["invented"] + ["verbatim"] * 3
+    assert invented["shown"] == "An answer of m/x to Q4 under B, in a few words."
+
+
+def test_long_outputs_and_quotes_are_cut_and_the_cut_is_stated(tmp_path: Path) -> None:
+    words = "word " * 2_000
+    rows = [{**row, "output": words + row["output_id"]} for row in grid("1", "A")]
+    replies = []
+    for judge, scores in (("j/1", BEST), ("j/2", WORST)):
+        record = record_for(rows[0], judge, scores)
+        record["evidence"] = [{**cited, "quote": words} for cited in record["evidence"]] * 9
+        replies.append(reply_row(rows[0], judge, record))
+    imported(tmp_path / "e", rows, replies)
+
+    (found,) = only(tmp_path / "e").disagreements
+
+    assert (found.characters, len(found.shown)) == (10_000 + len(rows[0]["output_id"]), 6_000)
+    for opinion in found.opinions:
+        assert len(opinion.evidence) == 12
+        assert {len(cited.quote) for cited in opinion.evidence} == {600}
 
 
 def test_drift_compares_the_same_outputs_of_one_judge_over_time(tmp_path: Path) -> None:
@@ -466,7 +490,7 @@ def test_a_judge_that_says_nothing_valid_is_called_that(tmp_path: Path) -> None:
     assert found["primary"]["all"]["dimensions"]["COMPLETENESS"]["mean"] is None
     report = summary([tmp_path / "e"])
     assert "nothing about the outputs" in text(report)
-    assert draw(report, tmp_path)
+    assert "0 of 4 cross-judgments are valid" in judging_page(report)
 
 
 def test_a_judge_that_scores_everything_alike_is_called_that(tmp_path: Path) -> None:
@@ -486,7 +510,7 @@ def test_a_name_that_a_spreadsheet_would_run_is_quoted_off(tmp_path: Path) -> No
     replies = [reply_row(row, "j/1", record_for(row, "j/1")) for row in rows]
     imported(tmp_path / "e", rows, replies, judges=["j/1"])
 
-    assert b"\x1b" not in epc("judge", "report", tmp_path / "e", "--no-figure").stdout
+    assert b"\x1b" not in epc("judge", "report", tmp_path / "e").stdout
     values = {row["value"] for row in csv.DictReader(io.StringIO(table(summary([tmp_path / "e"]))))}
 
     assert {"'=cmd()", "'+1"} <= values

@@ -1,0 +1,156 @@
+"""Who can be trusted on what: sentences that follow from intervals, and from nothing else.
+
+`yes` and `no` are said where the whole 95% interval lies on one side of a bound. Otherwise these
+evaluations cannot say. That judges agree is not that they are right: nobody here asked people.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from epc.analysis.judging.results import (
+    Agreement,
+    Compared,
+    Drifted,
+    Ends,
+    Evaluation,
+    Evidence,
+    Group,
+    SelfPreference,
+    Share,
+    Statement,
+    Trusted,
+)
+from epc.analysis.judging.words import mean_text, plain_text, share_text
+from epc.spec.judge_v1 import CROSS, DIMENSIONS, OVERALL
+
+# Below this, Krippendorff lets nobody draw even tentative conclusions (Content Analysis, 2004).
+AGREEING: Final = 2 / 3
+MOST: Final = 0.5
+FEW_INVENTED: Final = 0.05
+NEGLIGIBLE: Final = 0.5  # points of the overall score
+_SAID: Final[dict[str, dict[Trusted, str]]] = {
+    "valid evaluations": {
+        "yes": "Most of its evaluations are valid",
+        "no": "Most of its evaluations are invalid: its scores are no evidence about the outputs",
+        "unknown": "These evaluations cannot say whether most of them are valid",
+    },
+    "evidence": {
+        "yes": "It quotes what is there: at most 5% of its quotes are invented",
+        "no": "It invents more than 5% of its quotes",
+        "unknown": "These quotes cannot say whether it invents more than 5% of them",
+    },
+    "its own outputs": {
+        "yes": "It scores its own outputs within half a point of how it scores others'",
+        "no": "It scores its own outputs otherwise than others'",
+        "unknown": "These outputs cannot say whether it favours its own by half a point",
+    },
+    "staying the same": {
+        "yes": "Its scores of the same outputs stayed within half a point",
+        "no": "Its scores of the same outputs drifted",
+        "unknown": "These outputs cannot say whether its scores drifted by half a point",
+    },
+}
+
+
+def statements(
+    found: Evaluation, groups: Iterable[Group], drifts: Sequence[Drifted]
+) -> Iterator[Statement]:
+    """Yield for each judge what it can be trusted on; `groups` are the judges' figures."""
+    evidence = {row.judge: row for row in found.evidence}
+    own = {row.judge: row for row in found.self_preference}
+    for group in groups:
+        judge = group.value or ""
+        yield _valid(judge, group.invalid)
+        if judge in evidence:
+            yield _evidence(judge, evidence[judge])
+        for name in (OVERALL, *DIMENSIONS):
+            yield _agreeing(judge, name, found.agreement, found.readable)
+        if judge in own:
+            yield _own(judge, own[judge])
+        for row in drifts:
+            if (row.judge, row.method, row.is_drift) == (judge, CROSS, True):
+                yield _drift(judge, row)
+
+
+def _valid(judge: str, invalid: Share) -> Statement:
+    trusted = _below(invalid.ci95, 1 - MOST)
+    return _statement(judge, "valid evaluations", trusted, f"{share_text(invalid)} are invalid")
+
+
+def _evidence(judge: str, row: Evidence) -> Statement:
+    invented = row.kinds["invented"]
+    shown = f"{share_text(invented)} of {row.quotes:,} are invented"
+    return _statement(judge, "evidence", _below(invented.ci95, FEW_INVENTED), shown)
+
+
+def _own(judge: str, row: SelfPreference) -> Statement:
+    shown = row.not_stated or f"{mean_text(row)} points more, leniency left out"
+    return _statement(judge, "its own outputs", _none(row.ci95), shown)
+
+
+def _drift(judge: str, row: Drifted) -> Statement:
+    shift = row.compared.mean_difference
+    shown = f"{mean_text(shift)} points on {row.compared.outputs:,} outputs"
+    return _statement(judge, "staying the same", _none(shift.ci95), shown)
+
+
+def _agreeing(judge: str, name: str, valid: Agreement, readable: Agreement) -> Statement:
+    """Return whether a judge's scores are another judge's too, whichever evaluations count.
+
+    What falls out is often the bad outputs: valid and readable ones must both say it (R26).
+    """
+    both_valid = {pair.judges: pair.compared for pair in valid.pairs}
+    words: list[Trusted] = []
+    shown: list[str] = []
+    for pair in readable.pairs:
+        if judge in pair.judges:
+            (other,) = set(pair.judges) - {judge}
+            sides = [pair.compared, *filter(None, [both_valid.get(pair.judges)])]
+            words.append(_word([side.kappa_ci95[name] for side in sides]))
+            shown.append(f"with {other} {_kappa(sides[-1], name)}")
+    trusted: Trusted = "unknown"
+    if "yes" in words:
+        trusted = "yes"
+    elif words and set(words) == {"no"}:
+        trusted = "no"
+    said = {
+        "yes": f"Another judge scores {name} alike",
+        "no": f"No other judge scores {name} alike",
+        "unknown": f"These outputs cannot say whether another judge scores {name} alike",
+    }
+    told = f"weighted kappa {', '.join(shown)}" if shown else "no other judge scored these outputs"
+    return Statement(
+        judge=judge, about=name, trusted=trusted, sentence=f"{said[trusted]} ({told})."
+    )
+
+
+def _kappa(found: Compared, name: str) -> str:
+    return plain_text(found.kappa[name], found.kappa_ci95[name])
+
+
+def _word(intervals: Sequence[Ends | None]) -> Trusted:
+    """Return whether all intervals lie above what agreement takes, or all below."""
+    words = {_below(ends, AGREEING) for ends in intervals}
+    if words == {"no"}:
+        return "yes"
+    return "no" if words == {"yes"} else "unknown"
+
+
+def _below(ends: Ends | None, bound: float) -> Trusted:
+    if ends is None:
+        return "unknown"
+    return "yes" if ends[1] <= bound else "no" if ends[0] > bound else "unknown"
+
+
+def _none(ends: Ends | None) -> Trusted:
+    """Return whether a difference is none: not that none is seen, but that none can be large."""
+    if ends is None:
+        return "unknown"
+    if ends[0] > 0 or ends[1] < 0:
+        return "no"
+    return "yes" if ends[0] >= -NEGLIGIBLE and ends[1] <= NEGLIGIBLE else "unknown"
+
+
+def _statement(judge: str, about: str, trusted: Trusted, shown: str) -> Statement:
+    said = f"{_SAID[about][trusted]} ({shown})."
+    return Statement(judge=judge, about=about, trusted=trusted, sentence=said)

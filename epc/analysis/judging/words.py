@@ -1,0 +1,40 @@
+"""Figures of judges as they are printed: the estimate, and its interval in brackets."""
+
+from epc.analysis.judging.results import Ends, Mean, Share
+
+
+def share_text(found: Share) -> str:
+    """Return a share in percent."""
+    if found.share is None:
+        return "-"
+    return f"{100 * found.share:.1f}%" + _interval(found.ci95, 100, "%", 1)
+
+
+def mean_text(found: Mean) -> str:
+    """Return a mean in points."""
+    if found.mean is None:
+        return "-"
+    return f"{found.mean:.2f}" + _interval(found.ci95, 1, "", 2)
+
+
+def percent_text(found: Mean) -> str:
+    """Return a share that was estimated, with its interval."""
+    if found.mean is None:
+        return "-"
+    return f"{100 * found.mean:.1f}%" + _interval(found.ci95, 100, "%", 1)
+
+
+def plain_text(value: float | None, ci: Ends | None) -> str:
+    """Return an agreement."""
+    return "-" if value is None else f"{value:.3f}" + _interval(ci, 1, "", 3)
+
+
+def ends_text(
+    ends: Ends | None, scale: float, unit: str, digits: int, between: str = " to "
+) -> str:
+    """Return the ends of an interval."""
+    return between.join(f"{scale * end:.{digits}f}{unit}" for end in ends or ())
+
+
+def _interval(ci: Ends | None, scale: float, unit: str, digits: int) -> str:
+    return "" if ci is None else f" [{ends_text(ci, scale, unit, digits, ', ')}]"

@@ -1,0 +1,90 @@
+"""What judges gave, how often they were invalid, how far they agree: each with its interval."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from epc.analysis.judging.results import Evaluation, Group
+from epc.analysis.judging.trust import AGREEING
+from epc.protocol.results import Json
+from epc.report.charts.chart import Chart
+from epc.report.charts.intervals import Figure, dots, rows_of
+from epc.spec.judge_v1 import HIGHEST_OVERALL, OVERALL
+
+_AXES: Final = {"judge_model": "judge", "target_model": "target", "prompt_variant": "variant"}
+_MOST: Final = 12  # of an axis; the tables have them all
+_LINE: Final = "Line: 95% interval, clustered by question."
+
+
+def judging_charts(one: Evaluation) -> Iterator[Chart]:
+    """Yield the pictures of an evaluation, as far as it has figures for them."""
+    groups = [
+        (f"{words} {group.value}", group)
+        for axis, words in _AXES.items()
+        for group in one.primary.groups(axis)[:_MOST]
+    ]
+    scores = list(_scores(groups))
+    if scores:
+        yield _chart(
+            "scores",
+            "Overall score of valid evaluations",
+            f"Dot: the mean of 0 to {HIGHEST_OVERALL}. {_LINE}",
+            scores,
+            dots(rows_of(scores), "overall score", domain=[0, HIGHEST_OVERALL]),
+        )
+    if one.primary.all.invalid.count:
+        invalid = list(_invalid(groups))
+        yield _chart(
+            "invalid",
+            "Invalid evaluations",
+            f"Dot: the share of all evaluations. {_LINE}",
+            invalid,
+            dots(rows_of(invalid), "invalid, of 100", domain=[0, 100]),
+        )
+    kappas = list(_kappas(one))
+    if kappas:
+        low = min(0.0, *(interval[0] for _, _, interval in kappas if interval), 0.0)
+        yield _chart(
+            "agreement",
+            "How far judges agree on the overall score",
+            f"Dot: weighted kappa over valid evaluations. {_LINE} Upright line: "
+            f"{AGREEING:.2f}, below which scores bear no conclusion.",
+            kappas,
+            dots(rows_of(kappas), "weighted kappa", [AGREEING], domain=[low, 1]),
+        )
+
+
+def _scores(groups: list[tuple[str, Group]]) -> Iterator[Figure]:
+    for label, group in groups:
+        if group.overall_score.mean is not None:
+            yield label, group.overall_score.mean, group.overall_score.ci95
+
+
+def _invalid(groups: list[tuple[str, Group]]) -> Iterator[Figure]:
+    for label, group in groups:
+        if group.invalid.share is not None:
+            ends = group.invalid.ci95
+            interval = None if ends is None else (100 * ends[0], 100 * ends[1])
+            yield label, 100 * group.invalid.share, interval
+
+
+def _kappas(one: Evaluation) -> Iterator[Figure]:
+    for pair in one.agreement.pairs:
+        kappa = pair.compared.kappa[OVERALL]
+        if kappa is not None:
+            yield "\nand ".join(pair.judges), kappa, pair.compared.kappa_ci95[OVERALL]
+
+
+def _chart(name: str, title: str, note: str, figures: list[Figure], content: Json) -> Chart:
+    said = "; ".join(
+        f"{' '.join(label.split())} {value:.2f}"
+        + (f" [{ends[0]:.2f}, {ends[1]:.2f}]" if ends else "")
+        for label, value, ends in figures
+    )
+    return Chart(
+        name=name,
+        title=title,
+        note=note,
+        alternative=f"{title}: {said}.",
+        content=content,
+        rows=rows_of(figures),
+    )

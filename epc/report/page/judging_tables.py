@@ -1,0 +1,136 @@
+"""The folded part of an evaluation's page: what was judged, every table, what changed."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import PurePath
+
+from epc.analysis.judging.results import Drifted, Evaluation, Group, Report, Section
+from epc.analysis.judging.shares import AXES
+from epc.analysis.judging.words import ends_text, mean_text, plain_text, share_text
+from epc.report.judging.text import TITLES
+from epc.report.page.markup import Content, Markup, element, facts, folded, table
+from epc.report.page.run import findings
+from epc.spec.judge_v1 import OVERALL, VERDICTS
+
+
+def details(one: Evaluation) -> Iterator[Markup]:
+    """Yield what was judged and every table, folded."""
+    yield folded("What was judged", facts(_judged(one)))
+    for section, title in (
+        (one.primary, "Cross-judging: the primary statistics"),
+        (one.self_judging, "Self-judging: diagnostic only"),
+    ):
+        if section.all.samples:
+            yield folded(title, *_section(section, title))
+    yield folded("Invalid replies by reason", *_invalid(one))
+    kinds = one.evidence[0].kinds if one.evidence else ()
+    shares = (
+        (row.judge, f"{row.quotes:,}", *map(share_text, row.kinds.values())) for row in one.evidence
+    )
+    yield folded(
+        "Evidence",
+        table([("judge", "quotes", *kinds), *shares], name="Evidence"),
+        element("p", "What the quotes of each judge are, of all that it gave (Reading R25)."),
+    )
+    if one.self_preference:
+        own = (
+            (row.judge, f"{row.own:,}", f"{row.others:,}", row.not_stated or mean_text(row))
+            for row in one.self_preference
+        )
+        head = ("judge", "own outputs", "others' outputs", "points more, leniency left out")
+        yield folded("Self-preference", table([head, *own], name="Self-preference"))
+
+
+def _judged(one: Evaluation) -> Iterator[tuple[str, Content]]:
+    first, last = (one.time[end] or "unknown" for end in ("from", "to"))
+    yield "judged", f"{first} to {last} ({one.origin})"
+    for judge in one.judges:
+        served = ", ".join(judge.served_models) or "not reported"
+        yield "judge", f"{judge.model}: {judge.calls:,} calls, served by {served}"
+    for method, prompt in one.prompts.items():
+        yield "prompt", f"{prompt.id} ({method}), SHA-256 {prompt.sha256}"
+    if one.constraint is not None:
+        yield "replies", f"held to {one.constraint} by the provider"
+    if one.mapping is not None:
+        yield "rubric", f"mapped by {one.mapping.id}, SHA-256 {one.mapping.sha256}"
+    for method, total in one.totals.items():
+        counts = (total.samples, total.valid, total.invalid, total.not_judged, total.surplus)
+        names = ("samples", "valid", "invalid", "not judged", "surplus")
+        said = (f"{count:,} {name}" for count, name in zip(counts, names, strict=True))
+        yield method, ", ".join(said)
+
+
+def _section(section: Section, title: str) -> Iterator[Markup]:
+    rows = [("all", section.all)]
+    for axis in AXES:
+        rows += [(f"{TITLES[axis]} {group.value}", group) for group in section.groups(axis)]
+    head = ("", "samples", *VERDICTS, "invalid", "overall (0-8)")
+    yield table([head, *(_group(*row) for row in rows)], name=title)
+    found = section.all
+    if found.valid:
+        scored = (
+            (name, mean_text(each), *(f"{count:,}" for count in each.counts.values()))
+            for name, each in found.dimensions.items()
+        )
+        yield table(
+            [("dimension", "mean (0-2)", "0", "1", "2"), *scored], name=f"Dimensions, {title}"
+        )
+    if found.invalid.count:
+        bounds = (ends_text(ends, 100, "%", 1) for ends in found.bounds.verdicts.values())
+        worst = ("worst to best", *bounds, ends_text(found.bounds.overall_score, 1, "", 2))
+        yield element("p", "If all invalid evaluations were valid:")
+        yield table([("", *VERDICTS, "overall (0-8)"), worst], name=f"Bounds, {title}")
+
+
+def _group(label: str, group: Group) -> tuple[str, ...]:
+    return (
+        label,
+        f"{group.samples:,}",
+        *map(share_text, group.verdicts.values()),
+        share_text(group.invalid),
+        mean_text(group.overall_score),
+    )
+
+
+def _invalid(one: Evaluation) -> Iterator[Markup]:
+    rows = [
+        (row.judge, flag, f"{found.count:,} of {row.samples:,}", share_text(found))
+        for row in one.reasons
+        for flag, found in row.flags.items()
+    ]
+    if not rows:
+        yield element("p", "None: every reply is a valid evaluation.")
+        return
+    yield table([("judge", "reason", "evaluations", "share"), *rows], name="Invalid by reason")
+    scored = (
+        (f"{row.overall_score}", f"{row.readable:,}", share_text(row.invalid))
+        for row in one.primary.by_score
+    )
+    yield element("p", "Excluded is not missing at random (Reading R26); by overall score:")
+    yield table([("overall score", "readable", "invalid"), *scored], name="Invalid by score")
+
+
+def changes(report: Report) -> Iterator[Markup]:
+    """Yield how judges changed between evaluations, or why that is not stated."""
+    if not report.drift and not report.findings:
+        return
+    head = ("judge", "between", "what", "outputs", "shared", "same verdict", "mean shift", "kappa")
+    content = [table([head, *_change(report.drift)], name="Drift")] if report.drift else []
+    if report.findings:
+        content.append(findings(report.findings, none=""))
+    yield folded("Drift", *content, open_=True)
+
+
+def _change(rows: Iterable[Drifted]) -> Iterator[tuple[str, ...]]:
+    for row in rows:
+        found = row.compared
+        between = " to ".join(PurePath(name).name for name in (row.before, row.after))
+        yield (
+            f"{row.judge} ({row.method})",
+            between,
+            "drift" if row.is_drift else "what names do",
+            f"{found.outputs:,}",
+            f"{row.shared:,}",
+            share_text(found.same_verdict),
+            mean_text(found.mean_difference),
+            plain_text(found.kappa[OVERALL], found.kappa_ci95[OVERALL]),
+        )

@@ -1,0 +1,111 @@
+"""What is said of a judge follows from an interval and a bound, and from nothing else."""
+
+from pathlib import Path
+
+import pytest
+from judge_support import grid, imported, record_for, reply_row
+
+from epc.analysis.judging.results import Ends, Evaluation, Evidence, SelfPreference, Share
+from epc.analysis.judging.summary import summary
+from epc.analysis.judging.trust import _agreeing, _evidence, _own, _valid
+from epc.spec.judge_v1 import DIMENSIONS, OVERALL
+
+SCORES = ((2, 2, 2, 2), (2, 2, 1, 1), (1, 1, 1, 1), (0, 0, 0, 1))
+
+
+def share(count: int, of: int, ci95: Ends | None) -> Share:
+    return Share(count=count, share=count / of, ci95=ci95)
+
+
+@pytest.mark.parametrize(
+    ("ci95", "trusted"),
+    [((0.0, 0.5), "yes"), ((0.51, 0.9), "no"), ((0.4, 0.6), "unknown"), (None, "unknown")],
+)
+def test_most_evaluations_are_valid_where_the_whole_interval_says_so(
+    ci95: Ends | None, trusted: str
+) -> None:
+    assert _valid("j", share(1, 2, ci95)).trusted == trusted
+
+
+@pytest.mark.parametrize(
+    ("ci95", "trusted"),
+    [((0.0, 0.05), "yes"), ((0.06, 0.2), "no"), ((0.01, 0.2), "unknown"), (None, "unknown")],
+)
+def test_a_judge_is_trusted_on_quotes_where_at_most_5_percent_are_invented(
+    ci95: Ends | None, trusted: str
+) -> None:
+    row = Evidence(judge="j", quotes=40, kinds={"invented": share(1, 40, ci95)})
+    found = _evidence("j", row)
+
+    assert found.trusted == trusted
+    assert "2.5%" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("ci95", "trusted"),
+    [
+        ((-0.4, 0.5), "yes"),
+        ((0.1, 0.3), "no"),
+        ((-0.9, -0.1), "no"),
+        ((-1.0, 1.0), "unknown"),  # that none is seen is not that there is none
+        (None, "unknown"),
+    ],
+)
+def test_reading_r24_no_self_preference_is_said_where_none_can_be_large(
+    ci95: Ends | None, trusted: str
+) -> None:
+    row = SelfPreference(
+        judge="j", own=9, others=9, questions=9, not_stated=None, mean=0.1, ci95=ci95
+    )
+    assert _own("j", row).trusted == trusted
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory: pytest.TempPathFactory) -> Evaluation:
+    """Return an evaluation in which j/1 and j/2 say the same, and j/3 the opposite."""
+    rows = grid("12345678", "A")
+    replies = [
+        reply_row(row, judge, record_for(row, judge, SCORES[abs(number % 4 - worst)]))
+        for number, row in enumerate(rows)
+        for judge, worst in (("j/1", 0), ("j/2", 0), ("j/3", 3))
+    ]
+    folder: Path = tmp_path_factory.mktemp("trust") / "e"
+    imported(folder, rows, replies, judges=("j/1", "j/2", "j/3"))
+    (found,) = summary([folder]).evaluations
+    return found
+
+
+def test_a_judge_is_trusted_on_a_score_that_another_judge_gives_too(three: Evaluation) -> None:
+    words = {(row.judge, row.about): row for row in three.trust}
+
+    for name in (OVERALL, *DIMENSIONS):
+        assert [words[judge, name].trusted for judge in ("j/1", "j/2", "j/3")] == [
+            *("yes", "yes", "no")
+        ]
+    assert "with j/2 1.000 [1.000, 1.000]" in words["j/1", OVERALL].sentence
+
+
+def test_reading_r26_valid_and_readable_evaluations_must_both_say_it(three: Evaluation) -> None:
+    """Were the valid ones alone asked, j/1 and j/2 would agree; over all that can be read not."""
+    apart = three.readable
+    readable = type(apart)(
+        pairs=tuple(
+            type(pair)(judges=pair.judges, compared=apart.pairs[-1].compared)
+            for pair in apart.pairs
+        ),
+        alpha=apart.alpha,
+        alpha_ci95=apart.alpha_ci95,
+    )
+
+    assert _agreeing("j/1", OVERALL, three.agreement, readable).trusted == "unknown"
+
+
+def test_a_judge_alone_is_trusted_on_no_score(tmp_path: Path) -> None:
+    rows = grid("123", "A")
+    replies = [reply_row(row, "j/1", record_for(row, "j/1")) for row in rows]
+    imported(tmp_path / "e", rows, replies, judges=("j/1",))
+    (found,) = summary([tmp_path / "e"]).evaluations
+
+    said = {row.about: row for row in found.trust}
+    assert said[OVERALL].trusted == "unknown"
+    assert "no other judge scored these outputs" in said[OVERALL].sentence
