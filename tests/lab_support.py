@@ -43,7 +43,7 @@ _SERVERS: Final[dict[str, Callable[[], BatchProvider]]] = {
 _BEGIN, _END = "<!-- lab table -->", "<!-- end of the lab table -->"
 _KEYS: Final[dict[str, frozenset[str]]] = {
     "": frozenset(
-        {"provider", "model", "tried", "what", "sources", "run", "reasoning"}
+        {"provider", "server", "model", "tried", "what", "sources", "run", "reasoning"}
         | {"request", "replies", "batch", "expect"}
     ),
     "request": frozenset({"path", "headers", "no_headers", "evaluator", "executor", "lacks"}),
@@ -68,6 +68,11 @@ class Behaviour:
     def provider(self) -> str:
         """The provider, as it begins the names of its models."""
         return str(self.document["provider"])
+
+    @property
+    def server(self) -> tuple[str, str]:
+        """The server: the provider, and of `openai-compatible` whose it is, if anybody's."""
+        return self.provider, str(self.document.get("server", ""))
 
     @property
     def model(self) -> str:
@@ -252,20 +257,22 @@ def _filled(value: Any, words: Mapping[str, str]) -> Any:
 
 def table() -> str:
     """Return what was tried for each provider, as models.md states it."""
-    rows: dict[str, list[Behaviour]] = {}
+    rows: dict[tuple[str, str], list[Behaviour]] = {}
     for each in behaviours():
-        rows.setdefault(each.provider, []).append(each)
-    order = [*PROVIDERS, *NATIVE]
+        rows.setdefault(each.server, []).append(each)
+    order = [*PROVIDERS, *NATIVE, *sorted({provider for provider, _ in rows} - {*NATIVE})]
     lines = ["| provider | behaviours tried | against | made from |", "|---|---|---|---|"]
-    for provider in sorted(rows, key=lambda name: (*order, name).index(name)):
-        tried = sorted({each.document["tried"] for each in rows[provider]} - {"success"})
+    for provider, whose in sorted(rows, key=lambda row: (order.index(row[0]), row[1].lower())):
+        found = rows[provider, whose]
+        tried = {each.document["tried"] for each in found}
+        first = ["success"] if "success" in tried else []
         links = {
-            source["url"]: source["title"]
-            for each in rows[provider]
-            for source in each.document["sources"]
+            source["url"]: source["title"] for each in found for source in each.document["sources"]
         }
         made = ", ".join(f"[{title}]({url})" for url, title in links.items())
-        lines.append(f"| `{provider}` | {', '.join(['success', *tried])} | lab | {made} |")
+        name = f"`{provider}`: {whose}" if whose else f"`{provider}`"
+        said = ", ".join([*first, *sorted(tried - {"success"})])
+        lines.append(f"| {name} | {said} | lab | {made} |")
     return "\n".join(lines)
 
 

@@ -31,7 +31,7 @@ _TOO_MANY: Final = 429
 _UNUSABLE: Final = frozenset({_BAD_REQUEST, 422})
 _REASONING: Final = ("reasoning", "thinking", "chat_template_kwargs")
 _TRANSIENT: Final = frozenset({408, 409, 425, _TOO_MANY, 500, 502, 503, 504, 529})
-_ARREARS: Final = ("quota", "billing", "arrear", "balance", "credit", "payment")
+_ARREARS: Final = ("quota", "billing", "arrear", "balance", "credit", "payment", "spending")
 # Such replies may advise on billing as well; the last is Gemini's, for a limit of a minute.
 _TOO_FAST: Final = ("rate limit", "rate_limit", "resource has been exhausted")
 # What no waiting mends, whatever the status and whatever else the reply says.
@@ -45,6 +45,7 @@ _WRONG_KEY: Final = ("incorrect api key", "api key not valid")  # xAI and Gemini
 _FILTERED: Final = (
     "content_filter",
     "content_policy_violation",
+    "contentpolicyviolation",  # LiteLLM, of whatever is behind it
     "content filtering",  # Anthropic
     "data_inspection_failed",  # Qwen
     "datainspectionfailed",
@@ -53,6 +54,7 @@ _FILTERED: Final = (
     "content exists risk",  # DeepSeek
     "content violates usage guidelines",  # xAI, as 403
     "your input was flagged",  # OpenRouter, as 403
+    '"1301"',  # Zhipu GLM's code, as its words are Chinese
 )
 _MOVED: Final = "the address sends elsewhere, and no key is sent on: set {base} to where it leads"
 _REMEDIES: Final = {
@@ -203,7 +205,7 @@ class Line:
             return Completion(text="", finish_reason="content_filter", retries=retries)
         shown = f"HTTP {status}: {_message(said)}"
         too_fast = any(mark in lower for mark in _TOO_FAST)
-        owing = status in (402, 403, _TOO_MANY) and any(mark in lower for mark in _ARREARS)
+        owing = status in (402, 403, 412, _TOO_MANY) and any(mark in lower for mark in _ARREARS)
         in_arrears = any(mark in lower for mark in _EMPTY_ACCOUNT) or (owing and not too_fast)
         if status in _TRANSIENT and not in_arrears:
             wait_s = retry_after(headers)
@@ -256,16 +258,17 @@ class _Silence:
 def _message(said: str) -> str:
     """Return the message inside an error body, or the start of the body.
 
-    A gateway's own message may say nothing; what it was told stands beside it.
+    A gateway's own message may say nothing; what it was told stands beside it. Cloudflare has
+    errors in a list, NVIDIA what is wrong in `detail`.
     """
     try:
         value = json.loads(said)
-        error = value.get("error", value)
+        error = value.get("error") or next(iter(value.get("errors") or ()), value)
         if not isinstance(error, dict):
             return str(error)[:300]
         metadata = error.get("metadata")
         told = metadata.get("raw") if isinstance(metadata, dict) else None
-        words = [str(error["message"]), told]
+        words = [str(error["message" if "message" in error else "detail"]), told]
         return ": ".join(word for word in words if isinstance(word, str))[:300]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return start_of(said)

@@ -86,7 +86,7 @@ def _thought(part: Any) -> str:
     """Return the text of a part of reasoning: a text, or parts itself."""
     if not isinstance(part, dict) or part.get("type") not in ("thinking", "reasoning"):
         return ""
-    inside = part.get("thinking", part.get("text"))
+    inside = part.get("thinking", part.get("summary", part.get("text")))
     if isinstance(inside, list):
         texts = (each.get("text") for each in inside if isinstance(each, dict))
         return "".join(text for text in texts if isinstance(text, str))

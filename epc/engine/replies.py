@@ -35,7 +35,9 @@ _UNKNOWN_FIELD: Final = (
     "extra inputs are not permitted",
 )
 _FAILURES: Final = range(400, 600)  # the statuses that say so
-_FAILED: Final = "error"  # the finish_reason by which gateways say that generation broke off
+# The finish reasons by which gateways, and Zhipu, say that generation broke off.
+_FAILED: Final = ("error", "network_error")
+_SENSITIVE: Final = {"sensitive": "content_filter"}  # Zhipu's word for what a filter withheld
 
 
 def completion(
@@ -69,6 +71,8 @@ def completion(
         served, reply = file, reply.replace(json.dumps(served), json.dumps(file))
     usage = value.get("usage") if isinstance(value.get("usage"), dict) else {}
     details = usage.get("completion_tokens_details")
+    if not isinstance(details, dict):
+        details = usage  # as Perplexity counts them
     # Reading R79:
     thought, text = (
         (reasoning.stated(message), text) if finish == REFUSED else _parted(message, text)
@@ -86,9 +90,7 @@ def completion(
         headers=None if headers is None else {k: redact(v) for k, v in headers.items()},
         request_id=request_id(headers or {}, value.get("id"), redact),
         reasoning=storable(redact(thought)),
-        reasoning_tokens=counted(details.get("reasoning_tokens"))
-        if isinstance(details, dict)
-        else None,
+        reasoning_tokens=counted(details.get("reasoning_tokens")),
     )
 
 
@@ -147,7 +149,8 @@ def _chosen(value: Any) -> tuple[Any, str, str | None]:
     """
     match value:
         case {"choices": [{"message": message, **choice}, *_]}:
-            return message, *_answer(message, named(choice.get("finish_reason")))
+            finish = named(choice.get("finish_reason"))
+            return message, *_answer(message, _SENSITIVE.get(finish or "", finish))
         case {"error": error} if error:
             raise ValueError(value)
         # Reading R4: a prompt for which there is no choice has none when it is asked again either.
@@ -179,7 +182,7 @@ def _answer(message: Any, finish: str | None) -> tuple[str, str | None]:
     if isinstance(said, list):
         refusal = refusal or _joined(said, "refusal")
         said = _joined(said, "text")
-    if not isinstance(said, str | None) or finish == _FAILED:
+    if not isinstance(said, str | None) or finish in _FAILED:
         raise ValueError(message)
     if not said and isinstance(refusal, str) and refusal:
         return refusal, REFUSED
