@@ -13,7 +13,7 @@ from epc.protocol.verdict import Verdict
 from epc.protocol.weights import UpdateRule
 from epc.simulation.training import Odds, blind, train, uniform_start
 from epc.spec.domains import Domain
-from epc.statistics.intervals import Interval, mean, spread_interval, variance_of
+from epc.statistics.intervals import Interval, mean, quantiles, spread_interval, variance_of
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -248,7 +248,7 @@ def _control(
     import numpy as np
 
     beyond = [g - c for g, c in zip(gammas, expected, strict=True)]
-    low, high = np.quantile(spread, QUANTILES)
+    low, high = quantiles(np.asarray(spread, np.float64), QUANTILES)
     return Control(
         floor=mean(expected),
         low=float(low),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from epc.protocol.config import Configuration
 from epc.protocol.weights import UpdateRule
 from epc.simulation.training import blind, divergences, gammas, train, uniform_start
+from epc.statistics.intervals import quantiles
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -63,7 +64,5 @@ def coin_bands(config: Configuration) -> dict[str, Band]:
 
 
 def _band(values: "Array") -> Band:
-    import numpy as np
-
-    low, high = np.quantile(values, BAND_QUANTILES)
+    low, high = quantiles(values, BAND_QUANTILES)
     return Band(mean=float(values.mean()), low=float(low), high=float(high))

@@ -8,7 +8,7 @@ from budget_support import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from epc.statistics.intervals import mean, mean_interval, mean_intervals, variance_of
+from epc.statistics.intervals import mean, mean_interval, mean_intervals, quantiles, variance_of
 
 FIGURES = st.one_of(st.floats(-2, 2), st.floats(0, 1e-30), st.sampled_from([0.0, 2**-53, 1.0]))
 
@@ -68,3 +68,13 @@ def test_reading_r10_a_single_seed_has_no_interval() -> None:
 def test_mean_and_variance_by_hand() -> None:
     assert (mean([1.0, 2.0, 6.0]), variance_of([1.0, 2.0, 6.0])) == (3.0, 7.0)
     assert (mean([4.0]), variance_of([4.0])) == (4.0, 0.0)
+
+
+@pytest.mark.parametrize("shape", [(1,), (2,), (3, 7), (2, 10_000)])
+def test_quantiles_are_numpys_to_the_bit(shape: tuple[int, ...]) -> None:
+    shares = [0.0, 0.025, 0.3, 0.5, 0.975, 1.0]
+    drawn = np.random.default_rng(1).standard_normal(shape)
+    for values in (drawn, np.round(drawn, 1)):
+        expected = np.quantile(values, shares, axis=-1)
+
+        assert np.array_equal(np.stack(quantiles(values, shares)), expected)
