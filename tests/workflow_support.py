@@ -1,7 +1,7 @@
 """Walking a workflow as a runner would: its jobs in order, each in a clone of its own.
 
 The `run:` steps are the ones in YAML, run by bash as the runner runs it. What is not real: the
-three actions, which GitHub's runner brings, and `gh`, which would need the network. The one on PATH
+four actions, which GitHub's runner brings, and `gh`, which would need the network. The one on PATH
 here asks the GitHub of `github_support`. Without one it answers from a list, refuses as the real
 one does without a token, and writes every call down.
 """
@@ -20,9 +20,12 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from attestation_support import sigstore
 from github_support import LocalGitHub, Run
 from registry_support import git
 from site_support import keep_evidence
+
+from epc.registry.sums import sha256
 
 ROOT = Path(__file__).parent.parent
 WORKFLOWS = ROOT / ".github" / "workflows"
@@ -40,9 +43,9 @@ ELSEWHERE = {
 TODAY = "1795305600"  # 2026-11-22
 TOKEN = "ghs_of_this_job_alone"  # noqa: S105  (a test's)
 EXPRESSIONS = {
-    "${{ github.repository }}": "owner/registry",
-    "${{ github.repository_owner }}": "owner",
-    "${{ github.event.repository.name }}": "registry",
+    "github.repository": "owner/registry",
+    "github.repository_owner": "owner",
+    "github.event.repository.name": "registry",
 }
 # Each condition that stands in a workflow, as it comes out for the event of its walk.
 CONDITIONS = {
@@ -55,6 +58,7 @@ CONDITIONS = {
         "github.event.workflow_run.conclusion == 'failure')"
     ): True,
 }
+_EXPRESSION = re.compile(r"\$\{\{ (.*?) \}\}")
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _GH = """#!{python}
 import json, os, sys
@@ -150,6 +154,7 @@ class Runner:
     origin: Path
     evidence: Path | None = None
     event: Json = field(default_factory=dict)
+    secrets: dict[str, str] = field(default_factory=dict)
     answers: Json = field(default_factory=dict)
     github: LocalGitHub | None = None
     run: Run | None = None
@@ -216,14 +221,26 @@ class Runner:
                 keep_evidence(clone, self.evidence)
         elif action == "actions/upload-artifact":
             kept = self.home / f"artifact-{given['name']}"
-            shutil.copyfile(clone / given["path"], kept)
+            keep = shutil.copytree if (clone / given["path"]).is_dir() else shutil.copyfile
+            keep(clone / given["path"], kept)
             self.artifacts[given["name"]] = kept
+        elif action == "actions/attest":
+            self._attest(clone, given["subject-path"].split(), step["id"])
         else:
             assert action == "actions/deploy-pages"
             with tarfile.open(self.artifacts["github-pages"]) as tar:
                 names = tar.getnames()
                 assert "./index.html" in names
                 assert not [m for m in tar if m.issym() or m.islnk()]
+
+    def _attest(self, clone: Path, patterns: list[str], step: str) -> None:
+        """Have a Sigstore of the test sign files, as GitHub's action has the public one."""
+        paths = [path for pattern in patterns for path in clone.glob(pattern)]
+        head = git(clone, "rev-parse", "HEAD").strip()
+        bundle = sigstore().attest({path.name: sha256(path) for path in paths}, commit=head)
+        written = self.home / "bundle.json"
+        written.write_text(f"{json.dumps(bundle)}\n")
+        self.outputs[f"{step}.outputs.bundle-path"] = str(written)
 
     def _checkout(self, clone: Path, ref: str | None, depth: int) -> None:
         """Check out main, or what the event names: its commit, or a pull request merged."""
@@ -270,11 +287,19 @@ class Runner:
 
     def _own(self, step: Json) -> dict[str, str]:
         """Return a step's own variables, each expression replaced by what it gives."""
-        own: dict[str, str] = {}
-        given = EXPRESSIONS | {"${{ github.token }}": self.token}
-        for name, value in step.get("env", {}).items():
-            own[name] = re.sub(r"\$\{\{.*?\}\}", lambda match: given[match[0]], value)
-        return own
+        given = step.get("env", {}).items()
+        return {name: _EXPRESSION.sub(lambda m: self._value(m[1]), value) for name, value in given}
+
+    def _value(self, expression: str) -> str:
+        """Return what an expression gives; a secret that nobody set is empty."""
+        where, _, name = expression.partition(".")
+        if where == "secrets":
+            return self.secrets.get(name, "")
+        if where == "inputs":
+            return str(self.event["inputs"][name])
+        if where == "steps":
+            return self.outputs[name]
+        return self.token if expression == "github.token" else EXPRESSIONS[expression]
 
     def _environment(self, clone: Path, temporary: Path) -> dict[str, str]:
         event = temporary / "event.json"

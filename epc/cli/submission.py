@@ -40,7 +40,8 @@ def new(run: Path, slug: str | None, **given: str | None) -> None:
     r"""Make a submission from RUN, in submissions/ of this checkout.
 
     On a terminal the command asks for what the run does not say; elsewhere you must give it as
-    options. It searches every file for secrets first. It overwrites nothing.
+    options. It searches every file for secrets first. It overwrites nothing. If RUN has GitHub's
+    attestation, attestation.json, it goes along.
 
     \b
     Example:

@@ -115,6 +115,24 @@ class AuditSummary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Attested:
+    """What GitHub attests of a measurement: which workflow made it, where, at which commit.
+
+    `run` is the address of its run, `day` the one on which it was signed.
+    """
+
+    repository: str
+    workflow: str
+    commit: str
+    run: str
+    day: date
+
+    def __str__(self) -> str:
+        """Return it as one sentence."""
+        return f"measured in GitHub's runner by {self.workflow} of {self.repository}, {self.day}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Card:
     """What the cards of all kinds state. `measured` are the first and the last day.
 
@@ -161,6 +179,7 @@ class MeasuredCard(_Card):
     citation: None
     login: str | None = None
     source: str | None = None
+    attested: Attested | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ from epc.records.strict_json import dumps_line
 from epc.records.typed import parse
 from epc.registry.card_types import (
     Asked,
+    Attested,
     AuditSummary,
     JudgedCard,
     MeasuredCard,
@@ -42,6 +43,7 @@ class Said:
     served; `source` says whose recorded verdicts are, and how they were given. `proxy` says that
     the evaluator was asked through a third party's gateway; `conflicts` are interests in what comes
     out, None where there are none; `replicates` is the tag that this repeats and agrees with.
+    `attested` is what GitHub attests of it, verified.
     """
 
     generation: str
@@ -53,6 +55,7 @@ class Said:
     conflicts: str | None
     proxy: bool
     replicates: str | None
+    attested: Attested | None = None
 
 
 def card_of(
@@ -80,6 +83,7 @@ def card_of(
         conflicts_of_interest=said.conflicts,
         calibration=life is None,
         source=said.source,
+        attested=said.attested,
         replicates=said.replicates,
         citation=None,
     )

@@ -9,7 +9,7 @@ from typing import Literal
 from epc.analysis.audit import audit_checked
 from epc.errors import UsageError
 from epc.protocol.results import Json
-from epc.records.layout import PROBES
+from epc.records.layout import BESIDE
 from epc.records.manifest import Manifest, ModelIdentity, RoleName
 from epc.records.validate import validate
 from epc.registry.card_types import JudgedCard, MeasuredCard
@@ -65,8 +65,7 @@ def measured_offer(
 ) -> Offer:
     """Return what is offered of a run that was checked, by its manifest and its audit."""
     raw = {entry.path: entry.sha256 for entry in (manifest.raw or {}).values()}
-    if (run / PROBES).exists():
-        raw[PROBES] = sha256(run / PROBES)
+    raw |= {name: sha256(run / name) for name in BESIDE if (run / name).exists()}
     word = audit["verdict"]
     no_baseline = f"its audit says {word}\n  fix: see `epc audit {run}`"
     return Offer(

@@ -15,7 +15,7 @@ from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.judging.documents import Plan, RunLog
 from epc.records.judging.layout import PLAN, PROMPTS, RUN_LOG
-from epc.records.layout import PROBES
+from epc.records.layout import BESIDE
 from epc.records.manifest import Manifest
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import as_json, parse
@@ -222,10 +222,8 @@ def _measured(
     if document["results"]["summary"] != figures:
         yield _finding(f"/{layout.FIGURES}", "is not the manifest's summary")
     raw = {f"raw/{file.path}": file.sha256 for file in (manifest.raw or {}).values()}
-    beside = (
-        f"raw/{PROBES}"  # sealed with the raw files, though the manifest's digests leave it out
-    )
-    if raw != {name: listed[name] for name in listed if "/" in name and name != beside}:
+    beside = {f"raw/{name}" for name in BESIDE}
+    if raw != {name: listed[name] for name in listed if "/" in name and name not in beside}:
         yield _finding(f"/{layout.SUMS}", "lists other raw files than the manifest")
 
 

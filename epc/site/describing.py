@@ -33,14 +33,19 @@ def asked_as(given: Model) -> list[Fact]:
 
 
 def by(card: Card) -> list[Fact]:
-    """Return who measured it, with the name on GitHub, and whose recorded verdicts are.
+    """Return who measured it, with the name on GitHub, whose verdicts are, and what attests it.
 
-    Cards keep both since submissions state them.
+    Cards keep these since submissions have them.
     """
     login = card.login if card.kind != "reported" else None
     source = card.source if card.kind == "measured" else None
     whose = f"{card.contributor} ({login} on GitHub)" if login else card.contributor
-    return [("By", whose), *([("Verdicts from, as stated", source)] if source else [])]
+    attested = card.attested if card.kind == "measured" else None
+    stated = (
+        ("Verdicts from, as stated", source),
+        ("Attested", attested and f"{attested}: {attested.run}"),
+    )
+    return [("By", whose), *((name, text) for name, text in stated if text)]
 
 
 def measured(card: Card) -> str:

@@ -13,11 +13,13 @@ from epc.analysis.audit import Audit, audit_checked
 from epc.errors import MalformedError, UsageError, WorldError
 from epc.printable import shown
 from epc.records.findings import Findings
-from epc.records.layout import CALLS, MANIFEST
+from epc.records.layout import ATTESTATION, CALLS, MANIFEST
 from epc.records.manifest import Manifest
 from epc.records.recompute import read_manifest
 from epc.records.validate import validate
+from epc.registry import attestation
 from epc.registry.answers import is_hosted
+from epc.registry.attestation import UnverifiedError, held, signed
 from epc.registry.cards import NO_BASELINE
 from epc.registry.reading import of_folder, taken
 from epc.registry.registry import Registry
@@ -28,6 +30,7 @@ from epc.registry.submissions.listing import located, reasons
 from epc.registry.submissions.report import Checked, Report, report
 from epc.registry.submissions.secrets import LEAKED, scan
 from epc.registry.submissions.statement import manifest_texts, placed, read
+from epc.registry.sums import sha256
 from epc.registry.tags import Tag, next_tag
 from epc.second.recomputation import disagreements
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, SCREENING_SEEDS
@@ -147,6 +150,8 @@ def check_one(
     for name in folder.present_files(path):
         for line, what in scan(path / name, {}):
             findings.add(layout.SECRETS, f"{name}:{line}", f"holds {what}", LEAKED)
+    if checked.statement and (path / ATTESTATION).exists():
+        _attestation(path, checked, checked.statement.login, base.checkout)
     manifest, wrong = read_manifest(path)
     if manifest is None:
         findings.extend([placed(MANIFEST, finding) for finding in wrong])
@@ -168,6 +173,20 @@ def check_one(
                 hosted = [tag for tag, f in known.items() if is_hosted(f.evaluator)]
                 findings.extend(against.requests(path, base.checkout, hosted, offered))
     return checked
+
+
+def _attestation(path: Path, checked: Checked, login: str, checkout: Path) -> None:
+    """Note what GitHub attests of a run, or why that shows nothing of it."""
+    names = [n for n in folder.present_files(path) if n not in {layout.STATEMENT, ATTESTATION}]
+    digests = {name: sha256(path / name) for name in names}
+    try:
+        shows = signed((path / ATTESTATION).read_bytes(), attestation.TRUSTED_ROOT)
+    except UnverifiedError as error:
+        checked.findings.extend([attestation.finding(str(error))])
+        return
+    attested, wrong = held(shows, digests, login, checkout)
+    checked.findings.extend(wrong)
+    checked.attested = None if wrong else attested
 
 
 def _record(path: Path, manifest: Manifest, checked: Checked, base: Base) -> None:

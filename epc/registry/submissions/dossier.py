@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from epc.printable import shown
 from epc.records.manifest import ModelIdentity
 from epc.registry import platforms
+from epc.registry.submissions import layout
 from epc.registry.submissions.against import overlap_line
 from epc.registry.submissions.statement import Statement
 from epc.spec.epc_v1 import PUBLICATION_SEEDS
@@ -36,7 +37,7 @@ def dossier(checked: "Checked", author: str | None) -> dict[Topic, tuple[str, ..
         "recorded": _recorded,
         "recomputed": _recomputed,
         "endpoint": _endpoint,
-        "attestation": lambda *_: iter((_NO_ATTESTATION,)),
+        "attestation": _attestation,
         "look_at": _look_at,
     }
     return {topic: tuple(map(shown, say(checked, author))) for topic, say in topics.items()}
@@ -98,6 +99,17 @@ def _endpoint(checked: "Checked", _: str | None) -> Iterator[str]:
         else:
             places = " or ".join(sorted(platforms.asked_on(model) or ())) or "no certain platform"
             yield f"{role}: {_ASKED[platforms.kind_of(model)]} ({places})"
+
+
+def _attestation(checked: "Checked", _: str | None) -> Iterator[str]:
+    if attested := checked.attested:
+        yield str(attested)
+        yield f"at commit {attested.commit}, of this repository's history: nothing in it was edited"
+        yield f"run: {attested.run}"
+    elif any(finding.clause == layout.ATTESTED for finding in checked.findings.kept()):
+        yield "refused: the findings say why"
+    else:
+        yield _NO_ATTESTATION
 
 
 def _look_at(checked: "Checked", author: str | None) -> Iterator[str]:

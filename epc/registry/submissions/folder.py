@@ -12,7 +12,7 @@ from typing import Final
 
 from epc.errors import WorldError
 from epc.records.findings import Findings
-from epc.records.layout import MANIFEST
+from epc.records.layout import ATTESTATION, MANIFEST
 from epc.registry.names import skeleton
 from epc.registry.submissions import layout
 from epc.registry.submissions.secrets import LEAKED, scan
@@ -31,6 +31,7 @@ _PACKED: Final = {
 _MAKER: Final = {
     layout.STATEMENT: "who offers the run, written by `epc submission new`",
     **dict.fromkeys((MANIFEST, *layout.LINES), "a run's record, written by `epc run`"),
+    ATTESTATION: "GitHub's attestation, as `measure.yml` uploads it",
 }
 _REMEDY: Final = f"keep {', '.join(layout.FILES)} as plain files, and nothing else"
 

@@ -6,6 +6,7 @@
     submissions/<slug>/calls.jsonl
     submissions/<slug>/weights.jsonl
     submissions/<slug>/probes.jsonl       what the evaluator was asked beside it, if it was
+    submissions/<slug>/attestation.json   what GitHub attests of these files, if its runner measured
 
 Nothing else: what is not on this list is not read. The rules are explained one by one in
 `site/docs/contributing.md`.
@@ -14,14 +15,14 @@ Nothing else: what is not on this list is not read. The rules are explained one 
 import re
 from typing import Final
 
-from epc.records.layout import CALLS, MANIFEST, PROBES, RAW
+from epc.records.layout import ATTESTATION, BESIDE, CALLS, MANIFEST, PROBES, RAW
 
 FOLDER: Final = "submissions"
 README: Final = "README.md"  # of the folder of all submissions
 STATEMENT: Final = "submission.json"
 LINES: Final = (*RAW.values(), PROBES)
-FILES: Final = (STATEMENT, MANIFEST, *LINES)
-OPTIONAL: Final = (PROBES,)
+FILES: Final = (STATEMENT, MANIFEST, *LINES, ATTESTATION)
+OPTIONAL: Final = BESIDE
 
 SLUG: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 LONGEST_SLUG: Final = 64
@@ -39,6 +40,7 @@ LARGEST: Final = {
     CALLS: 48 * 2**20,
     RAW["weights"]: 2**24,
     PROBES: 2**24,
+    ATTESTATION: 2**18,
 }
 LARGEST_ALL: Final = 96 * 2**20
 LONGEST_LINE: Final = 2**20
@@ -64,3 +66,4 @@ AGAIN: Final = "Submission S11"  # a second implementation agrees
 NEW: Final = "Submission S12"  # neither published nor offered already
 KNOWN: Final = "Submission S13"  # an evaluator generation that the registry knows
 BASELINE: Final = "Submission S14"  # a baseline has counted verdicts and has not collapsed
+ATTESTED: Final = "Submission S15"  # an attestation, if there is one, is of this very run

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from epc.errors import UsageError, WorldError
+from epc.registry.card_types import Attested
 from epc.registry.cards import Said
 from epc.registry.layout import ASIDE
 from epc.registry.locking import RegistryLock
@@ -53,7 +54,7 @@ def promote(
         checked.manifest,
         checked.audit.as_json(),
         platform=checked.statement.platform,
-        said=said(checked.statement),
+        said=said(checked.statement, checked.attested),
     )
     leaving = f"{layout.FOLDER}/{folder.name}"
     tag = publish(lock, offer, day=day, tell=tell, git=git, leaving=leaving)
@@ -72,7 +73,7 @@ def _remove(folder: Path, aside: Path) -> None:
         raise WorldError(f"cannot remove {folder}: {error.strerror or error}") from error
 
 
-def said(statement: Statement) -> Said:
+def said(statement: Statement, attested: Attested | None = None) -> Said:
     """Return what goes onto the snapshot's card."""
     conflicts = statement.conflicts.strip()
     return Said(
@@ -85,6 +86,7 @@ def said(statement: Statement) -> Said:
         conflicts=None if conflicts.casefold().rstrip(".") in {"none", "no"} else conflicts,
         proxy=statement.endpoint == "gateway",
         replicates=statement.replicates,
+        attested=attested,
     )
 
 

@@ -12,6 +12,7 @@ from epc.records.findings import Findings
 from epc.records.manifest import Evaluator, Manifest
 from epc.records.typed import written
 from epc.registry import platforms
+from epc.registry.card_types import Attested
 from epc.registry.submissions import layout
 from epc.registry.submissions.against import Fingerprint, Overlap, overlap_line
 from epc.registry.submissions.dossier import Dossier, dossier
@@ -103,6 +104,7 @@ class Checked:
     blocks: list[str] = field(default_factory=list)
     fingerprint: Fingerprint | None = None
     overlap: list[Overlap] = field(default_factory=list)
+    attested: Attested | None = None
     first: str = "did not get to it"
     second: str = "did not get to it"
 
@@ -238,6 +240,7 @@ def _submission_lines(submission: Submitted) -> Iterator[str]:
         ("claimed to be", submission.claimed),
         ("next free tag", submission.tag),
         ("audit", submission.audit),
+        ("attestation", next(iter(submission.dossier.get("attestation", ())), None)),
     )
     yield from (f"  {title:<15}{fact}" for title, fact in facts if fact)
     yield from (f"  {figure_line(figure)}" for figure in submission.figures)

@@ -50,9 +50,9 @@ def planted(folder: Path, old: str, new: str, name: str = "ci.yml") -> Path:
     return path
 
 
-def test_the_workflows_are_the_seven() -> None:
+def test_the_workflows_are_the_eight() -> None:
     reading, writing = ["ci", "nightly", "submission"], ["expiry", "locks", "publish", "report"]
-    assert all_workflows() == sorted(f"{name}.yml" for name in (*reading, *writing))
+    assert all_workflows() == sorted(f"{name}.yml" for name in (*reading, *writing, "measure"))
 
 
 def test_zizmor_finds_nothing_that_is_not_explained_in_place() -> None:
@@ -147,7 +147,7 @@ def test_every_action_is_pinned_and_its_digest_stands_in_the_decision() -> None:
                 row = next(row for row in decision.splitlines() if digest in row)
                 assert f"`{name}`" in row
                 assert version in row
-                assert len(re.findall(r"[\w.-]+/[\w.-]+#\d+", row)) >= 2, "seen in two places"
+                assert len(re.findall(r"[\w.-]+/[\w.-]+[#@]\S+", row)) >= 2, "seen in two places"
 
 
 @pytest.mark.parametrize("name", all_workflows())
@@ -177,6 +177,7 @@ def test_only_jobs_that_run_main_may_write() -> None:
         ("publish.yml", "deploy"): {"pages", "id-token"},
         ("expiry.yml", "upkeep"): {"issues"},
         ("locks.yml", "locks"): {"contents", "pull-requests"},
+        ("measure.yml", "measure"): {"id-token", "attestations"},
     }
     for name, job in (where for where, what in writing.items() if what):
         for step in workflow(name)["jobs"][job]["steps"]:
@@ -197,12 +198,23 @@ def test_no_workflow_hands_a_token_or_a_secret_to_a_pull_request() -> None:
         text = (WORKFLOWS / name).read_text()
         given = workflow(name)
         assert "pull_request_target" not in text
-        assert "secrets." not in text
+        assert ("secrets." in text) == (name == "measure.yml")
         if "pull_request" in given["on"]:
             assert "github.token" not in text
             for job in given["jobs"].values():
                 assert job["permissions"] == {"contents": "read"}
                 assert "environment" not in job
+
+
+def test_a_key_is_given_to_the_one_step_that_measures() -> None:
+    """By hand alone: nothing that somebody else does in a fork starts it."""
+    given = workflow("measure.yml")
+
+    assert list(given["on"]) == ["workflow_dispatch"]
+    (job,) = given["jobs"].values()
+    assert job["environment"] == "measurement"
+    keyed = [step["run"] for step in job["steps"] if "secrets." in str(step)]
+    assert [command.split()[:2] for command in keyed] == [[".venv/bin/epc", "run"]]
 
 
 def test_what_ci_runs_is_what_make_check_runs() -> None:

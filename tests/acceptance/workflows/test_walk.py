@@ -12,6 +12,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from attestation_support import sigstore
+from program_support import as_text, run_program
 from workflow_support import (
     ELSEWHERE,
     ROOT,
@@ -23,6 +25,7 @@ from workflow_support import (
     workflow,
 )
 
+from epc.registry import attestation
 from epc.registry.reading import of_folder
 from epc.registry.upkeep.links import addresses
 
@@ -156,6 +159,34 @@ def test_a_pull_request_of_anything_else_passes_the_check_that_main_requires(
     assert runner.failed == [], runner.said
     report = json.loads(runner.artifacts["submission-report"].read_text())
     assert (report["ok"], report["submissions"], report["findings"]) == (True, [], [])
+
+
+def test_a_fork_measures_attests_and_offers(
+    origin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a contributor downloads from the run is what `submission new` takes."""
+    mock = "mock/deterministic"
+    inputs = {"evaluator": mock, "executor": mock, "seeds": "0-29"}
+    key = "sk-" + "test-Ab3dEf6hIj9kLm2nOp5qRs8t"
+    runner = Runner(
+        home=tmp_path, origin=origin, event={"inputs": inputs}, secrets={"OPENAI_API_KEY": key}
+    )
+
+    runner.walk("measure.yml")
+
+    assert runner.failed == [], runner.said
+    run, fork = runner.artifacts["run"], tmp_path / "measure" / "clone"
+    assert not any(key in path.read_text() for path in run.iterdir())
+    monkeypatch.setattr(attestation, "TRUSTED_ROOT", sigstore().trusted(tmp_path))
+    who = ("--contributor", "A. Name", "--login", "a-name", "--conflicts", "none")
+    new = run_program("submission", "new", run, *who, "--licence", "CC-BY-4.0", cwd=fork)
+    assert new.returncode == 0, new.stderr
+    folder = Path(new.stdout.decode().strip())
+    done = as_text(run_program("submission", "check", folder, cwd=fork))
+    assert done.returncode == 0, done.stdout
+    assert (
+        "attestation    measured in GitHub's runner by .github/workflows/measure.yml of a-name/reg"
+    ) in done.stdout
 
 
 BOT = "github-actions[bot]"

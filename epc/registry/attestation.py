@@ -1,0 +1,207 @@
+"""GitHub's attestation of a run, verified offline from its Sigstore bundle.
+
+The package `sigstore` holds certificate, log entry and envelope against each other and against
+`trusted_root.json`: the keys of the public Sigstore instance, as its maintainers published them on
+2026-08-21 (github.com/sigstore/root-signing, `targets/trusted_root.json`, Apache-2.0) and the
+package carries them. What it leaves to its caller stands here: who signed, where, and over what.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from epc.errors import Finding, WorldError
+from epc.printable import shown
+from epc.records.layout import ATTESTATION
+from epc.registry.card_types import Attested
+from epc.registry.history import git
+
+if TYPE_CHECKING:
+    from cryptography.x509 import Certificate
+
+WORKFLOW: Final = ".github/workflows/measure.yml"
+ISSUER: Final = "https://token.actions.githubusercontent.com"
+PREDICATE: Final = "https://slsa.dev/provenance/v1"
+EXTRA: Final = "pip install '.[attest]' in a clone of the registry"
+TRUSTED_ROOT: Final = Path(__file__).with_name("trusted_root.json")
+_ENVELOPE: Final = "application/vnd.in-toto+json"
+_STATEMENT: Final = "https://in-toto.io/Statement/v1"
+_GITHUB: Final = "https://github.com/"
+_COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_LONGEST: Final = 160
+# What GitHub says of a job in its certificate: extensions below this one, as text.
+_OID: Final = "1.3.6.1.4.1.57264.1."
+_SAYS: Final = {
+    "issuer": "8",
+    "workflow": "9",
+    "workflow commit": "10",
+    "runner": "11",
+    "repository": "12",
+    "commit": "13",
+    "run": "21",
+}
+
+
+class UnverifiedError(Exception):
+    """A bundle that shows nothing, and why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signed:
+    """What a bundle shows: `says` is GitHub's word for the job, `subjects` are digests of files."""
+
+    says: Mapping[str, str]
+    subjects: frozenset[str]
+    day: date
+
+
+class _Job:
+    """Reads what a certificate says of a job; the caller judges it."""
+
+    says: Mapping[str, str]
+
+    def verify(self, cert: "Certificate") -> None:
+        """Keep what it says, as `sigstore` asks of a policy."""
+        self.says = dict(_told(cert))
+
+
+def signed(bundle: bytes, root: Path) -> Signed:
+    """Return what a Sigstore bundle shows to those who trust the keys in a file.
+
+    Verified are the certificate's chain at the time of signing, its place in the log of
+    certificates, its signature's place in the log of signatures, and the signature. No server is
+    asked.
+
+    Raises: UnverifiedError if it shows nothing; WorldError if `sigstore` is missing.
+    """
+    try:
+        from sigstore.models import Bundle, TrustedRoot
+        from sigstore.verify import Verifier
+    except ImportError as error:
+        raise WorldError(
+            f"{ATTESTATION} cannot be verified: the package sigstore is not installed\n"
+            f"  fix: {EXTRA}"
+        ) from error
+    trusted, job = TrustedRoot.from_file(str(root)), _Job()
+    try:
+        parsed = Bundle.from_json(bundle)
+    except Exception as error:
+        raise UnverifiedError(f"is no Sigstore bundle: {_said(error)}") from error
+    try:
+        kind, payload = Verifier(trusted_root=trusted).verify_dsse(parsed, job)
+    except Exception as error:
+        raise UnverifiedError(f"does not hold: {_said(error)}") from error
+    day = parsed.signing_certificate.not_valid_before_utc.date()
+    return Signed(says=job.says, subjects=_subjects(kind, payload), day=day)
+
+
+def held(
+    shows: Signed, digests: Mapping[str, str], login: str, checkout: Path
+) -> tuple[Attested, list[Finding]]:
+    """Return what is attested of files, by name and SHA-256, and what is wrong with it.
+
+    `login` is who must have measured; only a commit of the checkout's history is known to run
+    what this repository holds.
+    """
+    says = shows.says
+    repository = says["repository"].removeprefix(_GITHUB)
+    workflow, _, ref = says["workflow"].partition("@")
+    own = Attested(
+        repository=repository,
+        workflow=workflow.removeprefix(f"{says['repository']}/"),
+        commit=says["commit"],
+        run=says["run"],
+        day=shows.day,
+    )
+    owner = repository.partition("/")[0]
+    wanted = (
+        (says["issuer"] == ISSUER, f"issued for {says['issuer']}", ISSUER),
+        (says["identity"] == says["workflow"], f"made out to {says['identity']}", says["workflow"]),
+        (own.workflow == WORKFLOW and bool(ref), f"made by {says['workflow']}", WORKFLOW),
+        (
+            owner.casefold() == login.casefold(),
+            f"made in {says['repository']}",
+            f"a fork of {login}",
+        ),
+        (says["runner"] == "github-hosted", f"made on a runner {says['runner']}", "github-hosted"),
+        (
+            says["workflow commit"] == own.commit and _is_ours(own.commit, checkout),
+            f"made at commit {own.commit}, which this repository's history does not have",
+            "one that it has: bring the fork up to date first",
+        ),
+    )
+    wrong = [finding(f"{what}, expected {other}") for holds, what, other in wanted if not holds]
+    wrong += [
+        finding(f"is of other files: {name} is not among what was attested")
+        for name, digest in digests.items()
+        if digest not in shows.subjects
+    ]
+    return own, wrong
+
+
+def finding(problem: str, clause: str = "Submission S15") -> Finding:
+    """Return a finding in the attestation."""
+    remedy = f"measure once more with {WORKFLOW}, or offer the run without {ATTESTATION}"
+    return Finding(clause=clause, where=ATTESTATION, problem=shown(problem), remedy=remedy)
+
+
+def _told(certificate: "Certificate") -> Iterator[tuple[str, str]]:
+    """Yield what a certificate says of a job.
+
+    Raises: ValueError if it does not say it as GitHub's do.
+    """
+    from cryptography.hazmat import asn1
+    from cryptography.x509 import (
+        ObjectIdentifier,
+        SubjectAlternativeName,
+        UniformResourceIdentifier,
+        UnrecognizedExtension,
+    )
+
+    extensions = certificate.extensions
+    names = extensions.get_extension_for_class(SubjectAlternativeName).value
+    (identity,) = names.get_values_for_type(UniformResourceIdentifier)
+    yield "identity", identity
+    for name, number in _SAYS.items():
+        value = extensions.get_extension_for_oid(ObjectIdentifier(f"{_OID}{number}")).value
+        if not isinstance(value, UnrecognizedExtension):
+            raise ValueError(f"{name} is no text")  # noqa: TRY004  (of a file, not of a caller)
+        yield name, asn1.decode_der(str, value.value)
+
+
+def _subjects(kind: str, payload: bytes) -> frozenset[str]:
+    """Return the SHA-256 of what a statement is about.
+
+    Raises: UnverifiedError if it is no provenance of a build.
+    """
+    if kind != _ENVELOPE:
+        raise UnverifiedError(f"holds {kind}, expected {_ENVELOPE}")
+    try:
+        statement: Any = json.loads(payload)
+        stated = (statement["_type"], statement["predicateType"])
+        subjects = frozenset(str(each["digest"]["sha256"]) for each in statement["subject"])
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise UnverifiedError("holds no statement about files by their SHA-256") from error
+    if stated != (_STATEMENT, PREDICATE):
+        raise UnverifiedError(f"states {stated[0]} {stated[1]}, expected {_STATEMENT} {PREDICATE}")
+    return subjects
+
+
+def _is_ours(commit: str, checkout: Path) -> bool:
+    """Whether the history of a checkout has a commit."""
+    if not _COMMIT.fullmatch(commit):
+        return False
+    try:
+        git(checkout, "merge-base", "--is-ancestor", commit, "HEAD")
+    except WorldError:
+        return False
+    return True
+
+
+def _said(error: Exception) -> str:
+    """Return what a library says of a hostile file, as far as one reads it."""
+    return shown(" ".join(f"{error}".split()) or type(error).__name__, _LONGEST)

@@ -1,0 +1,71 @@
+"""What an attestation shows, by a public one and by those of a test's own authorities.
+
+`public_attestation.json` is what GitHub's action signed of the release 0.0.19 of pypi-attestations.
+Its source archive of release 0.0.30 on PyPI (Trail of Bits, Apache-2.0) has it as
+`test/assets/pypi_attestations-0.0.19.tar.gz.slsa.attestation`, here in the form of a bundle.
+"""
+
+import json
+import re
+from datetime import UTC, date, datetime
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from attestation_support import Sigstore, sigstore
+
+from epc.registry.attestation import TRUSTED_ROOT, UnverifiedError, held, signed
+
+pytestmark = pytest.mark.extra
+
+PUBLIC = Path(__file__).with_name("public_attestation.json")
+# Of the archive pypi_attestations-0.0.19.tar.gz, by sha256sum.
+ARCHIVE = "9bb1add04b1b4e182be6b0b80931593f7a291eb49d69b4fd728a5d4cbcdc4bd3"
+
+
+def test_a_public_attestation_is_verified_without_any_server() -> None:
+    """Sockets other than loopback's are blocked in every test."""
+    shows = signed(PUBLIC.read_bytes(), TRUSTED_ROOT)
+
+    assert shows.subjects == {ARCHIVE}
+    assert shows.day == date(2024, 12, 4)
+    assert shows.says["repository"] == "https://github.com/trailofbits/pypi-attestations"
+    assert shows.says["runner"] == "github-hosted"
+
+
+def test_a_public_attestation_is_no_measurement_of_this_workflow(tmp_path: Path) -> None:
+    shows = signed(PUBLIC.read_bytes(), TRUSTED_ROOT)
+
+    _, wrong = held(shows, {"manifest.json": ARCHIVE}, "trailofbits", tmp_path)
+
+    assert [re.match(r"made \w+", finding.problem)[0] for finding in wrong] == [  # type: ignore[index]  # each begins so
+        "made by",
+        "made at",
+    ]
+
+
+def test_the_root_is_the_one_that_the_locked_package_carries() -> None:
+    """A newer package with another root is looked at by a person, who then copies it."""
+    name = "https%3A%2F%2Ftuf-repo-cdn.sigstore.dev"
+    theirs = files("sigstore") / "_store" / name / "trusted_root.json"
+
+    assert json.loads(TRUSTED_ROOT.read_text()) == json.loads(theirs.read_text("utf-8"))
+
+
+def test_a_root_that_had_ended_before_the_signature_is_not_trusted(tmp_path: Path) -> None:
+    ended = Sigstore(ended=datetime(2026, 1, 1, tzinfo=UTC))
+    bundle = ended.attest({"a": "0" * 64}, commit="1" * 40)
+
+    with pytest.raises(UnverifiedError, match=r"does not hold: failed to build .* chain"):
+        signed(json.dumps(bundle).encode(), ended.trusted(tmp_path))
+
+
+@pytest.mark.parametrize("kept", ["authority", "certificates", "signatures"])
+def test_each_of_the_three_keys_must_be_the_root_s(kept: str, tmp_path: Path) -> None:
+    """A forger who got hold of one of them gets no further."""
+    own = sigstore()
+    forger = Sigstore(**{kept: getattr(own, kept)})
+    bundle = forger.attest({"a": "0" * 64}, commit="1" * 40)
+
+    with pytest.raises(UnverifiedError, match="does not hold: "):
+        signed(json.dumps(bundle).encode(), own.trusted(tmp_path))
