@@ -10,6 +10,7 @@ import unicodedata
 from typing import Final
 
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes for a formula's start
+_FORMULAS: Final = re.compile(f"(^|[\n\r])(?=[{re.escape(''.join(FORMULA))}])")
 _COLONS: Final = re.compile(":(?=:)")
 _COMMAND: Final = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
 # Unicode's property Default_Ignorable_Code_Point (DerivedCoreProperties.txt, Unicode 15.0): what a
@@ -65,11 +66,12 @@ def lines_shown(text: str) -> str:
 
 
 def inert(cell: object) -> object:
-    """Return a table's cell that no spreadsheet takes for a formula: an apostrophe stands before.
+    """Return a table's cell of which no spreadsheet takes a line for a formula.
 
-    A number stays one: only a text can be somebody else's.
+    An apostrophe stands before such a line, later ones too: not every program reads quoted line
+    ends. A number stays one: only a text can be somebody else's.
     """
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
+    return _FORMULAS.sub(r"\1'", cell) if isinstance(cell, str) else cell
 
 
 def json_shown(text: str) -> str:

@@ -1,5 +1,7 @@
 """Hostile text in every field of a snapshot, an evaluator and an event shows as text."""
 
+import csv
+import io
 import json
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -8,11 +10,13 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from attack_support import attack
 from icalendar import Calendar
 from judge_support import grid
 from registry_support import Checkout, generation_record, life_record, stated
 from site_support import BuiltSite, build, evaluated, judged, measured, with_documents
 
+from epc.printable import FORMULA
 from epc.records.strict_json import dumps
 
 HOSTILE = (
@@ -24,6 +28,7 @@ HOSTILE = (
     "{: onclick=marmot() } ]]> <!-- --> &lt;marmot&gt; &#60;marmot-y&#62;",
     "=cmd|' /C calc'!A0,+1\r\n\x02wzxhzdk:0\x03 \u202eyranac\u202c",
     "javascript:marmot()",
+    "harmless\n=cmd|' /C calc'!A0\r\n@marmot(1)\n::error::marmot",
 )
 # What a manifest holds in the writer's own words.
 FREE = {
@@ -156,6 +161,15 @@ def folded(text: str) -> str:
     return " ".join(shown.split())
 
 
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+@attack("rendering")
 def test_no_page_gets_an_element_an_attribute_or_an_address_from_it(
     hostile: tuple[BuiltSite, list[str]],
 ) -> None:
@@ -178,6 +192,7 @@ def test_every_word_of_it_is_shown(hostile: tuple[BuiltSite, list[str]]) -> None
     assert missing == []
 
 
+@attack("rendering")
 def test_the_files_for_programs_hold_it_as_what_it_is(
     hostile: tuple[BuiltSite, list[str]],
 ) -> None:
@@ -190,6 +205,11 @@ def test_the_files_for_programs_hold_it_as_what_it_is(
     for calendar in site.out.glob("calendars/*.ics"):
         Calendar.from_ical(calendar.read_text())
     assert not set("<>()=+@") & set(site.text("figures.csv"))
+    tables = [path.read_text(newline="") for path in site.out.rglob("*.csv")]
+    cells = [cell for table in tables for row in csv.reader(io.StringIO(table)) for cell in row]
+    lines = [line for cell in cells for line in cell.splitlines() if not _is_number(line)]
+    assert not [line for line in lines if line.startswith(FORMULA)]
+    assert any("marmot" in line for line in lines)
     for script in site.text("snapshots/v1.0-Judge-1/index.html").split("application/ld+json")[1:]:
         json.loads(script.split(">", 1)[1].split("</script>")[0])
     index = json.loads(site.text("search/search_index.json"))

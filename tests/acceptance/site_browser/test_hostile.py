@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attack_support import attack
 from browser_support import Visit, served, visit
 from judge_support import grid
 from playwright.sync_api import Browser
@@ -98,6 +99,7 @@ PAGES = (
 )
 
 
+@attack("rendering")
 @pytest.mark.parametrize("path", PAGES)
 def test_code_in_any_field_does_nothing(window: Visit, path: str) -> None:
     page = window.to(path)
@@ -109,6 +111,7 @@ def test_code_in_any_field_does_nothing(window: Visit, path: str) -> None:
     assert " 49 " not in page.locator("main").inner_text(), "a template was filled in"
 
 
+@attack("rendering")
 @pytest.mark.parametrize(
     ("path", "fields"),
     [
@@ -127,6 +130,7 @@ def test_code_in_a_field_shows_as_it_stands(
         assert f"{field} {CODE}" in shown, field
 
 
+@attack("rendering")
 def test_code_as_the_name_of_a_strategy_shows_in_tables_and_pictures(window: Visit) -> None:
     page = window.to("snapshots/v1.0-Recorded/")
 
@@ -136,6 +140,7 @@ def test_code_as_the_name_of_a_strategy_shows_in_tables_and_pictures(window: Vis
     assert CODE in page.locator("#strategies").evaluate("place => place.textContent")
 
 
+@attack("rendering")
 def test_code_as_the_name_of_a_variant_shows_on_a_judged_snapshots_page(window: Visit) -> None:
     page = window.to("snapshots/v1.0-DigestJudge/")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attack_support import attack, attacks
 from attestation_support import Sigstore, sigstore
 from program_support import as_text, run_program
 from registry_support import commit, git
@@ -262,7 +263,16 @@ BUNDLES: dict[str, tuple[Callable[[Fork], Json | bytes], str]] = {
 }
 
 
-@pytest.mark.parametrize("case", BUNDLES)
+KINDS = attacks(
+    BUNDLES,
+    "publication",
+    execution=("a_commit_that_is_an_option",),
+    bounds=("deep_json",),
+    injection=("escapes",),
+)
+
+
+@pytest.mark.parametrize("case", KINDS)
 def test_a_bundle_that_shows_nothing_of_this_run_is_refused_by_name(
     case: str, unread: Fork
 ) -> None:
@@ -277,6 +287,7 @@ def test_a_bundle_that_shows_nothing_of_this_run_is_refused_by_name(
     assert not list(unread.offered.checkout.rglob("canary"))
 
 
+@attack("bounds")
 @pytest.mark.parametrize(
     ("content", "clause", "problem"),
     [

@@ -2,12 +2,14 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from attack_support import attack
 from records_support import epc_measured
 from submissions_support import Offered
 
-from epc.registry.submissions.layout import LARGEST
+from epc.registry.submissions.layout import LARGEST, MOST_ROUNDS, MOST_SEEDS
 
 MEGABYTES = 1_100  # of memory; the files have 96 at most
 SECONDS = 120  # on a busy machine; a workflow gives it 30 minutes
@@ -23,7 +25,8 @@ def smallest_call(given: Offered) -> str:
     return json.dumps(row, separators=(",", ":"))
 
 
-@pytest.mark.parametrize("case", ["calls", "trials", "brackets", "statement", "secrets"])
+@attack("bounds")
+@pytest.mark.parametrize("case", ["calls", "trials", "brackets", "statement", "secrets", "work"])
 def test_a_submission_of_the_largest_size_is_refused_in_bounded_time_and_memory(
     case: str, honest: Offered, tmp_path: Path
 ) -> None:
@@ -36,6 +39,12 @@ def test_a_submission_of_the_largest_size_is_refused_in_bounded_time_and_memory(
     elif case == "brackets":
         text = '{"a":[' + "[]," * 5_000_000 + "0]}"
         (folder / "manifest.json").write_text(text[: LARGEST["manifest.json"]])
+    elif case == "work":  # small files that ask for all that a manifest may ask for
+
+        def ask(manifest: Any) -> None:
+            manifest["config"] |= {"seeds": list(range(MOST_SEEDS)), "rounds": MOST_ROUNDS}
+
+        honest.manifest(ask)
     elif case == "statement":
         (folder / "submission.json").write_text("{" + '"a":0,' * 10_000 + '"b":0}')
     else:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attack_support import attack
 from submissions_support import OPENAI, TODAY, Offered, found, offered
 
 from epc.registry.locking import locked
@@ -81,6 +82,7 @@ def unnamed(given: Offered) -> None:
     answers(given, request_id=lambda n: "" if n % 2 else f"req-x{n}")
 
 
+@attack("publication")
 @pytest.mark.parametrize("forge", [slower, lambda _: None], ids=["scaled latencies", "as it was"])
 def test_equal_request_ids_refuse(forge: Forge, copy: Offered) -> None:
     forge(copy)
@@ -92,6 +94,7 @@ def test_equal_request_ids_refuse(forge: Forge, copy: Offered) -> None:
     assert value["ok"] is False
 
 
+@attack("publication")
 @pytest.mark.parametrize(
     ("forge", "why"),
     [
@@ -117,6 +120,7 @@ def test_reading_r76_a_copy_with_new_numbers_is_re_executed(
     assert (card["trust"], card["login"]) == ("re-executed", "mallory")
 
 
+@attack("publication")
 @pytest.mark.parametrize(
     "who",
     [

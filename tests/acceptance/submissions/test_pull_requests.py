@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from attack_support import attack
 from submissions_support import SLUG, Offered, errors, found
 
 from epc.records.typed import parse
@@ -34,6 +35,7 @@ FOREIGN = [
 ]
 
 
+@attack("outside")
 @pytest.mark.parametrize("path", FOREIGN)
 def test_a_pull_request_that_changes_anything_else_is_refused(path: str, honest: Offered) -> None:
     own = [f"submissions/{SLUG}/{name}" for name in ("manifest.json", "submission.json")]
@@ -47,6 +49,7 @@ def test_a_pull_request_that_changes_anything_else_is_refused(path: str, honest:
     assert f"`{re.sub('[`|]', '', value['foreign'][0])}`" in markdown(parse(value, Report))
 
 
+@attack("publication")
 def test_a_pull_request_with_two_submissions_is_refused(honest: Offered) -> None:
     value = honest.check([f"submissions/{slug}/manifest.json" for slug in (SLUG, "another")])
 
@@ -54,6 +57,7 @@ def test_a_pull_request_with_two_submissions_is_refused(honest: Offered) -> None
     assert found(value, ("Submission S1", "another", "is changed, and not there"))
 
 
+@attack("publication")
 def test_a_pull_request_that_removes_a_submission_is_refused(honest: Offered) -> None:
     value = honest.check(["submissions/gone/manifest.json"])
 
@@ -75,6 +79,7 @@ def test_a_pull_request_that_offers_nothing_is_none_of_our_business(
     assert headline(parse(value, Report)) == "There is no submission to check."
 
 
+@attack("outside")
 @pytest.mark.parametrize(
     "folder", ["submissions", "Submissions", "submi\u0455sions", "SUBMISSIONS", "subm1ssions"]
 )
@@ -106,6 +111,7 @@ def elsewhere(given: Offered, **changed: str) -> Path:
     return folder.parent
 
 
+@attack("publication")
 @pytest.mark.parametrize("author", [None, "mallory", "a-name2"])
 @pytest.mark.parametrize("changed", [{"contributor": "M. Allory"}, {"login": "mallory"}, {}])
 def test_a_merged_submission_is_changed_by_nobody_else(
@@ -124,6 +130,7 @@ def test_a_merged_submission_is_changed_by_its_own_contributor(honest: Offered) 
     assert honest.check(OWN, author="A-Name", path=path)["ok"] is True
 
 
+@attack("publication")
 def test_a_contributor_is_whoever_opened_the_pull_request(honest: Offered) -> None:
     value = honest.check(OWN, author="mallory")
 
@@ -132,6 +139,7 @@ def test_a_contributor_is_whoever_opened_the_pull_request(honest: Offered) -> No
     assert honest.check(OWN, author="A-name")["ok"] is True
 
 
+@attack("publication")
 @pytest.mark.parametrize("login", ["", "-a", "a b", "a/b", "@a", "a" * 40, "\u0430-name", None])
 def test_a_login_is_one_of_github(login: str | None, honest: Offered) -> None:
     honest.statement(login=login)

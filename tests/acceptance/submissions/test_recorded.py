@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from attack_support import attack
 from engine_support import epc
 from records_support import make_run
 from submissions_support import Offered, errors, found
@@ -62,6 +63,7 @@ def test_reading_r77_without_a_source_it_is_refused(recorded: Path, honest: Offe
     assert wrong["remedy"].startswith("say who gave them, when, how they were asked")
 
 
+@attack("rendering")
 @pytest.mark.parametrize("source", ["=1+1", "see https://evil.example", "a\u3164", "<b>x</b>"])
 def test_a_source_is_only_text(source: str, honest: Offered) -> None:
     honest.statement(source=source)

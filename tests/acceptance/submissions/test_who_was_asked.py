@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from attack_support import attack
 from endpoint_support import Endpoint, Received, Reply, completion, serving
 from engine_support import FIXED_CLOCK, a_or_b, digest, environment, epc
 from registry_support import Checkout, generation_record, life_record
@@ -75,6 +76,7 @@ def registry(tmp_path: Path) -> Checkout:
     return made
 
 
+@attack("publication")
 @pytest.mark.parametrize(
     ("provider", "endpoint", "clause", "problem"),
     [
@@ -160,6 +162,7 @@ def test_a_server_of_ones_own_that_says_so_is_offered_and_published_as_what_was_
     assert json.loads(listed.stdout)[0]["asked"] == f"llamacpp/{MODEL} at {address}"
 
 
+@attack("publication")
 @pytest.mark.parametrize("name", ["GPT4o-O806", "gpt4o-0806", "GPT40-0806"])
 def test_a_mock_takes_no_name_that_looks_like_a_generations(name: str, honest: Offered) -> None:
     honest.statement(generation=name)
@@ -170,6 +173,7 @@ def test_a_mock_takes_no_name_that_looks_like_a_generations(name: str, honest: O
     assert found(value, wanted), errors(value)
 
 
+@attack("publication")
 @pytest.mark.parametrize("name", ["GPT-5.5", "Llama-4", "CoinFlip", "Coin-Flip", "o1"])
 def test_a_mock_takes_no_free_name(name: str, honest: Offered) -> None:
     honest.statement(generation=name)
@@ -181,6 +185,7 @@ def test_a_mock_takes_no_free_name(name: str, honest: Offered) -> None:
     assert "name the mock, platform null" in [e["remedy"] for e in wrong]
 
 
+@attack("publication")
 @pytest.mark.parametrize("name", ["GPT-5.5", "gpt4o-0806", "coinflip"])
 def test_a_mock_is_published_under_no_free_name(
     name: str, honest: Offered, registry: Checkout
@@ -197,6 +202,7 @@ def test_a_mock_is_published_under_no_free_name(
     assert not list(registry.home.glob("v*"))
 
 
+@attack("publication")
 def test_weights_are_stated_of_no_platforms_model(honest: Offered) -> None:
     honest.statement(weights=WEIGHTS)
 

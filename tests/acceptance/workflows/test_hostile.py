@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, quote
 
 import pytest
+from attack_support import attack
 from engine_support import environment, epc
 from registry_support import commit, git
 from workflow_support import (
@@ -66,6 +67,7 @@ def names(folder: Path) -> list[str]:
     return sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if not p.is_dir())
 
 
+@attack("execution")
 def test_a_pull_request_that_edits_the_checker_is_checked_by_mains(
     origin: Path, tmp_path: Path
 ) -> None:
@@ -91,6 +93,7 @@ def test_a_pull_request_that_edits_the_checker_is_checked_by_mains(
     assert {"Makefile", ".github/workflows/submission.yml"} <= set(report["foreign"])
 
 
+@attack("execution")
 def test_attributes_hide_nothing_and_change_no_byte(forge: Forge, tmp_path: Path) -> None:
     raw = b"$Id$\r\n\x00\xff\r\n"
     write(forge, f"{SLUG}/.gitattributes", "* export-ignore text eol=lf ident filter=lfs\n")
@@ -128,6 +131,7 @@ def test_attributes_hide_nothing_and_change_no_byte(forge: Forge, tmp_path: Path
     ]
 
 
+@attack("outside")
 def test_links_are_links_and_nothing_is_written_through_them(forge: Forge, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -146,6 +150,7 @@ def test_links_are_links_and_nothing_is_written_through_them(forge: Forge, tmp_p
     assert list(outside.iterdir()) == []
 
 
+@attack("injection")
 @pytest.mark.parametrize(
     "name",
     ["x\n::error::forged", "x\r::add-mask::a", "x\x1b[2J", "x\u009b2J", "##[error]x", "x\u202eab"],
@@ -177,6 +182,7 @@ def test_a_folders_name_is_no_command_to_a_log_and_steers_no_terminal(
         assert "##[" not in said
 
 
+@attack("outside")
 def test_a_folder_of_all_submissions_that_is_a_link_stays_one(forge: Forge, tmp_path: Path) -> None:
     git(forge.work, "rm", "-r", "--quiet", "submissions")
     (forge.work / "submissions").symlink_to("snapshots")
@@ -215,6 +221,7 @@ def offer_tree(forge: Forge, inner: str) -> None:
     git(forge.work, "push", "--quiet", "origin", f"{merge}:refs/pull/7/merge")
 
 
+@attack("outside")
 @pytest.mark.parametrize(
     "inner",
     [
@@ -234,6 +241,7 @@ def test_a_tree_that_no_client_makes_is_not_taken(forge: Forge, tmp_path: Path, 
     assert not (tmp_path / "offered").exists()
 
 
+@attack("outside")
 def test_another_repository_stands_as_a_folder(forge: Forge, tmp_path: Path) -> None:
     commit = git(forge.work, "rev-parse", "HEAD").strip()
     offer_tree(forge, f"160000 commit {commit}\tmanifest.json")
@@ -244,6 +252,7 @@ def test_another_repository_stands_as_a_folder(forge: Forge, tmp_path: Path) -> 
     assert list((tmp_path / "offered" / SLUG / "manifest.json").iterdir()) == []
 
 
+@attack("bounds")
 def test_a_file_of_many_megabytes_is_not_read_but_refused(forge: Forge, tmp_path: Path) -> None:
     write(forge, f"{SLUG}/trials.jsonl", b"{" + bytes(70 * 2**20))
     forge.offer(7)
@@ -261,6 +270,7 @@ def test_a_file_of_many_megabytes_is_not_read_but_refused(forge: Forge, tmp_path
     assert any(f["clause"] == "Submission S3" for f in found["findings"])
 
 
+@attack("bounds")
 def test_more_files_than_anybody_needs_are_not_written(forge: Forge, tmp_path: Path) -> None:
     lines = sorted(f"100644 blob BLOB\t{number}" for number in range(5_001))
     offer_tree(forge, "\n".join(lines))
@@ -272,6 +282,7 @@ def test_more_files_than_anybody_needs_are_not_written(forge: Forge, tmp_path: P
     assert not (tmp_path / "offered").exists()
 
 
+@attack("publication")
 def test_a_pull_request_that_moved_on_is_not_looked_at(forge: Forge, tmp_path: Path) -> None:
     write(forge, STATEMENT, "{}")
     event = forge.offer(7)
@@ -285,6 +296,7 @@ def test_a_pull_request_that_moved_on_is_not_looked_at(forge: Forge, tmp_path: P
     assert "no longer at 0000" in done.stderr
 
 
+@attack("outside")
 def test_what_is_there_is_not_written_over(forge: Forge, tmp_path: Path) -> None:
     write(forge, STATEMENT, "{}")
     forge.offer(7)
@@ -307,6 +319,7 @@ PULLS = "pulls?state=open&base=main&head=stranger%3Apull-7&per_page=100&page=1"
 BRANCH = "$(touch${IFS}canary)';touch${IFS}canary;`touch${IFS}canary`\";&state=all#%"
 
 
+@attack("execution")
 def test_the_name_of_a_branch_is_never_run_nor_read_as_a_query(
     origin: Path, tmp_path: Path
 ) -> None:
@@ -381,6 +394,7 @@ def gh(tmp_path: Path, answers: Json) -> tuple[FakeGitHub, dict[str, str]]:
     return fake, environment(**own, GH_TOKEN=TOKEN, GH_REPO="owner/registry")
 
 
+@attack("bounds")
 @pytest.mark.parametrize("upload", UPLOADS)
 def test_an_upload_that_is_not_one_small_file_is_refused(tmp_path: Path, upload: str) -> None:
     archive = UPLOADS[upload](tmp_path / "upload.zip")
@@ -425,6 +439,7 @@ def test_the_comment_goes_where_github_says_and_nowhere_else(tmp_path: Path) -> 
     ]
 
 
+@attack("publication")
 @pytest.mark.parametrize(
     "pulls",
     [
@@ -445,6 +460,7 @@ def test_nothing_is_said_unless_it_is_clear_of_which_pull_request(
     assert "nothing is said" in said
 
 
+@attack("publication")
 @pytest.mark.parametrize(
     "more",
     [
@@ -464,6 +480,7 @@ def test_another_workflow_or_cause_is_not_believed(tmp_path: Path, more: dict[st
 FILES = f"compare/{'4' * 40}...{'5' * 40}"
 
 
+@attack("publication")
 @pytest.mark.parametrize(
     "listed",
     [
@@ -488,6 +505,7 @@ def test_a_report_that_the_pull_request_may_have_forged_is_not_shown(
     assert "clean" not in body
 
 
+@attack("publication")
 def test_what_is_pushed_while_the_comment_is_written_changes_nothing_of_it(tmp_path: Path) -> None:
     """GitHub is asked once for the pull request; then two commits are compared, which stay."""
     answers = says(tmp_path, [STATEMENT])
@@ -511,6 +529,7 @@ def test_where_no_submission_is_offered_nothing_is_said(tmp_path: Path) -> None:
 COMMENTS = "issues/7/comments?per_page=100&page=1"
 
 
+@attack("publication")
 def test_only_our_own_comment_is_changed(tmp_path: Path) -> None:
     stranger = {"id": 1, "body": f"{MARK}\nmine", "user": {"login": "stranger"}}
     ours = {"id": 2, "body": f"{MARK}\r\nbefore", "user": {"login": "github-actions[bot]"}}

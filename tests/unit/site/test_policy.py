@@ -5,6 +5,7 @@ from base64 import b64encode
 from hashlib import sha256
 
 import pytest
+from attack_support import attack
 
 from epc.site.policy import guarded, themes
 
@@ -37,6 +38,7 @@ def test_a_page_runs_the_themes_scripts_and_its_own_files() -> None:
     assert made.index("Content-Security-Policy") < made.index("<title>")
 
 
+@attack("rendering")
 @pytest.mark.parametrize(
     "smuggled",
     [

@@ -4,6 +4,7 @@ import json
 import time
 
 import pytest
+from attack_support import attack
 
 from epc.registry.submissions.secrets import scan_lines
 
@@ -77,6 +78,7 @@ def test_a_value_that_is_too_plain_to_be_a_secret_is_not_looked_for(plain: str) 
     assert list(scan_lines([plain.encode()], {plain: "A_KEY"})) == []
 
 
+@attack("bounds")
 @pytest.mark.parametrize(
     "hostile",
     ["sk-", "-eyJ", "eyJ", "a+", "://a:", "Bearer ", "-----BEGIN ", "gh", "\\u0073", "sk-a-", "x:"],

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from attack_support import attack
 from hypothesis import given
 from hypothesis import strategies as st
 from registry_support import card, day, generation_record, life_record, stated
@@ -113,6 +114,7 @@ def test_text_json_and_markdown_are_of_one_value() -> None:
         assert "v1.0-Judge-1 2026-06-30 (stale)" in shown
 
 
+@attack("rendering")
 @given(st.text(max_size=400))
 def test_nothing_that_others_wrote_leaves_its_block(hostile: str) -> None:
     """Read back as CommonMark reads fences: outside of them stand our words alone."""
