@@ -1,7 +1,7 @@
 """Walking a workflow as a runner would: its jobs in order, each in a clone of its own.
 
 The `run:` steps are the ones in YAML, run by bash as the runner runs it. What is not real: the
-four actions, which GitHub's runner brings, and `gh`, which would need the network. The one on PATH
+actions, which GitHub's runner brings, and `gh`, which would need the network. The one on PATH
 here asks the GitHub of `github_support`. Without one it answers from a list, refuses as the real
 one does without a token, and writes every call down.
 """
@@ -166,14 +166,14 @@ class Runner:
     outputs: dict[str, str] = field(default_factory=dict)
     token: str = TOKEN
 
-    def walk(self, name: str, *only: str) -> None:
+    def walk(self, name: str, *only: str, edited: Json | None = None) -> None:
         """Run every job, in the order in which they stand, unless one it needs has failed.
 
-        `only` names those to be run, if not all.
+        `only` names those to be run, if not all; `edited` is the workflow as somebody changed it.
         """
         self.home.mkdir(exist_ok=True)
         done: set[str] = set()
-        for job, given in workflow(name)["jobs"].items():
+        for job, given in (edited or workflow(name))["jobs"].items():
             needs = given.get("needs", [])
             if (only and job not in only) or not (
                 {needs} if isinstance(needs, str) else set(needs)
@@ -224,6 +224,12 @@ class Runner:
             keep = shutil.copytree if (clone / given["path"]).is_dir() else shutil.copyfile
             keep(clone / given["path"], kept)
             self.artifacts[given["name"]] = kept
+        elif action == "actions/create-github-app-token":
+            assert self.github
+            may = {"contents": given["permission-contents"]}
+            may["pull-requests"] = given["permission-pull-requests"]
+            token = self.github.token("registry[bot]", may, app=4242)
+            self.outputs[f"{step['id']}.outputs.token"] = token
         elif action == "actions/attest":
             self._attest(clone, given["subject-path"].split(), step["id"])
         else:

@@ -11,6 +11,7 @@ from epc.cli.common import echo_json, format_option, note, now, say
 from epc.errors import ExitCode
 
 if TYPE_CHECKING:
+    from epc.registry.submissions.making import Subject
     from epc.registry.submissions.statement import Statement
 
 _LICENCES: Final = ("CC-BY-4.0", "CC0-1.0")
@@ -37,7 +38,7 @@ def command() -> None:
 )
 @click.option("--replicates", metavar="TAG", help="The snapshot that this repeats.")
 def new(run: Path, slug: str | None, **given: str | None) -> None:
-    r"""Make a submission from RUN, in submissions/ of this checkout.
+    r"""Make a submission from RUN, or from what a judge said, in submissions/ of this checkout.
 
     On a terminal the command asks for what the run does not say; elsewhere you must give it as
     options. It searches every file for secrets first. It overwrites nothing. If RUN has GitHub's
@@ -51,24 +52,22 @@ def new(run: Path, slug: str | None, **given: str | None) -> None:
     from epc.engine.secrets import secrets
     from epc.registry.reading import find_checkout, of_folder
     from epc.registry.submissions import layout, making
-    from epc.registry.submissions.identity import identity
 
     checkout = find_checkout(Path.cwd())
     registry, own = of_folder(checkout), {value: name for name, value in secrets()}
     making.require_no_secret({"slug": slug, **given}, own)
-    manifest = making.manifest_of(run)
-    told = making.inferred(manifest, registry, given["platform"])
+    subject = making.subject_of(run)
+    told = making.inferred(subject.evaluator, registry, given["platform"])
     given |= {key: given[key] or value for key, value in asdict(told).items()}
     if tag := given["replicates"]:
         who = (given["generation"], given["contributor"], given["login"])
         making.require_repeatable(registry, tag, *who)
-    recorded = manifest.evaluator.method == "recorded"
-    statement = _stated(given, identity(manifest), recorded=recorded)
-    making.require_agreeing(manifest, statement)
+    statement = _stated(given, subject)
+    making.require_agreeing(subject, statement)
     folder = making.make(
         checkout / layout.FOLDER,
         run,
-        slug or making.proposed_slug(statement.generation, manifest),
+        slug or making.proposed_slug(statement.generation, subject),
         statement,
         own,
     )
@@ -76,7 +75,7 @@ def new(run: Path, slug: str | None, **given: str | None) -> None:
     say(str(folder))
 
 
-def _stated(given: dict[str, str | None], identity: str, *, recorded: bool) -> "Statement":
+def _stated(given: dict[str, str | None], subject: "Subject") -> "Statement":
     """Return the statement that options, run and user make together.
 
     Raises: UsageError where something is missing and nobody can be asked.
@@ -99,7 +98,7 @@ def _stated(given: dict[str, str | None], identity: str, *, recorded: bool) -> "
         "conflicts": {"text": "Interests in how the evaluator comes out (or none)"},
         "generation": {"text": "The evaluator generation (see `epc evaluators list`)"},
     }
-    if recorded:
+    if subject.recorded:
         asked["source"] = {"text": "Who gave the verdicts, when and how, and where they are from"}
     missing = [key for key in asked if known[key] is None]
     if missing and not sys.stdin.isatty():
@@ -107,7 +106,7 @@ def _stated(given: dict[str, str | None], identity: str, *, recorded: bool) -> "
         raise click.UsageError(f"The run does not tell everything: give {options}.")
     for key in missing:
         known[key] = click.prompt(err=True, **asked[key])
-    return Statement(identity=identity, **known)
+    return Statement(identity=subject.identity, **known)
 
 
 @command.command()

@@ -79,11 +79,11 @@ def re_executed(own: list[Call], other: list[Call]) -> str:
 
 
 def request_ids(calls: Iterable[Call]) -> frozenset[str]:
-    """Return the names that a provider gave to what an evaluator was asked.
+    """Return the names that a provider gave to what an evaluator, or a judge, was asked.
 
     A server of one's own, which gives the same ones again, names nothing.
     """
-    told = (call for call in calls if call.role == "evaluator" and is_hosted(call.model))
+    told = (call for call in calls if call.role != "executor" and is_hosted(call.model))
     return frozenset(call.request_id for call in told if call.request_id)
 
 

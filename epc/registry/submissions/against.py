@@ -77,9 +77,16 @@ def candidates(registry: Registry, model: ModelIdentity) -> list[tuple[str, Life
     return [(g, life) for g, life in told if not platforms.misplaced(model, life.platform)]
 
 
-def generation(manifest: Manifest, statement: Statement, registry: Registry) -> Iterator[Finding]:
-    """Yield why the evaluator is not the generation that the statement names."""
-    model = manifest.evaluator.model
+def generation(
+    asked: ModelIdentity,
+    measured: date,
+    statement: Statement,
+    registry: Registry,
+    *,
+    recorded: bool = False,
+) -> Iterator[Finding]:
+    """Yield why who was asked on a day is not the generation that the statement names."""
+    model = asked.model
     if alike := registry.look_alike(statement.generation):
         problem = f"{statement.generation} looks like {alike}"
         yield _finding(layout.KNOWN, "generation", problem, f"write {alike}, or another name")
@@ -91,7 +98,7 @@ def generation(manifest: Manifest, statement: Statement, registry: Registry) -> 
         if problem:
             yield _finding(layout.KNOWN, "generation", problem, "name the mock, platform null")
         return
-    yield from placed_on(manifest, statement)
+    yield from placed_on(asked, statement)
     if life is None:
         problem = f"nothing is known of {statement.generation} on {statement.platform}"
         remedy = (
@@ -100,7 +107,7 @@ def generation(manifest: Manifest, statement: Statement, registry: Registry) -> 
         )
         yield _finding(layout.KNOWN, "generation", problem, remedy)
         return
-    if manifest.evaluator.method == "recorded":
+    if recorded:
         problem = f"verdicts from a file: nothing here shows that {statement.generation} gave them"
         remedy = "a maintainer weighs the stated source"
         yield _finding(layout.KNOWN, "generation", problem, remedy, "warning")
@@ -108,14 +115,13 @@ def generation(manifest: Manifest, statement: Statement, registry: Registry) -> 
         problem = f"{shown(model)} is not {statement.generation}, which is {life.model}"
         remedy = "name the generation that was asked, or add the alias to its record first"
         yield _finding(layout.KNOWN, "generation", problem, remedy)
-    measured = date.fromisoformat(manifest.evaluator.measurement_date)
     yield from _lifetime(measured, registry.meant(life, measured))
 
 
-def placed_on(manifest: Manifest, statement: Statement) -> Iterator[Finding]:
+def placed_on(asked: ModelIdentity, statement: Statement) -> Iterator[Finding]:
     """Yield that the evaluator was asked on another platform than the statement's."""
-    problem = platforms.misplaced(manifest.evaluator, statement.platform)
-    if problem and not manifest.evaluator.model.startswith(MOCKS):
+    problem = platforms.misplaced(asked, statement.platform)
+    if problem and not asked.model.startswith(MOCKS):
         yield _finding(layout.KNOWN, "platform", problem, "name the platform that was asked")
 
 
@@ -209,13 +215,12 @@ def _judged(own: Fingerprint, other: Fingerprint) -> str:
 
 
 def requests(
-    folder: Path, base: Path, tags: Iterable[str], offered: Iterable[Path]
+    own: frozenset[str], base: Path, tags: Iterable[str], offered: Iterable[Path]
 ) -> Iterator[Finding]:
     """Yield that a provider named one request in this measurement and in another.
 
     Raises: MalformedError or WorldError if the store cannot be read.
     """
-    own = request_ids(calls_of(folder))
     if not own:
         return
     others = [(tag, published_calls(base, tag)) for tag in tags]

@@ -44,9 +44,10 @@ def foreign(changed: Sequence[str], findings: Findings) -> tuple[list[str], set[
     for path in changed:
         parts = path.split("/")
         inside = parts[0] == layout.FOLDER and len(parts) >= _PARTS
+        name = "/".join(parts[_PARTS - 1 :])
         if inside and not {"", ".", ".."} & set(parts):
             slugs.add(parts[1])
-        if not inside or len(parts) > _PARTS or parts[-1] not in layout.FILES:
+        if not inside or not any(layout.admits(name, judged=judged) for judged in (True, False)):
             strangers.append(path)
     for path in strangers[:MOST_FOREIGN]:
         problem = f"changes {shown(path)}, which is no file of a submission"

@@ -13,17 +13,18 @@ from epc.analysis.audit import Audit, audit_checked
 from epc.errors import MalformedError, UsageError, WorldError
 from epc.printable import shown
 from epc.records.findings import Findings
+from epc.records.judging.asked import calls_of as judge_calls
 from epc.records.layout import ATTESTATION, CALLS, MANIFEST
 from epc.records.manifest import Manifest
 from epc.records.recompute import read_manifest
 from epc.records.validate import validate
 from epc.registry import attestation
-from epc.registry.answers import is_hosted
+from epc.registry.answers import calls_of, is_hosted, request_ids
 from epc.registry.attestation import UnverifiedError, held, signed
 from epc.registry.cards import NO_BASELINE
 from epc.registry.reading import of_folder, taken
 from epc.registry.registry import Registry
-from epc.registry.submissions import against, folder, layout, plausible
+from epc.registry.submissions import against, folder, judged, layout, plausible
 from epc.registry.submissions.against import Fingerprint
 from epc.registry.submissions.changed import foreign
 from epc.registry.submissions.listing import located, reasons
@@ -152,6 +153,9 @@ def check_one(
             findings.add(layout.SECRETS, f"{name}:{line}", f"holds {what}", LEAKED)
     if checked.statement and (path / ATTESTATION).exists():
         _attestation(path, checked, checked.statement.login, base.checkout)
+    if folder.is_judged(path):
+        _judged(path, checked, base, itself)
+        return checked
     manifest, wrong = read_manifest(path)
     if manifest is None:
         findings.extend([placed(MANIFEST, finding) for finding in wrong])
@@ -171,8 +175,34 @@ def check_one(
                 slugs = [n.removeprefix(against.OFFERED) for n in others]
                 offered = [home / s for s in slugs if (home / s / CALLS).is_file()]
                 hosted = [tag for tag, f in known.items() if is_hosted(f.evaluator)]
-                findings.extend(against.requests(path, base.checkout, hosted, offered))
+                findings.extend(
+                    against.requests(request_ids(calls_of(path)), base.checkout, hosted, offered)
+                )
     return checked
+
+
+def _judged(path: Path, checked: Checked, base: Base, itself: Tag | None) -> None:
+    """Note what is wrong with what a judge said, by its own record and beside the others."""
+    if (statement := checked.statement) is None:
+        return
+    checked.offer, wrong = judged.look(path, statement, base.registry, base.today)
+    checked.findings.extend(wrong)
+    if checked.offer is None:
+        checked.first = "finds it otherwise"
+        return
+    checked.first = "every record follows from its raw reply"
+    checked.second = "reads no judged evaluation"
+    home = base.checkout / layout.FOLDER
+    offered = [p for p in sorted(home.iterdir()) if p.name != path.name] if home.is_dir() else []
+    others = judged.known(base.checkout, base.registry, offered)
+    others.pop(str(itself), None)
+    checked.findings.extend(judged.repeated(statement, others))
+    tags = [tag for tag in others if tag in base.registry.snapshots]
+    tags += [tag for tag, f in base.published.items() if is_hosted(f.evaluator)]
+    calls = [p for p in offered if (p / CALLS).is_file()]
+    checked.findings.extend(
+        against.requests(request_ids(judge_calls(path)), base.checkout, tags, calls)
+    )
 
 
 def _attestation(path: Path, checked: Checked, login: str, checkout: Path) -> None:
@@ -230,18 +260,23 @@ def _registry(
     """Note what the statement says that the registry, or the record, says otherwise."""
     findings, statement = checked.findings, checked.statement
     assert statement is not None
+    recorded = manifest.evaluator.method == "recorded"
     findings.extend(plausible.endpoints(manifest, statement.endpoint))
     place = f"{layout.STATEMENT}/weights"
     findings.extend(plausible.weighed(manifest.evaluator, statement.weights, place))
     place = f"{layout.STATEMENT}/source"
-    findings.extend(plausible.sourced(manifest.evaluator, statement.source, place))
+    findings.extend(plausible.sourced(statement.source, place, recorded=recorded))
     findings.extend(against.replication(statement, base.registry))
     shaped = all(f.severity != "error" for f in findings.kept() if f.where.startswith(MANIFEST))
     if shaped:
         checked.fingerprint = Fingerprint.of(manifest)
         checked.overlap = against.overlaps(checked.fingerprint, others)
         findings.extend(against.sameness(checked.fingerprint, statement, others))
-        findings.extend(against.generation(manifest, statement, base.registry))
+        evaluator = manifest.evaluator
+        measured = date.fromisoformat(evaluator.measurement_date)
+        findings.extend(
+            against.generation(evaluator, measured, statement, base.registry, recorded=recorded)
+        )
 
 
 def _submissions(path: Path, whole: Findings) -> list[Path]:
@@ -266,7 +301,7 @@ def _offered(home: Path) -> dict[str, Fingerprint]:
     """Return what the trusted checkout holds already, as far as it is sound."""
     offered = {}
     for path in sorted(home.iterdir()) if home.is_dir() else []:
-        if path.is_dir() and not len(folder.inspect(path)):
+        if path.is_dir() and not folder.is_judged(path) and not len(folder.inspect(path)):
             manifest, _ = read_manifest(path)
             if manifest is not None:
                 offered[path.name] = Fingerprint.of(manifest)

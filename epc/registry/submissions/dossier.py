@@ -68,6 +68,10 @@ def _confirmed(said: Statement, author: str | None) -> str:
 
 
 def _recorded(checked: "Checked", _: str | None) -> Iterator[str]:
+    if offer := checked.offer:
+        judge = offer.asked["evaluator"]
+        yield f"judge: {judge.model} at {judge.endpoint}{_through(judge)}"
+        yield f"judged: {offer.days[0]} to {offer.days[-1]}; {offer.figures['n']} samples"
     if (manifest := checked.manifest) is None:
         return
     seeds, stated = manifest.config.seeds, manifest.provenance
@@ -91,9 +95,7 @@ def _recomputed(checked: "Checked", _: str | None) -> Iterator[str]:
 
 
 def _endpoint(checked: "Checked", _: str | None) -> Iterator[str]:
-    if (manifest := checked.manifest) is None:
-        return
-    for role, model in manifest.asked.items():
+    for role, model in checked.asked.items():
         if platforms.platform_of(model) == platforms.SELF_HOSTED:
             yield f"{role}: a server of the contributor's own, which answers to any name"
         else:
@@ -125,8 +127,11 @@ def _look_at(checked: "Checked", author: str | None) -> Iterator[str]:
         yield f"does it repeat {said.replicates} with answers of its own, or copy it?"
     if checked.overlap:
         yield f"verdicts most like another's: {overlap_line(checked.overlap[0])}"
-    if manifest and platforms.kind_of(manifest.evaluator) != "direct":
+    evaluator = checked.asked.get("evaluator")
+    if evaluator and platforms.kind_of(evaluator) != "direct":
         yield "is the one in between known, and does it change what is asked?"
     if manifest and len(manifest.config.seeds) < PUBLICATION_SEEDS:
         yield f"fewer than {PUBLICATION_SEEDS} seeds: a screening"
+    if checked.offer:
+        yield "may the outputs that were judged be given away?"
     yield "read some answers in calls.jsonl: do they read as this model's?"

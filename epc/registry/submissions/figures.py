@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from epc.analysis.audit import Audit
+from epc.protocol.results import Json
 from epc.records.manifest import Estimate, Floor, Manifest
 
 
@@ -41,6 +42,13 @@ def figures(manifest: Manifest, audit: Audit) -> Iterator[Figure]:
             yield _plain(f"{name}/{direction}", Estimate(mean=mean, ci95=ci95))
     yield _plain("tie_rate", summary.tie_rate)
     yield from (_plain(f"pci/{domain}", summary.pci[domain]) for domain in manifest.domains.names)
+
+
+def judged_figures(stated: Json) -> Iterator[Figure]:
+    """Yield the shares of an evaluation's figures: each verdict's, and that of invalid replies."""
+    for name, share in [*stated["verdict"].items(), ("invalid", stated["invalid"])]:
+        interval = tuple(share["ci95"]) if share["ci95"] else None
+        yield _plain(f"verdict/{name}", Estimate(mean=share["mean"], ci95=interval))
 
 
 def _plain(name: str, estimate: Estimate) -> Figure:

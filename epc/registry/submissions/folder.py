@@ -7,11 +7,13 @@ import os
 import stat
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from epc.errors import WorldError
 from epc.records.findings import Findings
+from epc.records.judging.layout import PLAN, RECORDS, RUN_LOG
 from epc.records.layout import ATTESTATION, MANIFEST
 from epc.registry.names import skeleton
 from epc.registry.submissions import layout
@@ -33,6 +35,11 @@ _MAKER: Final = {
     **dict.fromkeys((MANIFEST, *layout.LINES), "a run's record, written by `epc run`"),
     ATTESTATION: "GitHub's attestation, as `measure.yml` uploads it",
 }
+# The files that no run's submission lacks, and no evaluation's.
+_ALWAYS: Final = (
+    set(layout.FILES) - set(layout.OPTIONAL),
+    {layout.STATEMENT, PLAN, RUN_LOG},
+)
 _REMEDY: Final = f"keep {', '.join(layout.FILES)} as plain files, and nothing else"
 
 
@@ -48,15 +55,15 @@ def inspect(folder: Path) -> Findings:
         if not stat.S_ISDIR(kind):
             findings.add(layout.PLAIN, "", f"is {_kind(kind)}, expected a folder", _REMEDY)
             return findings
-        with os.scandir(folder) as entries:
-            present = [entry for _, entry in zip(range(_MOST_ENTRIES + 1), entries, strict=False)]
-        if len(present) > _MOST_ENTRIES:
-            problem = f"has more than {_MOST_ENTRIES} entries"
-            findings.add(layout.SIZE, "", problem, _REMEDY)
-        total = sum(_entry(entry, findings) for entry in sorted(present, key=lambda e: e.name))
-        for name in sorted(
-            set(layout.FILES) - set(layout.OPTIONAL) - {entry.name for entry in present}
-        ):
+        judged = is_judged(folder)
+        most = layout.MOST_JUDGED if judged else _MOST_ENTRIES
+        present = dict(islice(_entries(folder, judged=judged), most + 1))
+        if len(present) > most:
+            findings.add(layout.SIZE, "", f"has more than {most} entries", _REMEDY)
+        total = sum(
+            _entry(name, entry, findings, judged=judged) for name, entry in sorted(present.items())
+        )
+        for name in sorted(set(_ALWAYS[judged]) - present.keys()):
             findings.add(
                 layout.PLAIN, name, "is missing", "make the folder with `epc submission new`"
             )
@@ -70,8 +77,19 @@ def inspect(folder: Path) -> Findings:
     return findings
 
 
+def is_judged(folder: Path) -> bool:
+    """Whether a folder holds a judge's evaluation, by its plan."""
+    try:
+        return stat.S_ISREG((folder / PLAN).lstat().st_mode)
+    except OSError:
+        return False
+
+
 def present_files(folder: Path) -> list[str]:
     """Return which files of the layout are in a folder; those that must be, in any case."""
+    if is_judged(folder):
+        names = sorted(name for name, _ in _entries(folder, judged=True))
+        return [name for name in names if layout.admits(name, judged=True)]
     return [n for n in layout.FILES if n not in layout.OPTIONAL or (folder / n).exists()]
 
 
@@ -97,10 +115,24 @@ def look_alikes(slugs: Iterable[str]) -> Iterator[tuple[str, str]]:
         same.append(slug)
 
 
-def _entry(entry: os.DirEntry[str], findings: Findings) -> int:
+def _entries(
+    folder: Path, *, judged: bool, before: str = ""
+) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Yield what is in a folder and, of an evaluation, in the folders that one has."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            name = f"{before}{entry.name}"
+            if judged and name in layout.JUDGED_FOLDERS and entry.is_dir(follow_symlinks=False):
+                yield from _entries(Path(entry.path), judged=True, before=f"{name}/")
+            else:
+                yield name, entry
+
+
+def _entry(name: str, entry: os.DirEntry[str], findings: Findings, *, judged: bool) -> int:
     """Note what is wrong with one entry, and return its size if it is a plain file."""
-    status, name = entry.stat(follow_symlinks=False), entry.name
-    if name not in layout.FILES:
+    status = entry.stat(follow_symlinks=False)
+    known = layout.admits(name, judged=judged)
+    if not known:
         findings.add(layout.PLAIN, ascii(name)[1:-1], "no such file belongs here", _REMEDY)
     if not stat.S_ISREG(status.st_mode):
         problem = f"is {_kind(status.st_mode)}, expected a plain file"
@@ -109,11 +141,11 @@ def _entry(entry: os.DirEntry[str], findings: Findings) -> int:
     if status.st_nlink > 1:
         problem = f"has {status.st_nlink} names on this disk (a hard link)"
         findings.add(layout.PLAIN, ascii(name)[1:-1], problem, "copy the file")
-    largest = layout.LARGEST.get(name)
-    if largest is not None and status.st_size > largest:
+    largest = layout.largest(name)
+    if known and status.st_size > largest:
         problem = f"{status.st_size:,} bytes, expected at most {largest:,}"
         findings.add(layout.SIZE, name, problem, "offer fewer seeds, or an exhaustive run")
-    if name not in layout.FILES and status.st_size <= layout.LONGEST_LINE:
+    if not known and status.st_size <= layout.LONGEST_LINE:
         for line, what in scan(Path(entry.path), {}):
             findings.add(layout.SECRETS, f"{ascii(name)[1:-1]}:{line}", f"holds {what}", LEAKED)
     return status.st_size
@@ -124,10 +156,13 @@ def _contents(folder: Path, findings: Findings) -> None:
     for name in present_files(folder):
         with (folder / name).open("rb") as file:
             first = file.read(_FIRST)
-            if not first.startswith(b"{"):
-                remedy = f"put back the file as it was: {_MAKER[name]}, JSON as text, not packed"
+            is_lines, bare = name.endswith(".jsonl"), not first and name.endswith(f"/{RECORDS}")
+            is_json = is_lines or name.endswith(".json")
+            if is_json and not first.startswith(b"{") and not bare:
+                maker = _MAKER.get(name, "an evaluation's record, written by `epc judge run`")
+                remedy = f"put back the file as it was: {maker}, JSON as text, not packed"
                 findings.add(layout.PLAIN, name, _what(first), remedy)
-            elif name in layout.LINES and (longest := _longest_line(folder / name)):
+            elif is_lines and (longest := _longest_line(folder / name)):
                 problem = f"a line of more than {longest:,} bytes"
                 findings.add(layout.SIZE, name, problem, "one JSON object a line")
 

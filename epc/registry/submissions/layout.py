@@ -8,6 +8,9 @@
     submissions/<slug>/probes.jsonl       what the evaluator was asked beside it, if it was
     submissions/<slug>/attestation.json   what GitHub attests of these files, if its runner measured
 
+A judge's evaluation, by its plan `judge.json`, is offered with the files that its plan and log need
+(`epc.records.judging.layout`), in the folders that they have there.
+
 Nothing else: what is not on this list is not read. The rules are explained one by one in
 `site/docs/contributing.md`.
 """
@@ -15,7 +18,9 @@ Nothing else: what is not on this list is not read. The rules are explained one 
 import re
 from typing import Final
 
+from epc.records.judging.layout import INVALID, OUTPUTS, PLAN, PROMPTS, RUN_LOG, VALID
 from epc.records.layout import ATTESTATION, BESIDE, CALLS, MANIFEST, PROBES, RAW
+from epc.spec.judge_v1 import METHODS
 
 FOLDER: Final = "submissions"
 README: Final = "README.md"  # of the folder of all submissions
@@ -23,6 +28,18 @@ STATEMENT: Final = "submission.json"
 LINES: Final = (*RAW.values(), PROBES)
 FILES: Final = (STATEMENT, MANIFEST, *LINES, ATTESTATION)
 OPTIONAL: Final = BESIDE
+
+JUDGED_FOLDERS: Final = (
+    *(OUTPUTS, PROMPTS, VALID, INVALID),
+    *(f"{place}/{method}" for place in (VALID, INVALID) for method in METHODS),
+)
+JUDGED: Final = re.compile(
+    rf"{STATEMENT}|{PLAN}|{RUN_LOG}|samples\.jsonl|calls\.jsonl|mapping\.json|"
+    rf"used_prompt_manifest\.md|{OUTPUTS}/[0-9a-f]{{64}}\.txt|"
+    rf"{PROMPTS}/[a-z0-9][a-z0-9._-]{{0,63}}\.txt|{INVALID}/README\.md|"
+    rf"({VALID}|{INVALID})/({'|'.join(METHODS)})/records\.jsonl"
+)
+MOST_JUDGED: Final = 250  # files: GitHub lists 300 of a pull request
 
 SLUG: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 LONGEST_SLUG: Final = 64
@@ -42,6 +59,8 @@ LARGEST: Final = {
     PROBES: 2**24,
     ATTESTATION: 2**18,
 }
+LARGEST_LINES: Final = 48 * 2**20
+LARGEST_TEXT: Final = 2**20  # an evaluation's other files
 LARGEST_ALL: Final = 96 * 2**20
 LONGEST_LINE: Final = 2**20
 
@@ -67,3 +86,13 @@ NEW: Final = "Submission S12"  # neither published nor offered already
 KNOWN: Final = "Submission S13"  # an evaluator generation that the registry knows
 BASELINE: Final = "Submission S14"  # a baseline has counted verdicts and has not collapsed
 ATTESTED: Final = "Submission S15"  # an attestation, if there is one, is of this very run
+
+
+def admits(path: str, *, judged: bool) -> bool:
+    """Whether a file of this path belongs into a submission's folder."""
+    return bool(JUDGED.fullmatch(path)) if judged else path in FILES
+
+
+def largest(path: str) -> int:
+    """Return how many bytes a file may have."""
+    return LARGEST.get(path, LARGEST_LINES if path.endswith(".jsonl") else LARGEST_TEXT)

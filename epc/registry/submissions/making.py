@@ -10,7 +10,10 @@ from typing import Any, Final
 from epc.errors import UsageError, WorldError
 from epc.records import strict_json
 from epc.records.findings import Findings
-from epc.records.manifest import Manifest
+from epc.records.judging.layout import PLAN, RUN_LOG, is_evaluation, load_plan, load_run_log
+from epc.records.judging.needed import needed
+from epc.records.judging.recheck import recheck
+from epc.records.manifest import Manifest, ModelIdentity, RoleName
 from epc.records.validate import validate
 from epc.registry import platforms
 from epc.registry.lifecycles import MOCKS
@@ -20,7 +23,9 @@ from epc.registry.submissions import layout
 from epc.registry.submissions.against import candidates, placed_on, unrepeatable
 from epc.registry.submissions.folder import name_problems, present_files
 from epc.registry.submissions.identity import identity
-from epc.registry.submissions.plausible import endpoints, sourced, weighed
+from epc.registry.submissions.judged import identity as evaluation
+from epc.registry.submissions.judged import judge_of
+from epc.registry.submissions.plausible import asked_at, sourced, weighed
 from epc.registry.submissions.secrets import scan, scan_lines
 from epc.registry.submissions.statement import Endpoint, Statement, statement_texts
 
@@ -38,7 +43,52 @@ class Inferred:
     endpoint: Endpoint | None
 
 
-def manifest_of(run: Path) -> Manifest:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What is offered, as its own record says it.
+
+    `recorded` says that the verdicts were read from a file.
+    """
+
+    asked: Mapping[RoleName, ModelIdentity]
+    identity: str
+    recorded: bool = False
+
+    @property
+    def evaluator(self) -> ModelIdentity:
+        """Who judged."""
+        return self.asked["evaluator"]
+
+
+def subject_of(run: Path) -> Subject:
+    """Return what is offered by a run, or by a judge's evaluation.
+
+    Raises: UsageError if it cannot be offered; MalformedError if it was damaged; WorldError if the
+    disk fails.
+    """
+    if is_evaluation(run):
+        return _evaluation(run)
+    manifest = _manifest_of(run)
+    recorded = manifest.evaluator.method == "recorded"
+    return Subject(asked=manifest.asked, identity=identity(manifest), recorded=recorded)
+
+
+def _evaluation(run: Path) -> Subject:
+    plan, log = load_plan(run), load_run_log(run)
+    if found := recheck(run).findings:
+        raise UsageError(
+            f"{run} is not whole: {len(found)} findings\n  fix: see `epc judge check {run}`"
+        )
+    judge = judge_of(plan)
+    if judge is None or log.origin != "run":
+        raise UsageError(
+            f"{run} cannot be offered: a submission has one judge, whom `epc judge run` asked\n"
+            "  fix: `epc judge plan --judge MODEL`, and `epc judge run`"
+        )
+    return Subject(asked={"evaluator": judge}, identity=evaluation(plan, log))
+
+
+def _manifest_of(run: Path) -> Manifest:
     """Return the manifest of a run that can be offered.
 
     Raises: UsageError if it cannot; WorldError if the disk fails.
@@ -54,9 +104,8 @@ def manifest_of(run: Path) -> Manifest:
     return report.manifest
 
 
-def inferred(manifest: Manifest, registry: Registry, platform: str | None = None) -> Inferred:
-    """Return what follows from a manifest and the registry."""
-    evaluator = manifest.evaluator
+def inferred(evaluator: ModelIdentity, registry: Registry, platform: str | None = None) -> Inferred:
+    """Return what follows from who was asked and the registry."""
     model, kind = evaluator.model, platforms.kind_of(evaluator)
     endpoint: Endpoint | None = None if kind == "unknown" else kind
     if model.startswith(MOCKS):
@@ -114,25 +163,25 @@ def require_repeatable(
         raise UsageError(f"--replicates: {problem}\n  fix: {named}, or leave --replicates out")
 
 
-def require_agreeing(manifest: Manifest, statement: Statement) -> None:
+def require_agreeing(subject: Subject, statement: Statement) -> None:
     """Refuse a statement of where the evaluator was asked that the run itself contradicts.
 
     Raises: UsageError.
     """
     findings = [
-        *endpoints(manifest, statement.endpoint),
-        *placed_on(manifest, statement),
-        *weighed(manifest.evaluator, statement.weights, f"{layout.STATEMENT}/weights"),
-        *sourced(manifest.evaluator, statement.source, f"{layout.STATEMENT}/source"),
+        *(f for role, m in subject.asked.items() for f in asked_at(m, role, statement.endpoint)),
+        *placed_on(subject.evaluator, statement),
+        *weighed(subject.evaluator, statement.weights, f"{layout.STATEMENT}/weights"),
+        *sourced(statement.source, f"{layout.STATEMENT}/source", recorded=subject.recorded),
     ]
     if wrong := [str(finding) for finding in findings if finding.severity == "error"]:
         raise UsageError("\n".join(wrong))
 
 
-def proposed_slug(generation: str, manifest: Manifest) -> str:
+def proposed_slug(generation: str, subject: Subject) -> str:
     """Return a folder name that says what is in it, and that no other measurement gets."""
     words = re.sub(r"[^a-z0-9]+", "-", generation.lower()).strip("-")
-    return f"{words[: layout.LONGEST_SLUG - 9].strip('-')}-{identity(manifest)[:8]}"
+    return f"{words[: layout.LONGEST_SLUG - 9].strip('-')}-{subject.identity[:8]}"
 
 
 def make(
@@ -158,9 +207,9 @@ def make(
         home.mkdir(exist_ok=True)
         shutil.rmtree(building, ignore_errors=True)
         building.mkdir()
-        for name in present_files(run):
-            if name != layout.STATEMENT:
-                shutil.copyfile(run / name, building / name)
+        for name in _files_of(run):
+            (building / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(run / name, building / name)
         strict_json.write(building / layout.STATEMENT, statement.as_json())
         _require_clean(building, run, secrets)
         building.rename(target)
@@ -169,6 +218,13 @@ def make(
     finally:
         shutil.rmtree(building, ignore_errors=True)
     return target
+
+
+def _files_of(run: Path) -> list[str]:
+    """Return the files of a run, or of an evaluation, that a submission has."""
+    if is_evaluation(run):
+        return [PLAN, RUN_LOG, *needed(run, load_plan(run))]
+    return [name for name in present_files(run) if name != layout.STATEMENT]
 
 
 def _require_clean(building: Path, run: Path, secrets: Mapping[str, str]) -> None:

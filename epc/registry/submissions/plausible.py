@@ -16,7 +16,7 @@ from epc.protocol.draws import GENERATOR
 from epc.records import strict_json
 from epc.records.calls import call_of
 from epc.records.layout import CALLS, MANIFEST, RAW
-from epc.records.manifest import Evaluator, Manifest, ModelIdentity
+from epc.records.manifest import Manifest, ModelIdentity
 from epc.registry import platforms
 from epc.registry.days import misdated
 from epc.registry.submissions import layout
@@ -123,12 +123,11 @@ def weighed(model: ModelIdentity, weights: str | None, where: str) -> Iterator[F
     yield Finding(clause=layout.KNOWN, where=where, problem=problem, remedy=remedy)
 
 
-def sourced(model: Evaluator, source: str | None, where: str) -> Iterator[Finding]:
+def sourced(source: str | None, where: str, *, recorded: bool) -> Iterator[Finding]:
     """Yield that recorded verdicts do not say whose they are, or that answered ones do.
 
     What a file holds was given by somebody, on some day, in some way: only its owner can say so.
     """
-    recorded = model.method == "recorded"
     if recorded and source is None:
         problem = "verdicts from a file, and nothing says whose they are"
         remedy = "say who gave them, when, how they were asked, and where they were taken from"

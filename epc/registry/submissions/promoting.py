@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Final
 
 from epc.errors import UsageError, WorldError
-from epc.registry.card_types import Attested
-from epc.registry.cards import Said
 from epc.registry.layout import ASIDE
 from epc.registry.locking import RegistryLock
 from epc.registry.offers import measured_offer
@@ -21,7 +19,6 @@ from epc.registry.publishing import publish, published_as
 from epc.registry.submissions import layout
 from epc.registry.submissions.check import Base, check_one
 from epc.registry.submissions.report import Checked
-from epc.registry.submissions.statement import Statement
 from epc.registry.tags import Tag
 
 _MOST_LISTED: Final = 3
@@ -47,15 +44,16 @@ def promote(
         )
     checked = _required(lock.checkout, home / folder.name, day)
     assert checked.statement is not None
-    assert checked.manifest is not None
-    assert checked.audit is not None
-    offer = measured_offer(
-        home / folder.name,
-        checked.manifest,
-        checked.audit.as_json(),
-        platform=checked.statement.platform,
-        said=said(checked.statement, checked.attested),
-    )
+    offer = checked.offer
+    if checked.manifest and checked.audit:
+        offer = measured_offer(
+            home / folder.name,
+            checked.manifest,
+            checked.audit.as_json(),
+            platform=checked.statement.platform,
+            said=checked.statement.said(checked.attested),
+        )
+    assert offer is not None  # what can be published is a run or an evaluation
     leaving = f"{layout.FOLDER}/{folder.name}"
     tag = publish(lock, offer, day=day, tell=tell, git=git, leaving=leaving)
     _remove(home / folder.name, lock.home / f"{ASIDE}ed-{folder.name}")
@@ -73,29 +71,13 @@ def _remove(folder: Path, aside: Path) -> None:
         raise WorldError(f"cannot remove {folder}: {error.strerror or error}") from error
 
 
-def said(statement: Statement, attested: Attested | None = None) -> Said:
-    """Return what goes onto the snapshot's card."""
-    conflicts = statement.conflicts.strip()
-    return Said(
-        generation=statement.generation,
-        contributor=statement.contributor,
-        login=statement.login,
-        weights=statement.weights,
-        source=statement.source,
-        licence=statement.licence,
-        conflicts=None if conflicts.casefold().rstrip(".") in {"none", "no"} else conflicts,
-        proxy=statement.endpoint == "gateway",
-        replicates=statement.replicates,
-        attested=attested,
-    )
-
-
 def _required(checkout: Path, folder: Path, day: date) -> Checked:
     """Return what the check found in a submission that can be published."""
     base = Base.of(checkout, day)
     checked = check_one(folder, base, {})
-    if not checked.ok and checked.statement and checked.manifest:
-        itself = published_as(checkout, folder, checked.statement.generation)
+    if not checked.ok and checked.statement and (checked.manifest or checked.offer):
+        kind = "measured" if checked.manifest else "judged"
+        itself = published_as(checkout, folder, checked.statement.generation, kind=kind)
         checked = check_one(folder, base, {}, itself=itself) if itself else checked
     if not checked.ok:
         wrong = [str(f) for f in checked.findings.kept() if f.severity == "error"]

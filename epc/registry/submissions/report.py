@@ -9,14 +9,15 @@ from epc.audit.facts import Word
 from epc.errors import Finding, Severity
 from epc.printable import shown
 from epc.records.findings import Findings
-from epc.records.manifest import Evaluator, Manifest
+from epc.records.manifest import Manifest, ModelIdentity, RoleName
 from epc.records.typed import written
 from epc.registry import platforms
 from epc.registry.card_types import Attested
+from epc.registry.offers import Offer
 from epc.registry.submissions import layout
 from epc.registry.submissions.against import Fingerprint, Overlap, overlap_line
 from epc.registry.submissions.dossier import Dossier, dossier
-from epc.registry.submissions.figures import Figure, figures
+from epc.registry.submissions.figures import Figure, figures, judged_figures
 from epc.registry.submissions.statement import Endpoint, Statement
 
 MOST_LISTED: Final = 100
@@ -105,8 +106,23 @@ class Checked:
     fingerprint: Fingerprint | None = None
     overlap: list[Overlap] = field(default_factory=list)
     attested: Attested | None = None
+    offer: Offer | None = None  # of what a judge said
     first: str = "did not get to it"
     second: str = "did not get to it"
+
+    @property
+    def asked(self) -> Mapping[RoleName, ModelIdentity]:
+        """Who was asked, by role, as far as it is known."""
+        if self.manifest:
+            return self.manifest.asked
+        return self.offer.asked if self.offer else {}
+
+    @property
+    def n(self) -> int | None:
+        """How many seeds were run, or samples judged."""
+        if self.manifest:
+            return len(self.manifest.config.seeds)
+        return int(self.offer.figures["n"]) if self.offer else None
 
     @property
     def ok(self) -> bool:
@@ -134,9 +150,10 @@ def report(
 
 def _submission(checked: Checked, tag: str | None, author: str | None) -> Submitted:
     if any(finding.clause == layout.SECRETS for finding in checked.findings.kept()):
-        checked = replace(checked, statement=None, manifest=None)  # a report would spread it
-    statement, manifest, audit = checked.statement, checked.manifest, checked.audit
-    evaluator = manifest.evaluator if manifest else None
+        # A report would spread it.
+        checked = replace(checked, statement=None, manifest=None, offer=None)
+    statement, audit = checked.statement, checked.audit
+    evaluator = checked.asked.get("evaluator")
     return Submitted(
         slug=shown(checked.slug),
         ok=checked.ok,
@@ -146,14 +163,20 @@ def _submission(checked: Checked, tag: str | None, author: str | None) -> Submit
         endpoint=_endpoint(statement, evaluator),
         address=shown(evaluator.endpoint) if evaluator else None,
         claimed=_claimed(statement) if statement else None,
-        n=len(manifest.config.seeds) if manifest else None,
+        n=checked.n,
         audit=_audited(audit) if audit else None,
-        figures=tuple(figures(manifest, audit)) if manifest and audit else (),
+        figures=_figures(checked),
         overlap=tuple(checked.overlap),
         dossier=dossier(checked, author),
         blocks=tuple(checked.blocks),
         findings=_listed(checked.findings.kept()),
     )
+
+
+def _figures(checked: Checked) -> tuple[Figure, ...]:
+    if checked.manifest and checked.audit:
+        return tuple(figures(checked.manifest, checked.audit))
+    return tuple(judged_figures(checked.offer.figures)) if checked.offer else ()
 
 
 def _claimed(statement: Statement) -> str:
@@ -162,7 +185,7 @@ def _claimed(statement: Statement) -> str:
     return f"{shown(statement.generation)}{shown(where)}"
 
 
-def _endpoint(statement: Statement | None, evaluator: Evaluator | None) -> Endpoint | None:
+def _endpoint(statement: Statement | None, evaluator: ModelIdentity | None) -> Endpoint | None:
     """Return how the evaluator was asked; what its record shows outweighs what is declared."""
     if evaluator and platforms.kind_of(evaluator) == "gateway":
         return "gateway"

@@ -14,6 +14,8 @@ from epc.records.schemas import findings as schema_findings
 from epc.records.schemas import schema
 from epc.records.strict_json import pointer
 from epc.records.typed import parse
+from epc.registry.card_types import Attested
+from epc.registry.cards import Said
 from epc.registry.names import skeleton
 from epc.registry.submissions import layout
 from epc.registry.submissions.texts import Kind, problems
@@ -80,6 +82,22 @@ class Statement:
     def of(cls, given: Json) -> Self:
         """Return the statement that a document of valid shape makes."""
         return parse(given, cls)
+
+    def said(self, attested: Attested | None = None) -> Said:
+        """Return what goes onto the snapshot's card."""
+        conflicts = self.conflicts.strip()
+        return Said(
+            generation=self.generation,
+            contributor=self.contributor,
+            login=self.login,
+            weights=self.weights,
+            source=self.source,
+            licence=self.licence,
+            conflicts=None if conflicts.casefold().rstrip(".") in {"none", "no"} else conflicts,
+            proxy=self.endpoint == "gateway",
+            replicates=self.replicates,
+            attested=attested,
+        )
 
     def as_json(self) -> Json:
         """Return the document."""

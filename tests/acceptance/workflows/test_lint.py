@@ -132,8 +132,8 @@ def test_a_form_that_breaks_its_schema_is_found(tmp_path: Path) -> None:
     assert schema("github-issue-forms", path).returncode == 1
 
 
-def test_there_is_a_form_for_a_fault_a_date_and_a_withdrawal() -> None:
-    assert [path.stem for path in FORMS] == ["1-fault", "2-date", "3-withdrawal"]
+def test_there_is_a_form_for_whatever_is_no_pull_request() -> None:
+    assert [path.stem for path in FORMS] == ["1-fault", "2-date", "3-withdrawal", "4-result"]
 
 
 def test_every_action_is_pinned_and_its_digest_stands_in_the_decision() -> None:

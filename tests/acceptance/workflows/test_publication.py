@@ -10,10 +10,11 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+import yaml
 from engine_support import environment, epc
 from github_support import ACTIONS_APP, BOT, Actor, LocalGitHub, Run, github
 from registry_support import commit, git
-from workflow_support import ROOT, Json, Runner, zipped
+from workflow_support import ROOT, Json, Runner, workflow, zipped
 
 AT = "repos/owner/registry"
 MARK = "<!-- epc-submission-report -->"
@@ -78,7 +79,7 @@ class People:
         assert code == 200, pull
         return int(pull["number"])
 
-    def walk(self, started: Run, *only: str) -> Runner:
+    def walk(self, started: Run, *only: str, edited: Json | None = None) -> Runner:
         """Run a workflow that an event started, and tell GitHub what came of it."""
         runner = Runner(
             home=self.folder / f"run-{started.id}",
@@ -89,7 +90,7 @@ class People:
             run=started,
             more={"SOURCE_DATE_EPOCH": day_of_the_last_event()},
         )
-        runner.walk(started.workflow, *only)
+        runner.walk(started.workflow, *only, edited=edited)
         archives = {
             name: zipped(path.with_suffix(".zip"), {"report.json": path.read_bytes()})
             for name, path in runner.artifacts.items()
@@ -133,9 +134,11 @@ def few(tmp_path: Path) -> Iterator[People]:
     seed = tmp_path / "seed"
     for name in (".github/workflows", "requirements"):
         shutil.copytree(ROOT / name, seed / name)
-    shutil.copy(ROOT / "Makefile", seed)
+    for name in ("Makefile", "params.yaml", ".gitattributes", ".gitignore"):
+        shutil.copy(ROOT / name, seed)
     (seed / "snapshots" / "evaluators").mkdir(parents=True)
     (seed / "snapshots" / "evaluators" / "none").touch()
+    (seed / "snapshots" / "events.jsonl").touch()
     git(tmp_path, "init", "--quiet", str(seed))
     commit(seed, "begin")
     with github(seed, tmp_path) as server:
@@ -315,6 +318,49 @@ def test_an_apps_pull_request_is_checked_at_once_and_the_bots_waits(few: People)
 
     assert (code, "opened #7" in said) == (0, True), said
     assert len(few.started("ci.yml", "submission.yml")) == 2
+
+
+def by_an_app() -> Json:
+    """Return publish.yml as maintaining.md says that an App takes it."""
+    guide = (ROOT / "site" / "docs" / "maintaining.md").read_text()
+    _, _, after = guide.partition("```yaml\n")
+    (step,) = yaml.safe_load(after.partition("```")[0])
+    assert step["id"] == "app"
+    edited = workflow("publish.yml")
+    job = edited["jobs"]["registry"]
+    job["environment"] = "registry"
+    at = next(i for i, given in enumerate(job["steps"]) if "propose" in given.get("run", ""))
+    job["steps"][at]["env"] |= {"GH_TOKEN": "${{ steps.app.outputs.token }}"}
+    job["steps"].insert(at, step)
+    return edited
+
+
+def test_an_app_publishes_as_documented_and_its_checks_start_at_once(
+    few: People, run: Path
+) -> None:
+    clone = few.clone("owner")
+    slug = submit(clone, run)
+    assert few.push(clone, few.maintainer, "offer") == ""
+    offered = few.offer(few.maintainer, "offer")
+    few.passed()
+    assert few.merge(offered, approver=few.second)[0] == 200
+    few.passed()
+    (started,) = few.started("publish.yml")
+
+    runner = few.walk(started, "registry", edited=by_an_app())
+
+    assert runner.failed == [], runner.said
+    (proposal,) = (p for p in few.github.pulls.values() if p["head"]["ref"] == "publication")
+    assert proposal["user"]["login"] == "registry[bot]"
+    assert f"publishes `v1.0-CoinFlip` from `{slug}`" in proposal["body"]
+    assert len(few.started("ci.yml", "submission.yml")) == 2, "nobody had to approve them"
+    few.passed()
+    code, said = few.merge(proposal["number"], approver=few.second)
+    assert code == 200, said
+    (again,) = few.started("publish.yml")
+    assert few.walk(again, "registry", edited=by_an_app()).failed == []
+    tagged = git(few.github.at("owner"), "rev-parse", "v1.0-CoinFlip^{commit}").strip()
+    assert tagged == proposal["head"]["sha"]
 
 
 @pytest.mark.parametrize(

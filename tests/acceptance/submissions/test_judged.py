@@ -1,0 +1,302 @@
+"""What a judge said, offered by whoever asked it: made, checked, published, and forged."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attack_support import attacks
+from judge_support import grid
+from program_support import as_text, run_program
+from registry_support import Checkout, commit, git
+from site_support import evaluated
+
+Json = dict[str, Any]
+WHO = ("--contributor", "A. Name", "--login", "a-name", "--licence", "CC-BY-4.0")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A registry with one judged submission in it, which no test changes."""
+    home = tmp_path_factory.mktemp("judged")
+    registry = Checkout(home / "registry")
+    registry.init()
+    run = evaluated(home / "judged")
+    done = as_text(
+        run_program("submission", "new", run, *WHO, "--conflicts", "none", cwd=registry.folder)
+    )
+    assert done.returncode == 0, done.stderr
+    commit(registry.folder, "offer")
+    return registry.folder
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    """The submission, in a registry of the test's own."""
+    shutil.copytree(made, tmp_path / "registry")
+    (found,) = (tmp_path / "registry" / "submissions").iterdir()
+    return found
+
+
+def check(folder: Path, *words: str) -> Json:
+    done = run_program(
+        "submission", "check", folder, "--format", "json", *words, cwd=folder.parents[1]
+    )
+    value: Json = json.loads(done.stdout)
+    return value
+
+
+def test_a_judged_result_is_offered_checked_and_published_as_a_run_is(folder: Path) -> None:
+    checkout = folder.parents[1]
+
+    value = check(folder, "--author", "a-name")
+    (said,) = value["submissions"]
+    report = checkout.parent / "report.json"
+    report.write_text(json.dumps(value))
+    comment = as_text(run_program("submission", "comment", report))
+    done = as_text(run_program("submission", "publish", cwd=checkout))
+
+    assert value["ok"] is True, value
+    assert "### This submission can be published." in comment.stdout
+    assert "- `may the outputs that were judged be given away?`" in comment.stdout
+    assert (said["tag"], said["n"]) == ("v1.0-CarelessJudge", 12)
+    assert "judge: mock/careless-judge at mock" in said["dossier"]["recorded"]
+    assert (
+        "first implementation: every record follows from its raw reply"
+        in (said["dossier"]["recomputed"])
+    )
+    assert [figure["name"] for figure in said["figures"]][-1] == "verdict/invalid"
+    assert done.stdout == "v1.0-CarelessJudge\n", done.stderr
+    card = json.loads((checkout / "snapshots/v1.0-CarelessJudge/snapshot.json").read_text())
+    assert (card["kind"], card["login"], card["contributor"]) == ("judged", "a-name", "A. Name")
+    assert not folder.exists()
+    assert git(checkout, "status", "--porcelain") == ""
+    verified = run_program("snapshot", "verify", cwd=checkout)
+    assert verified.returncode == 0, verified.stdout
+
+
+def document(folder: Path, name: str, change: Callable[[Any], object]) -> None:
+    value = json.loads((folder / name).read_text("utf-8"))
+    change(value)
+    (folder / name).write_text(json.dumps(value), "utf-8")
+
+
+def stated(**given: Any) -> Callable[[Path], None]:
+    return lambda folder: document(folder, "submission.json", lambda said: said.update(given))
+
+
+def logged(**given: Any) -> Callable[[Path], None]:
+    return lambda folder: document(folder, "run_log.json", lambda log: log.update(given))
+
+
+def first_record(folder: Path) -> Path:
+    path = folder / "valid_evaluations" / "cross_judge" / "records.jsonl"
+    assert path.read_text("utf-8")
+    return path
+
+
+def turned(folder: Path) -> None:
+    path = first_record(folder)
+    head, *rest = path.read_text("utf-8").splitlines(keepends=True)
+    record = json.loads(head)
+    record["verdict"] = "PASS" if record["verdict"] != "PASS" else "FAIL"
+    path.write_text("".join([json.dumps(record) + "\n", *rest]), "utf-8")
+
+
+def one_output(folder: Path) -> Path:
+    return min((folder / "outputs").glob("*.txt"))
+
+
+def linked(folder: Path) -> None:
+    path = one_output(folder)
+    path.unlink()
+    path.symlink_to("/etc/passwd")
+
+
+def renamed_judge(folder: Path) -> None:
+    def change(plan: Any) -> None:
+        plan["judges"][0]["model"] = "openai/gpt-4o-2024-08-06"
+        plan["judges"][0]["identity"]["model"] = "openai/gpt-4o-2024-08-06"
+
+    document(folder, "judge.json", change)
+
+
+def crowded(folder: Path) -> None:
+    for number in range(300):
+        (folder / "outputs" / f"{number:064x}.txt").write_text("x")
+
+
+def with_html(folder: Path) -> None:
+    """Offer an evaluation that is true to itself, of a variant that a page would show."""
+    checkout = folder.parents[1]
+    run = evaluated(checkout.parent / "marked", rows=grid("12", ["<img src=x>"]))
+    shutil.rmtree(folder)
+    words = ("--slug", folder.name, "--conflicts", "none", *WHO)
+    assert run_program("submission", "new", run, *words, cwd=checkout).returncode == 0
+
+
+def prompt_outside(folder: Path) -> None:
+    def change(plan: Any) -> None:
+        for prompt in plan["prompts"].values():
+            prompt["id"] = "../../secret"
+
+    document(folder, "judge.json", change)
+
+
+def offered_twice(folder: Path) -> None:
+    shutil.copytree(folder, folder.with_name("another"))
+
+
+def published_before(folder: Path) -> None:
+    kept = folder.parents[2] / "kept"
+    shutil.copytree(folder, kept)
+    assert run_program("submission", "publish", cwd=folder.parents[1]).returncode == 0
+    shutil.copytree(kept, folder)
+
+
+# What is done to a submission, and clause, place and words of what is said of it.
+ATTACKS: dict[str, tuple[Callable[[Path], object], tuple[str, str, str]]] = {
+    "a verdict that was turned": (
+        turned,
+        ("JUDGE-7.3", "cross_judge/0/verdict", "the raw reply gives"),
+    ),
+    "a reply that is missing": (
+        lambda folder: first_record(folder).write_text(""),
+        ("JUDGE-7.1", "", "has no record"),
+    ),
+    "totals that were bettered": (
+        logged(totals={}),
+        ("JUDGE-7.4", "totals", "the records give"),
+    ),
+    "imported replies": (logged(origin="import"), ("JUDGE-7.4", "judge.json", "imported replies")),
+    "a log of no day": (
+        logged(time={"from": "2026-02-30T00:00:00Z", "to": "2026-02-30T00:00:00Z"}),
+        ("Submission S9", "run_log.json", "no day"),
+    ),
+    "judged tomorrow": (
+        logged(time={"from": "2999-01-01T00:00:00Z", "to": "2999-01-01T00:00:00Z"}),
+        ("Submission S9", "run_log.json/time", "judged"),
+    ),
+    "another judge's name": (
+        renamed_judge,
+        ("JUDGE-7.3", "cross_judge/0/output_sha256", "the raw reply gives None"),
+    ),
+    "another generation": (
+        stated(generation="GPT4o-0806"),
+        ("Submission S13", "submission.json/generation", "CarelessJudge"),
+    ),
+    "a direct endpoint that is called a gateway": (
+        stated(endpoint="gateway"),
+        ("Submission S8", "judge.json/judges/0", "is no gateway"),
+    ),
+    "weights of a mock": (
+        stated(weights=f"sha256:{'0' * 64}"),
+        ("Submission S13", "submission.json/weights", "states weights"),
+    ),
+    "a source of what was asked": (
+        stated(source="the annotators of study A"),
+        ("Reading R77", "submission.json/source", "states a source"),
+    ),
+    "a replication": (
+        stated(replicates="v1.0-CarelessJudge"),
+        ("Submission S7", "submission.json/replicates", "replicates none"),
+    ),
+    "a statement about another evaluation": (
+        stated(identity="0" * 64),
+        ("Submission S12", "submission.json/identity", "plan and replies give"),
+    ),
+    "one evaluation offered twice": (
+        offered_twice,
+        ("Submission S12", "judge.json", "is the same evaluation as submission another"),
+    ),
+    "what is published already": (
+        published_before,
+        ("Submission S12", "judge.json", "is the same evaluation as v1.0-CarelessJudge"),
+    ),
+    "a key in an output": (
+        lambda folder: one_output(folder).write_text("sk-" + "proj-Ab3dEf6hIj9kLm2nOp5qRs8t"),
+        ("Submission S6", "outputs/", "holds"),
+    ),
+    "an output that links out of the folder": (linked, ("Submission S2", "outputs/", "symbolic")),
+    "a prompt outside of the folder": (prompt_outside, ("JUDGE-7.4", "prompts", "../../secret")),
+    "an output of no sample": (
+        lambda folder: (folder / "outputs" / f"{0:064x}.txt").write_text("x"),
+        ("Submission S2", "outputs/", "is of no sample"),
+    ),
+    "a script among the outputs": (
+        lambda folder: (folder / "outputs" / "conftest.py").write_text("raise SystemExit"),
+        ("Submission S2", "outputs/conftest.py", "no such file"),
+    ),
+    "a folder among the outputs": (
+        lambda folder: (folder / "outputs" / "deeper").mkdir(),
+        ("Submission S2", "outputs/deeper", "is a folder"),
+    ),
+    "hundreds of outputs": (crowded, ("Submission S3", "", "more than 250 entries")),
+    "an output of 2 MB": (
+        lambda folder: one_output(folder).write_text("x" * 2**21),
+        ("Submission S3", "outputs/", "expected at most 1,048,576"),
+    ),
+    "a prompt that is missing": (
+        lambda folder: next((folder / "prompts").iterdir()).unlink(),
+        ("Submission S2", "prompts/", "is missing"),
+    ),
+    "no log": (
+        lambda folder: (folder / "run_log.json").unlink(),
+        ("Submission S2", "run_log.json", "is missing"),
+    ),
+    "a plan of brackets": (
+        lambda folder: (folder / "judge.json").write_text('{"a":' * 100_000),
+        ("RFC 8259", "", "nested more than 64 deep"),
+    ),
+    "HTML as a variant": (with_html, ("Submission S5", "samples.jsonl", "reads as HTML")),
+}
+KINDS = attacks(
+    ATTACKS,
+    "publication",
+    execution=("a script among the outputs",),
+    outside=(
+        "an output that links out of the folder",
+        "a prompt outside of the folder",
+        "a folder among the outputs",
+    ),
+    bounds=("hundreds of outputs", "an output of 2 MB", "a plan of brackets"),
+    rendering=("HTML as a variant",),
+)
+
+
+@pytest.mark.parametrize("case", KINDS)
+def test_a_forged_judgement_is_refused_with_the_finding_that_says_why(
+    case: str, folder: Path
+) -> None:
+    build, (clause, place, problem) = ATTACKS[case]
+    build(folder)
+
+    value = check(folder)
+
+    (said,) = value["submissions"]
+    errors = [f for f in said["findings"] if f["severity"] == "error"]
+    assert value["ok"] is False
+    assert [
+        f
+        for f in errors
+        if f["clause"].startswith(clause) and place in f["where"] and problem in f["problem"]
+    ], errors
+    assert "sk-proj" not in json.dumps(value)
+
+
+def test_a_judged_result_is_its_contributor_s(folder: Path) -> None:
+    value = check(folder, "--author", "mallory")
+
+    assert "the pull request is mallory's" in value["submissions"][0]["findings"][0]["problem"]
+
+
+def test_a_pull_request_of_one_judged_result_touches_nothing_else(
+    folder: Path, tmp_path: Path
+) -> None:
+    paths = [p for p in folder.rglob("*") if p.is_file()]
+    changed = tmp_path / "changed"
+    changed.write_text("\n".join(str(p.relative_to(folder.parents[1])) for p in paths))
+
+    assert check(folder, "--changed", str(changed))["ok"] is True
