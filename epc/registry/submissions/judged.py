@@ -41,11 +41,14 @@ def judge_of(plan: Plan) -> ModelIdentity | None:
 
 
 def identity(plan: Plan, log: RunLog) -> str:
-    """Return the digest of what was judged, by whom, how, and of what came of it; of no date."""
+    """Return the digest of what was judged, by whom, how, and of every reply; of no date.
+
+    The calls, whose times a copy would change, are left out: the records hold the replies.
+    """
     told = {
         "judges": [as_json(judge) for judge in plan.judges],
         "conditions": judged_conditions_of(plan),
-        "calls": log.files[CALLS].sha256 if CALLS in log.files else None,
+        "files": {name: file.sha256 for name, file in log.files.items() if name != CALLS},
     }
     return hashlib.sha256(dumps_line(told).encode()).hexdigest()
 

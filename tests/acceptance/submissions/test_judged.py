@@ -13,6 +13,9 @@ from program_support import as_text, run_program
 from registry_support import Checkout, commit, git
 from site_support import evaluated
 
+from epc.records.layout import digest
+from epc.records.strict_json import dumps_line
+
 Json = dict[str, Any]
 WHO = ("--contributor", "A. Name", "--login", "a-name", "--licence", "CC-BY-4.0")
 
@@ -149,6 +152,17 @@ def offered_twice(folder: Path) -> None:
     shutil.copytree(folder, folder.with_name("another"))
 
 
+def copied_with_other_times(folder: Path) -> None:
+    """Offer what is offered already, as if it had been asked again at another speed."""
+    copy = folder.with_name("a-copy")
+    shutil.copytree(folder, copy)
+    path = copy / "calls.jsonl"
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    path.write_text("".join(dumps_line({**row, "latency_s": 1.5}) for row in rows), "utf-8")
+    document(copy, "run_log.json", lambda log: log["files"].update({"calls.jsonl": digest(path)}))
+    document(copy, "submission.json", lambda said: said.update(login="b-name"))
+
+
 def published_before(folder: Path) -> None:
     kept = folder.parents[2] / "kept"
     shutil.copytree(folder, kept)
@@ -210,6 +224,10 @@ ATTACKS: dict[str, tuple[Callable[[Path], object], tuple[str, str, str]]] = {
     "one evaluation offered twice": (
         offered_twice,
         ("Submission S12", "judge.json", "is the same evaluation as submission another"),
+    ),
+    "a copy with other times": (
+        copied_with_other_times,
+        ("Submission S12", "judge.json", "is the same evaluation as submission a-copy"),
     ),
     "what is published already": (
         published_before,
