@@ -3,7 +3,8 @@
 import json
 import os
 from base64 import b64encode, urlsafe_b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Final
 from urllib.parse import quote, unquote, urlsplit
 
@@ -23,9 +24,14 @@ def redact(text: str) -> str:
 
 def redactor() -> Callable[[str], str]:
     """Return `redact` for the environment as it is now, which is then looked through once."""
+    return _redactor(tuple(os.environ.items()))
+
+
+@lru_cache(maxsize=1)
+def _redactor(environment: tuple[tuple[str, str], ...]) -> Callable[[str], str]:
     written = {
         form: name
-        for name, secret in secrets()
+        for name, secret in _secrets(environment)
         if len(secret) >= SHORTEST
         for form in _forms(secret)
     }
@@ -42,7 +48,11 @@ def redactor() -> Callable[[str], str]:
 
 def secrets() -> Iterator[tuple[str, str]]:
     """Yield what the environment holds that must not be shown: its variable's name, and itself."""
-    for name, value in os.environ.items():
+    yield from _secrets(os.environ.items())
+
+
+def _secrets(environment: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    for name, value in environment:
         if any(mark in name.upper() for mark in _MARKS):
             yield name, value
         if "://" in value and "@" in value:

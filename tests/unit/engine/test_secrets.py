@@ -4,6 +4,7 @@ from base64 import b64encode
 
 import pytest
 
+from epc.engine import secrets
 from epc.engine.remote import public_address
 from epc.engine.secrets import redact
 
@@ -79,3 +80,21 @@ def test_a_broken_address_is_no_second_failure(monkeypatch: pytest.MonkeyPatch) 
 )
 def test_epc_2_2_an_address_is_published_without_what_opens_it(url: str, public: str) -> None:
     assert public_address(url) == public
+
+
+def test_a_secrets_forms_are_worked_out_once_until_the_environment_changes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A run redacts each part of thousands of replies."""
+    looked_at: list[str] = []
+
+    def forms(secret: str) -> set[str]:
+        looked_at.append(secret)
+        return {secret}
+
+    monkeypatch.setattr(secrets, "_forms", forms)
+    for value in (CANARY, CANARY[::-1]):
+        monkeypatch.setenv("A_KEY", value)
+        assert [redact(value) for _ in range(3)] == ["[A_KEY]"] * 3
+
+    assert looked_at.count(CANARY) == looked_at.count(CANARY[::-1]) == 1
