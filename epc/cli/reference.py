@@ -14,7 +14,8 @@ def page() -> str:
         "generated: true\n---\n# Every command\n\nMade from the program itself. What the "
         "commands are for, their exit codes and the environment: [the command line](cli.md).\n"
     )
-    return head + "".join(_sections(program, click.Context(program, info_name="epc")))
+    context = click.Context(program, info_name="epc", **program.context_settings)
+    return head + "".join(_sections(program, context))
 
 
 def _sections(command: click.Command, context: click.Context) -> Iterator[str]:
