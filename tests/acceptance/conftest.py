@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from records_support import exhaustive, flip, made, single, ties, tiny
 from registry_support import ROOT
+from shared_support import shared
+from site_support import ADDRESS, AS_OF, IN_A_WORKFLOW, epc, real_checkout
 
 __all__ = ["exhaustive", "flip", "made", "single", "ties", "tiny"]
 
@@ -14,17 +16,36 @@ DRAWN = ROOT / "build" / "site" / "pictures"
 _CLOSED = "http://127.0.0.1:9"
 
 
+def _deployed(folder: Path) -> Path:
+    """Build the site of this very registry as a workflow does, from what `make docs` worked out.
+
+    A build takes of that only what follows from the same snapshots and the same program.
+    """
+    if DRAWN.is_dir():
+        shutil.copytree(DRAWN, folder / "evidence")
+    else:
+        (folder / "evidence").mkdir()
+    (folder / "checkout").mkdir()
+    checkout = real_checkout(folder / "checkout", folder / "evidence")
+    words = ("site", "build", "--as-of", AS_OF, "--base-url", ADDRESS)
+    epc(checkout, *words, env=IN_A_WORKFLOW)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def deployed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shared(tmp_path_factory, "deployed", _deployed) / "checkout" / "public"
+
+
 @pytest.fixture(scope="session")
 def evidence(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return where builds of this very registry's site keep evidence.
+    """Return where further builds of this very registry's site find evidence, and keep more.
 
-    It begins with what `make docs` worked out, if that was run. A build takes of this only what
-    follows from the same snapshots and the same program. Each worker has its own, because a build
-    throws away what others are about to keep.
+    Each worker has its own, because a build throws away what others are about to keep.
     """
     folder = tmp_path_factory.mktemp("evidence")
-    if DRAWN.is_dir():
-        shutil.copytree(DRAWN, folder, dirs_exist_ok=True)
+    home = shared(tmp_path_factory, "deployed", _deployed)
+    shutil.copytree(home / "evidence", folder, dirs_exist_ok=True)
     return folder
 
 

@@ -20,6 +20,7 @@ from engine_support import (
     sitting,
 )
 from judge_support import archived, grid, judged_by_models, record_for, reply_row, write_rows
+from shared_support import shared
 
 from epc.analysis.judging.results import document
 from epc.analysis.judging.summary import summary
@@ -109,6 +110,7 @@ def favouring_its_name(received: Received) -> Reply:
     return completion(json.dumps(record))
 
 
+@pytest.mark.slow
 def test_judging_is_blind_and_what_names_change_is_a_figure_of_its_own(
     tmp_path: Path,
 ) -> None:
@@ -335,14 +337,18 @@ def test_what_is_no_evaluation_is_misuse(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def real_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shared(tmp_path_factory, "real run", _real_run)
+
+
+def _real_run(folder: Path) -> Path:
     """Return a measurement's folder, of one round a phase, whose short answers are real ones."""
-    folder = tmp_path_factory.mktemp("real") / "run"
     short = {"executor": {"max_tokens": 8}}
     models = ("mock/deterministic", "local/smollm2-135m")
-    sitting(folder, asked_for(*models, seeds=[0], rounds=1, decoding=short))
-    return folder
+    sitting(folder / "run", asked_for(*models, seeds=[0], rounds=1, decoding=short))
+    return folder / "run"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("constraint", [None, "judge_reply"])
 def test_the_embedded_model_judges_a_real_runs_answers_and_is_no_judge(
     tmp_path: Path, real_run: Path, constraint: str | None

@@ -3,9 +3,11 @@
 import html
 import json
 import re
+from pathlib import Path
 
 import pytest
 from registry_support import generation_record, life_record, stated
+from shared_support import shared
 from site_support import BuiltSite, build, with_documents
 
 SOURCE = "https://maker.example/models"
@@ -13,8 +15,11 @@ SOURCE = "https://maker.example/models"
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
-    folder = tmp_path_factory.mktemp("aliases") / "clone"
-    made = with_documents(folder)
+    return shared(tmp_path_factory, "aliases", _site)
+
+
+def _site(folder: Path) -> BuiltSite:
+    made = with_documents(folder / "clone")
     made.evaluator(generation_record("Judge-1", life_record(retires=stated("2026-03-01"))))
     later = life_record(model="judge-2", retires=stated("2026-12-01"))
     made.evaluator(generation_record("Judge-2", later))

@@ -14,6 +14,7 @@ from attack_support import attack
 from icalendar import Calendar
 from judge_support import grid
 from registry_support import Checkout, generation_record, life_record, stated
+from shared_support import shared
 from site_support import BuiltSite, build, evaluated, judged, measured, with_documents
 
 from epc.printable import FORMULA
@@ -71,7 +72,11 @@ def poisoned(value: Any, say: _Words, key: str = "") -> Any:
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[BuiltSite, list[str]]:
-    made, say = with_documents(tmp_path_factory.mktemp("hostile") / "clone"), _Words()
+    return shared(tmp_path_factory, "hostile", _hostile)
+
+
+def _hostile(folder: Path) -> tuple[BuiltSite, list[str]]:
+    made, say = with_documents(folder / "clone"), _Words()
     model = {"model": say(), "platform": "maker", "gateway": say(), "proxy": True}
     cited = {key: say() for key in ("work", "place", "address", "as_printed")}
     made.publish(

@@ -5,10 +5,12 @@ import re
 from collections.abc import Iterator
 from html import unescape
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import pytest
 from registry_support import generation_record, life_record, stated
+from shared_support import shared
 from site_support import (
     AS_OF,
     WEIGHTS,
@@ -27,8 +29,12 @@ MOCK, HOSTED, REPORTED = "v1.0-CarelessJudge", "v1.1-Judge-1", "v1.0-Judge-1"
 
 @pytest.fixture(scope="module")
 def judging(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
+    return shared(tmp_path_factory, "judging", _judging)
+
+
+def _judging(folder: Path) -> BuiltSite:
     """A model with a reported gamma that judged outputs as well, and a mock that judged."""
-    made = with_documents(tmp_path_factory.mktemp("judging") / "clone")
+    made = with_documents(folder / "clone")
     life = life_record(platform="self-hosted", model="judge-1", retires=stated("2026-05-20"))
     made.evaluator(generation_record("Judge-1", life))
     made.publish(REPORTED)

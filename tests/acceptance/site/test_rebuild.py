@@ -2,8 +2,10 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+from copy import copy
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -19,7 +21,11 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def test_a_build_elsewhere_gives_the_same_bytes(site: BuiltSite, tmp_path: Path) -> None:
-    again = build(site.checkout, tmp_path / "elsewhere")
+    elsewhere = copy(site.checkout)
+    elsewhere.folder = tmp_path / "clone"
+    shutil.copytree(site.checkout.folder, elsewhere.folder)
+
+    again = build(elsewhere, tmp_path / "elsewhere")
 
     first, second = contents(site.out), contents(again.out)
     assert set(first) == set(second)

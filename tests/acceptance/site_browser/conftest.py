@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
 from browser_support import Visit, chromium, served, visit
 from playwright.sync_api import Browser
 from registry_support import FIGURES, generation_record, life_record, stated
+from shared_support import shared
 from site_support import (
     IN_A_WORKFLOW,
     WEIGHTS,
@@ -24,8 +26,12 @@ from epc.records.strict_json import dumps
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
+    return shared(tmp_path_factory, "browser", _site)
+
+
+def _site(folder: Path) -> BuiltSite:
     """Return a site of snapshots that hold, expire in turn, are in doubt, and were withdrawn."""
-    made = furnished(tmp_path_factory.mktemp("browser") / "clone")
+    made = furnished(folder / "clone")
     doubtful = life_record(
         platform="cloud", model="judge-3", retires=stated("2026-05-01", "not_before")
     )

@@ -13,6 +13,7 @@ import pytest
 from browser_support import chromium, served, visit
 from playwright.sync_api import Browser, Page
 from registry_support import generation_record, life_record
+from shared_support import shared
 from site_support import AS_OF, BuiltSite, build, furnished, measured
 
 from epc.records.strict_json import dumps
@@ -37,8 +38,12 @@ def reported(made: Any, name: str, gamma: float, **given: Any) -> Path:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
+    return shared(tmp_path_factory, "failed", _site)
+
+
+def _site(folder: Path) -> BuiltSite:
     """Return a site on which the smallest gammas, and the latest end, are of runs that failed."""
-    made = furnished(tmp_path_factory.mktemp("failed") / "clone")
+    made = furnished(folder / "clone")
     reported(made, "Judge-5", 0.187, known_faults=FAULTS)
     reported(made, "Judge-6", 0.9)
     reported(made, "Judge-7", 0.033, known_faults=FAULTS)
@@ -78,9 +83,8 @@ def test_reading_r8_without_scripts_failed_runs_stand_after_all_that_can_be_rank
 
 
 @pytest.fixture(scope="module")
-def home(site: BuiltSite) -> Iterator[str]:
-    host = site.checkout.folder.parent / "host"
-    host.mkdir()
+def home(site: BuiltSite, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    host = tmp_path_factory.mktemp("host")
     (host / "epc").symlink_to(site.out)
     with served(host) as address:
         yield f"{address}epc/"

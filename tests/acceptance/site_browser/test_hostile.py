@@ -11,6 +11,7 @@ from browser_support import Visit, served, visit
 from judge_support import grid
 from playwright.sync_api import Browser
 from registry_support import card, commit, generation_record, life_record, stated
+from shared_support import shared
 from site_support import BuiltSite, build, epc, evaluated, judged, with_documents
 
 from epc.records.strict_json import dumps
@@ -37,7 +38,11 @@ def hostile(value: Any, key: str = "") -> Any:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
-    made = with_documents(tmp_path_factory.mktemp("hostile") / "clone")
+    return shared(tmp_path_factory, "hostile to browsers", _site)
+
+
+def _site(folder: Path) -> BuiltSite:
+    made = with_documents(folder / "clone")
     fault = {"id": "a", "says": "b"}
     free = hostile(card("v1.0-Judge-1") | {"known_faults": [fault, fault]})
     made.publish("v1.0-Judge-1", **{k: v for k, v in free.items() if k not in HELD})
@@ -76,10 +81,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
 
 
 @pytest.fixture(scope="module")
-def seen(browser: Browser, site: BuiltSite) -> Iterator[Visit]:
+def seen(
+    browser: Browser, site: BuiltSite, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Visit]:
     """Return one window: what a page's code does in it ends with the page."""
-    host = Path(site.checkout.folder.parent / "host")
-    host.mkdir()
+    host = tmp_path_factory.mktemp("host")
     (host / "epc").symlink_to(site.out)
     with served(host) as address, visit(browser, f"{address}epc/") as opened:
         yield opened

@@ -1,11 +1,13 @@
 """The site's own search."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from browser_support import Visit, served, visit
 from playwright.sync_api import Browser, Page
 from registry_support import generation_record, life_record
+from shared_support import shared
 from site_support import BuiltSite, build, with_documents
 
 from epc.registry.reading import of_folder
@@ -81,7 +83,11 @@ def test_a_search_knows_no_words_but_those_of_the_pages(window: Callable[..., Vi
 
 @pytest.fixture(scope="module")
 def alike(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
-    made = with_documents(tmp_path_factory.mktemp("alike") / "clone")
+    return shared(tmp_path_factory, "alike", _alike)
+
+
+def _alike(folder: Path) -> BuiltSite:
+    made = with_documents(folder / "clone")
     for name in ALIKE:
         aliases = [f"{name}-latest", name.replace(".", "-")]
         made.evaluator(generation_record(name, life_record(model=name, aliases=aliases)))

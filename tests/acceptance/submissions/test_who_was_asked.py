@@ -12,6 +12,7 @@ from attack_support import attack
 from endpoint_support import Endpoint, Received, Reply, completion, serving
 from engine_support import FIXED_CLOCK, a_or_b, digest, environment, epc
 from registry_support import Checkout, generation_record, life_record
+from shared_support import shared
 from submissions_support import OPENAI, Offered, errors, found
 
 from epc.records.manifest import Manifest
@@ -44,12 +45,16 @@ def hashes(received: Received) -> Reply:
 
 @pytest.fixture(scope="module")
 def forged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return shared(tmp_path_factory, "forged", _forged)
+
+
+def _forged(folder: Path) -> dict[str, Path]:
     """Runs of one loopback server under four names."""
-    home, runs = tmp_path_factory.mktemp("forged"), {}
+    runs = {}
     with serving() as server:
         server.behave = hashes
         for provider in ("openai", "ollama", "openai-compatible", "llamacpp"):
-            runs[provider] = measured(server, provider, home / provider)
+            runs[provider] = measured(server, provider, folder / provider)
     return runs
 
 
