@@ -20,6 +20,11 @@ for name, count in BUDGETS.items():
 settings.load_profile(os.environ.get("EPC_TEST_BUDGET", "check"))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the slow tests, so that no worker is left with one when the others have ended."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 @pytest.fixture(autouse=True)
 def _own_process(request: pytest.FixtureRequest) -> Iterator[None]:
     """Start the program for each run of a test that carries the mark `own_process`."""

@@ -7,6 +7,7 @@ room, has. A number can only fall. What is not listed has none.
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import epc
@@ -61,7 +62,11 @@ def accesses(tree: ast.AST) -> Iterator[tuple[int, str, str]]:
             yield node.lineno, name.rpartition(".")[2], key
 
 
-FOUND = {name: list(accesses(ast.parse(path.read_text("utf-8")))) for name, path in MODULES.items()}
+@cache
+def found() -> dict[str, list[tuple[int, str, str]]]:
+    """Return the accesses of each module."""
+    trees = {name: ast.parse(path.read_text("utf-8")) for name, path in MODULES.items()}
+    return {name: list(accesses(tree)) for name, tree in trees.items()}
 
 
 def listed() -> dict[str, int]:
@@ -72,10 +77,10 @@ def listed() -> dict[str, int]:
 def counted(left: dict[str, int]) -> Counter[str]:
     """Count accesses by the entry of the list that a module belongs to."""
     counts: Counter[str] = Counter()
-    for name, found in FOUND.items():
+    for name, lines in found().items():
         room = f"{name.partition('/')[0]}/"
         if room != APART:
-            counts[room if room in left else name] += len(found)
+            counts[room if room in left else name] += len(lines)
     return counts
 
 
@@ -102,14 +107,14 @@ def test_the_list_names_only_what_is_left_to_type_in_order() -> None:
 
 
 def test_nobody_indexes_a_parsed_value_by_a_string() -> None:
-    found = [
+    by_string = [
         f"{name}:{line}: {whose}[{key!r}]"
-        for name, lines in FOUND.items()
+        for name, lines in found().items()
         for line, whose, key in lines
         if name.partition("/")[0] in VALUES.get(whose, ()) and name not in OTHER_ROWS
     ]
 
-    assert found == []
+    assert by_string == []
 
 
 def test_no_template_indexes_a_parsed_value_by_a_string() -> None:

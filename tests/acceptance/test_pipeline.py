@@ -53,6 +53,7 @@ def run(folder: Path, *words: str, code: int = 0, more: dict[str, str] | None = 
     return done.stdout + done.stderr if code else done.stdout
 
 
+@pytest.mark.slow
 def test_dvc_repro_measures_checks_and_then_has_nothing_to_do(clone: Path, evidence: Path) -> None:
     pipeline = clone / "pipeline"
     keep_evidence(clone, evidence)

@@ -101,6 +101,7 @@ def test_reading_r43_a_capable_evaluator_is_measured_at_once(tmp_path: Path) -> 
     assert epc("validate", run).returncode == 0
 
 
+@pytest.mark.slow
 def test_reading_r43_a_killed_run_asks_no_control_twice(tmp_path: Path) -> None:
     run = tmp_path / "run"
     with serving() as endpoint:

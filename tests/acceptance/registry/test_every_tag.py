@@ -192,6 +192,7 @@ def s3() -> Iterator[str]:
         server.wait()
 
 
+@pytest.mark.slow
 def test_epc_4_every_snapshot_goes_to_s3_and_comes_back_the_same(clone: Path, s3: str) -> None:
     dvc = S3 / "dvc"
     run(clone, dvc, "remote", "add", "--local", "s3", "s3://registry/store")

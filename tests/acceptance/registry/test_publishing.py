@@ -199,6 +199,7 @@ def published(clone: Path) -> list[Path]:
     ]
 
 
+@pytest.mark.slow
 def test_one_flipped_bit_anywhere_is_found_and_the_file_named(clone: Path) -> None:
     """First byte, last byte and some between, of every file; `raw/` is what `dvc pull` leaves."""
     shutil.copytree(origin_raw(clone), clone / "snapshots" / TAG / "raw")
@@ -431,6 +432,7 @@ def test_a_figure_that_does_not_follow_is_named(checkout: Checkout, run: Run) ->
     assert f"snapshots/{TAG}/metrics.json" in {f.where for f in verify(checkout.folder)}
 
 
+@pytest.mark.slow
 def test_dvc_repro_recomputes_what_is_published_and_then_has_nothing_to_do(clone: Path) -> None:
     root = Path(__file__).parent.parent.parent.parent
     shutil.copy(root / "params.yaml", clone / "params.yaml")

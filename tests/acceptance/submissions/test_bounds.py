@@ -25,6 +25,7 @@ def smallest_call(given: Offered) -> str:
     return json.dumps(row, separators=(",", ":"))
 
 
+@pytest.mark.slow
 @attack("bounds")
 @pytest.mark.parametrize("case", ["calls", "trials", "brackets", "statement", "secrets", "work"])
 def test_a_submission_of_the_largest_size_is_refused_in_bounded_time_and_memory(

@@ -66,6 +66,7 @@ def test_from_a_run_to_a_green_check_in_three_commands(clone: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("design", ["reference-64", "mine.yaml"])
 def test_epc_2_4_c_a_run_of_a_design_is_submitted_as_any_other(clone: Path, design: str) -> None:
     models = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")

@@ -160,14 +160,15 @@ def killed_after(steps: int, checkout: Path) -> bool:
     return os.WIFSIGNALED(status)
 
 
+@pytest.mark.slow
 def test_killed_at_every_write_rename_and_git_command_it_is_ended_by_itself(
     merged: Offered, tmp_path: Path
 ) -> None:
     """One checkout after the other, each killed later, until one is not killed at all.
 
-    At every step in a night, at every other one by day.
+    At every step in a night, at every fourth by day.
     """
-    for steps in range(0, 200, 1 if is_night() else 2):
+    for steps in range(0, 200, 1 if is_night() else 4):
         checkout = tmp_path / "at" / str(steps)
         shutil.copytree(merged.checkout, checkout)
         killed = killed_after(steps, checkout)

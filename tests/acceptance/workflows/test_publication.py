@@ -204,6 +204,7 @@ def merged(people: People, number: int) -> None:
     assert code == 200, said
 
 
+@pytest.mark.slow
 def test_the_whole_way_with_what_github_refuses(people: People, run: Path) -> None:
     number, slug = contributed(people, run)
     merged(people, number)
@@ -260,6 +261,7 @@ def test_the_whole_way_with_what_github_refuses(people: People, run: Path) -> No
     assert tagged == proposal["head"]["sha"], "the tag is of the commit that was approved"
 
 
+@pytest.mark.slow
 def test_a_withdrawal_needs_somebody_else_and_is_shown(people: People) -> None:
     clone = people.clone("owner")
     words = ("snapshot", "withdraw", "v1.0-CoinFlip", "--reason", "the answers came from a cache")

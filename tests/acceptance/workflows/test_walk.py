@@ -36,6 +36,7 @@ def test_nothing_is_left_out_that_no_workflow_runs() -> None:
     assert set(ELSEWHERE) <= commands
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("job", workflow("ci.yml")["jobs"])
 def test_ci_passes_in_a_clean_clone(origin: Path, evidence: Path, tmp_path: Path, job: str) -> None:
     runner = Runner(home=tmp_path, origin=origin, evidence=evidence)

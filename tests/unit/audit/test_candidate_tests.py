@@ -78,16 +78,16 @@ def test_reading_r74_three_tasks_a_domain_couple_by_no_rule_of_transfer() -> Non
 
 @pytest.mark.slow
 def test_reading_r71_noise_fools_the_old_word_and_not_the_new_one() -> None:
-    found = called("one ranking, noise x4", "fresh", 30, 12)
+    found = called("one ranking, noise x4", "fresh", 30, 6)
 
-    assert found[OLD] >= 9
-    assert found[ADOPTED] <= 2
-    assert found["regret"] >= 6  # training there teaches less, which is no opposed preference
+    assert found[OLD] >= 5
+    assert found[ADOPTED] <= 1
+    assert found["regret"] >= 3  # training there teaches less, which is no opposed preference
 
 
 @pytest.mark.slow
 def test_reading_r70_a_repeated_coin_fools_a_test_over_seeds() -> None:
-    found = called("coin", "exhaustive", 30, 12)
+    found = called("coin", "exhaustive", 30, 6)
 
-    assert found["seeds"] >= 10
-    assert found[ADOPTED] <= 3
+    assert found["seeds"] >= 5
+    assert found[ADOPTED] <= 1

@@ -319,6 +319,7 @@ def real_run(folder: Path, evaluator: str, executor: str, *more: str) -> None:
     assert checked.returncode == 0, checked.stdout
 
 
+@pytest.mark.slow
 def test_a_real_run_of_the_likelihood_evaluator_validates(tmp_path: Path) -> None:
     words = ("--executor-max-tokens", "8")
     real_run(tmp_path / "run", f"local/{BASE}-likelihood", f"local/{BASE}", *words)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from budget_support import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from judge_support import OUTPUT, SAMPLE, judged, record, vectors
@@ -318,7 +319,7 @@ def test_a_seeded_fuzzer_on_the_reply_parser_finds_nothing_that_raises() -> None
     rng = random.Random(20260702)
     corpus = [case["given"]["reply"].encode("utf-8") for case in vectors("replies")]
     tokens = [b"{", b"}", b"[", b"]", b'"', b",", b":", b"\\u", b"\xff", b"NaN", b"1e999", b"\x00"]
-    for _ in range(20_000):
+    for _ in range(examples(20_000)):
         raw = bytearray(rng.choice(corpus))
         for _ in range(rng.randint(1, 6)):
             at = rng.randint(0, len(raw))
@@ -370,8 +371,7 @@ def test_more_evidence_than_anybody_reads_is_a_violation() -> None:
 def test_an_output_of_ten_megabytes_is_searched() -> None:
     output = "\u201cten\u201d  words \u2013 in a line\n" * 400_000 + "the needle"
 
-    assert judged(record(quote='"ten" words - in a line "ten"'), output=output).valid
-    assert judged(record(quote="the needle"), output=output).valid
+    assert judged(record(quote='"ten" words - in a line the needle'), output=output).valid
     assert not judged(record(quote="the noodle"), output=output).valid
 
 
