@@ -1,51 +1,14 @@
-"""The registry's commands as a user runs them: from a folder, a file or an address.
-
-Over 400 lines, because all the commands are run against the same small registry.
-"""
+"""The registry's commands in a checkout, as users type them."""
 
 import json
-import os
-import re
-import shlex
-import subprocess
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from datetime import UTC, date, datetime
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands_support import rows, run
 from icalendar import Calendar
-from program_support import as_text, run_program
-from registry_support import ROOT, Checkout, generation_record, life_record, stated
-
-Done = subprocess.CompletedProcess[str]
-
-
-@pytest.fixture
-def checkout(tmp_path: Path) -> Checkout:
-    made = Checkout(tmp_path / "clone")
-    lives = [
-        life_record(retires=stated("2026-07-01")),
-        life_record(platform="cloud", retires=stated("2026-09-01")),
-    ]
-    made.evaluator(generation_record("Judge-1", *lives))
-    made.publish()
-    return made
-
-
-def run(folder: Path, *words: str, at: str = "2026-04-01T12:00", **env: str) -> Done:
-    moment = str(int(datetime.fromisoformat(at).replace(tzinfo=UTC).timestamp()))
-    given = os.environ | {"SOURCE_DATE_EPOCH": moment} | env
-    return as_text(run_program(*words, cwd=folder, env=given))
-
-
-def rows(done: Done) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(done.stdout)
-    return found
+from registry_support import Checkout, generation_record, life_record, stated
 
 
 @pytest.mark.parametrize(
@@ -152,114 +115,6 @@ def test_the_calendar_of_a_day_is_the_same_each_time(checkout: Checkout) -> None
 
     assert once.stdout == again.stdout
     assert once.stdout.startswith("BEGIN:VCALENDAR")
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
-@contextmanager
-def served(checkout: Checkout, folder: Path) -> Iterator[str]:
-    """Publish a checkout's registry.json in a folder, over HTTP."""
-    folder.mkdir()
-    done = run(checkout.folder, "snapshot", "export")
-    (folder / "registry.json").write_text(done.stdout)
-    handler = partial(_Quiet, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-
-
-@pytest.fixture
-def address(checkout: Checkout, tmp_path: Path) -> Iterator[str]:
-    with served(checkout, tmp_path / "public") as found:
-        yield found
-
-
-def test_without_a_checkout_the_published_document_answers_alike(
-    checkout: Checkout, address: str, tmp_path: Path
-) -> None:
-    words = ("expiry", "--as-of", "2026-07-15", "--format", "json")
-    here = run(checkout.folder, *words)
-    places = [address, f"{address}/registry.json", str(checkout.folder)]
-    places += [str(checkout.home), str(tmp_path / "public"), str(tmp_path / "public/registry.json")]
-
-    for place in places:
-        away = run(tmp_path, *words, "--registry", place)
-        assert (away.returncode, rows(away)) == (here.returncode, rows(here)), place
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("list",),
-        ("show", "v1.0-Judge-1"),
-        ("diff", "v1.0-Judge-1", "v1.1-Judge-1"),
-        ("changes", "--since", "2026-01-15"),
-    ],
-)
-@pytest.mark.parametrize("form", ["text", "json"])
-def test_an_address_lists_shows_compares_and_tells_changes_as_a_checkout_does(
-    checkout: Checkout, tmp_path: Path, words: tuple[str, ...], form: str
-) -> None:
-    checkout.publish("v1.1-Judge-1", day="2026-03-01")
-    with served(checkout, tmp_path / "public") as address:
-        here = run(checkout.folder, "snapshot", *words, "--format", form)
-        away = run(tmp_path, "snapshot", *words, "--format", form, "--registry", address)
-
-    assert here.stdout
-    assert here.returncode in {0, 1}
-    assert (away.returncode, away.stdout) == (here.returncode, here.stdout), away.stderr
-
-
-@pytest.mark.parametrize(("retires", "code"), [("2026-12-31", 0), ("2026-01-01", 1)])
-def test_the_gates_of_the_documents_work_against_a_published_registry(
-    checkout: Checkout, tmp_path: Path, retires: str, code: int
-) -> None:
-    """The very commands that a reader copies, with our address for the ADDRESS in the example."""
-    text = (ROOT / "site" / "docs" / "expiry.md").read_text("utf-8")
-    example = "ADDRESS/registry.json"
-    hook = re.search(r"entry: (epc expiry .*?)}", text)
-    action = re.search(r"- run: (epc expiry .*)", text)
-    assert hook
-    assert action
-    life = life_record(platform="openai", model="gpt-4o-2024-08-06", retires=stated(retires))
-    checkout.evaluator(generation_record("GPT4o-0806", life))
-    with served(checkout, tmp_path / "public") as address:
-        for found in (hook, action):
-            assert example in found[1]
-            words = shlex.split(found[1].replace(example, f"{address}/registry.json"))
-            done = run(tmp_path, *words[1:])
-            assert done.returncode == code, done.stderr
-
-
-def test_an_address_that_does_not_answer_is_the_worlds_failure(
-    checkout: Checkout, address: str, tmp_path: Path
-) -> None:
-    done = run(tmp_path, "expiry", "--registry", f"{address}/nothing.json")
-
-    assert done.returncode == 3
-    assert "nothing.json" in done.stderr
-    assert "fix:" in done.stderr
-
-
-@pytest.mark.parametrize("content", ["{}", "[]", "not JSON", '{"snapshots": 3}'])
-def test_a_document_that_is_no_registry_is_refused(tmp_path: Path, content: str) -> None:
-    (tmp_path / "registry.json").write_text(content)
-
-    done = run(tmp_path, "expiry", "--registry", "registry.json")
-
-    assert done.returncode == 2
-    assert "registry.json" in done.stderr
-
-
-def test_outside_a_checkout_one_is_told_to_name_a_registry(tmp_path: Path) -> None:
-    done = run(tmp_path, "expiry")
-
-    assert done.returncode == 2
-    assert "--registry" in done.stderr
 
 
 def test_list_show_and_changes_print_what_the_json_says(checkout: Checkout) -> None:

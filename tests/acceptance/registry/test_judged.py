@@ -1,63 +1,25 @@
 """A judge's evaluations from publication to recomputation, with real git, real DVC, real replies.
 
 What is published here was judged by the careless mock, about half of whose replies are invalid.
-Over 400 lines, because all of it starts from that one published evaluation.
 """
 
 import csv
 import json
-import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from judge_support import grid, imported, record_for, reply_row, write_rows
-from registry_support import Checkout, Json, generation_record, git, life_record
+from judge_support import write_rows
+from judged_support import TAG, document
+from registry_support import Checkout, Json, git
 from scipy.stats import norm, t
-from site_support import epc, evaluated, evaluated_by_endpoint, judged
+from site_support import epc
 
-from epc.records.judging.recheck import recheck
 from epc.registry.verify import verify
 from epc.spec.judge_v1 import DIMENSIONS
-
-TAG = "v1.0-CarelessJudge"
-WHO = ("--generation", "CarelessJudge", "--contributor", "A. Name")
-STORE = "[core]\n    remote = store\n    analytics = false\n['remote \"store\"']\n"
-STORE += "    url = ../snapshots/.store\n    verify = true\n"
-
-
-@pytest.fixture(scope="module")
-def origin(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    """A registry in which an evaluation is published; no test changes it."""
-    made = Checkout(tmp_path_factory.mktemp("origin") / "origin")
-    (made.folder / ".dvc").mkdir()
-    (made.folder / ".dvc" / "config").write_text(STORE)
-    (made.folder / ".gitattributes").write_text("snapshots/** -text\n")
-    (made.folder / ".gitignore").write_text("/snapshots/*/raw/\n/.dvc/cache/\n/.dvc/tmp/\n")
-    made.init()
-    assert judged(made) == TAG
-    return made
-
-
-@pytest.fixture
-def evaluation(origin: Checkout) -> Path:
-    """The folder that was published."""
-    return origin.folder.parent / "judged-CarelessJudge"
-
-
-@pytest.fixture
-def clone(origin: Checkout, tmp_path: Path) -> Path:
-    folder = tmp_path / "clone"
-    git(tmp_path, "clone", "--quiet", str(origin.folder), str(folder))
-    return folder
-
-
-def document(folder: Path, name: str) -> Json:
-    value: Json = json.loads((folder / name).read_text("utf-8"))
-    return value
 
 
 def errors(checkout: Path) -> list[str]:
@@ -328,137 +290,3 @@ def test_what_is_shown_is_what_its_documents_say(clone: Path) -> None:
     assert all(f"{flag} {count}" in text for flag, count in total["flags"].items())
     assert "verdict/PASS" in text
     assert "executor" not in text
-
-
-def publish(clone: Path, folder: Path, *words: str, env: Mapping[str, str] | None = None) -> str:
-    done = epc(clone, "snapshot", "publish", str(folder), *(words or WHO), "--no-git", env=env)
-    return done.stdout.strip()
-
-
-def test_two_evaluations_of_other_outputs_are_not_like_for_like(clone: Path) -> None:
-    rows = grid("12345", "ABC")
-    other = publish(clone, evaluated(clone.parent / "other", rows=rows))
-
-    done = epc(clone, "snapshot", "diff", TAG, other, "--format", "json", code=1)
-
-    found = json.loads(done.stdout)
-    assert (other, list(found["conditions"])) == ("v1.1-CarelessJudge", ["samples"])
-    assert "verdict/PASS" in found["figures"]
-
-
-def test_a_later_evaluation_ends_no_earlier_one(clone: Path) -> None:
-    later = {"SOURCE_DATE_EPOCH": "1775044800"}  # 2026-04-01
-    same = publish(clone, evaluated(clone.parent / "same", env=later), env=later)
-
-    lines = (clone / "snapshots" / "events.jsonl").read_text().splitlines()
-    events = [json.loads(line) for line in lines]
-
-    assert [event["event"] for event in events] == ["published", "published"]
-    done = epc(clone, "snapshot", "diff", TAG, same)  # asked the same on any day, it says the same
-    assert done.stdout.startswith("like for like")
-
-
-def test_the_same_evaluation_is_never_published_twice(clone: Path, evaluation: Path) -> None:
-    assert publish(clone, evaluation) == TAG
-    assert len((clone / "snapshots" / "events.jsonl").read_text().splitlines()) == 1
-
-
-def refused(clone: Path, folder: Path, *words: str) -> str:
-    before = sorted(p for p in clone.rglob("*") if ".git" not in p.parts)
-    said = epc(clone, "snapshot", "publish", str(folder), *(words or WHO), code=2).stderr
-    assert sorted(p for p in clone.rglob("*") if ".git" not in p.parts) == before
-    assert "fix: " in said or "epc judge" in said
-    return said
-
-
-def test_several_judges_are_refused_with_the_remedy(clone: Path) -> None:
-    folder = evaluated(clone.parent / "two", plan=("--judge", "mock/judge"))
-
-    said = refused(clone, folder)
-
-    assert "has 2 judges" in said
-    assert "plan one judge a folder" in said
-
-
-def test_what_is_not_judged_yet_is_refused(clone: Path) -> None:
-    table = write_rows(clone.parent / "outputs.jsonl", grid())
-    folder = clone.parent / "planned"
-    epc(clone, "judge", "plan", str(table), "--judge", "mock/judge", "--out", str(folder))
-
-    assert "not judged yet" in refused(clone, folder)
-
-
-def test_an_evaluation_whose_judge_gave_nothing_valid_is_no_evidence(clone: Path) -> None:
-    blank = [{**row, "output": " "} for row in grid()]  # nothing can be quoted from these
-    folder = evaluated(clone.parent / "blank", judge="mock/judge", rows=blank)
-
-    assert "of 4 cross-judged samples none is valid" in refused(clone, folder)
-
-
-def test_what_a_judge_said_of_itself_is_in_none_of_the_primary_shares(clone: Path) -> None:
-    rows = grid("12", "AB", targets=("mock/judge", "m/x"))
-    digest = ("--generation", "DigestJudge", "--contributor", "A. Name")
-    tag = publish(clone, evaluated(clone.parent / "both", judge="mock/judge", rows=rows), *digest)
-
-    figures = document(clone / "snapshots" / tag, "metrics.json")["figures"]
-
-    assert (figures["n"], figures["self_judging"]["n"]) == (4, 4)
-    assert [group["value"] for group in figures["targets"]] == ["m/x"]
-    hits = [share["hits"] for share in figures["verdict"].values()]
-    assert sum(hits) == figures["valid"] == 4
-    assert epc(clone, "snapshot", "recompute", tag).stdout == f"{tag}  as published\n"
-
-
-def test_a_judge_that_judged_itself_alone_is_no_evidence(clone: Path) -> None:
-    rows = grid("12", "AB", targets=("mock/judge",))
-    folder = evaluated(clone.parent / "itself", judge="mock/judge", rows=rows)
-
-    assert "of 0 cross-judged samples none is valid" in refused(clone, folder)
-
-
-def test_an_archive_that_its_replies_do_not_give_is_refused(clone: Path, evaluation: Path) -> None:
-    folder = clone.parent / "forged"
-    shutil.copytree(evaluation, folder)
-    path = folder / "valid_evaluations" / "cross_judge" / "records.jsonl"
-    text = path.read_text()
-    assert '"verdict":"FAIL"' in text
-    path.write_text(text.replace('"verdict":"FAIL"', '"verdict":"PASS"', 1))
-    assert recheck(folder).findings
-
-    said = refused(clone, folder)
-
-    assert "is not whole" in said
-    assert f"epc judge check {folder}" in said
-
-
-def test_replies_that_were_imported_are_refused(clone: Path, tmp_path: Path) -> None:
-    rows = grid()
-    replies = [reply_row(row, "j/1", record_for(row, "j/1")) for row in rows]
-    imported(tmp_path / "imported", rows, replies, judges=("j/1",))
-
-    assert "imported" in refused(clone, tmp_path / "imported")
-
-
-def test_a_judge_whose_generation_nobody_knows_is_refused_until_it_is_known(clone: Path) -> None:
-    folder = evaluated_by_endpoint(clone.parent / "hosted")
-    own = ("--weights", f"sha256:{'ab' * 32}")
-    words = ("--generation", "Judge-9", "--contributor", "A. Name", *own)
-
-    said = refused(clone, folder, *words)
-
-    assert "nothing is known of Judge-9 on self-hosted" in said
-    known = generation_record("Judge-9", life_record(platform="self-hosted", model="judge-1"))
-    (clone / "snapshots" / "evaluators" / "Judge-9.json").write_text(json.dumps(known))
-    tag = publish(clone, folder, *words)
-    card = document(clone / "snapshots" / tag, "snapshot.json")
-    assert (tag, card["calibration"]) == ("v1.0-Judge-9", False)
-    state = json.loads(
-        epc(clone, "expiry", tag, "--as-of", "2026-04-01", "--format", "json").stdout
-    )
-    assert state[0]["until"] == "2026-09-27"  # 180 days after 2026-03-31, as for any figure
-
-
-def test_a_judged_snapshot_replicates_nothing(clone: Path, evaluation: Path) -> None:
-    said = refused(clone, evaluation, *WHO, "--replicates", TAG)
-
-    assert "only measured snapshots can replicate one another" in said

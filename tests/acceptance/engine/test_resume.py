@@ -1,0 +1,251 @@
+"""Runs that are cut short (killed, stopped, refused, out of disk) and go on with `epc resume`."""
+
+import json
+import random
+import resource
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from endpoint_support import FailsAfter, HoldsAfter, refusal, serving
+from engine_support import (
+    PATIENCE_S,
+    RAW_FILES,
+    environment,
+    epc,
+    epc_under_way,
+    read_rows,
+    same_files,
+    wait_until,
+)
+from program_support import PROGRAM
+from run_support import (
+    COIN,
+    HOSTED,
+    MOCKS,
+    RUN_FILES,
+    hosted,
+    journal_rows,
+    lines,
+    without_latency,
+)
+
+
+def test_a_mock_run_killed_at_random_moments_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
+    plan = (*COIN, "--seeds", "0-7", "--rounds", "12")  # 1,152 calls
+    assert epc("run", *plan, "--out", tmp_path / "whole").returncode == 0
+    run = tmp_path / "killed"
+    moments = sorted(random.Random(2).sample(range(1, 800), 3))
+
+    command: tuple[str | Path, ...] = ("run", *plan, "--out", run)
+    for moment in moments:
+        with epc_under_way(*command) as running:
+            wait_until(lambda least=moment: journal_rows(run) >= least)  # type: ignore[misc]  # mypy infers no lambda with defaults
+            running.kill()
+            assert running.wait() == -signal.SIGKILL
+        assert not (run / "manifest.json").exists()
+        command = ("resume", run)
+    resumed = epc("resume", run)
+
+    assert resumed.returncode == 0, resumed.stderr
+    same_files(tmp_path / "whole", run, RUN_FILES)
+    assert not (run / "journal.jsonl").exists()
+
+
+def test_a_hosted_run_killed_at_random_moments_asks_nothing_twice(tmp_path: Path) -> None:
+    plan = ("run", *HOSTED, "--seeds", "0-1", "--rounds", "4", "--format", "json")
+    run = tmp_path / "killed"
+    with serving() as endpoint:
+        env = hosted(endpoint.url)
+        whole = epc(*plan, "--no-cache", "--out", tmp_path / "whole", env=env)
+        assert whole.returncode == 0, whole.stderr
+        asked = endpoint.prompts
+        assert set(asked.values()) == {1}  # memo: each prompt once
+        endpoint.received.clear()
+
+        hold = HoldsAfter(random.Random(3).randrange(10, 25))
+        endpoint.behave = hold
+        with epc_under_way(*plan, "--out", run, env=env) as running:
+            wait_until(hold.reached.is_set)
+            wait_until(lambda: journal_rows(run) > 0)
+            running.kill()
+            running.wait()
+        hold.go_on.set()
+        answered = {row["prompt"] for row in read_rows(run / "journal.jsonl")}
+        endpoint.received.clear()
+        resumed = epc("resume", run, "--format", "json", env=env)
+
+        assert resumed.returncode == 0, resumed.stderr
+        assert answered
+        assert not answered & set(endpoint.prompts)
+        assert answered | set(endpoint.prompts) == set(asked)
+    same_files(tmp_path / "whole", run, ("trials.jsonl", "weights.jsonl", "run.json"))
+    assert without_latency(tmp_path / "whole") == without_latency(run)
+    assert resumed.stdout == whole.stdout
+
+
+def test_ctrl_c_stops_with_4_and_says_how_to_go_on(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    plan = ("run", *HOSTED, "--seeds", "0", "--rounds", "3", "--out", run)
+    with serving() as endpoint:
+        env = hosted(endpoint.url)
+        endpoint.behave = hold = HoldsAfter(4)
+        with epc_under_way(*plan, env=env) as running:
+            wait_until(hold.reached.is_set)
+            wait_until(lambda: journal_rows(run) > 0)
+            running.send_signal(signal.SIGINT)
+            stdout, stderr = running.communicate(timeout=PATIENCE_S)
+        hold.go_on.set()
+        resumed = epc("resume", run, env=env)
+
+    assert running.returncode == 4
+    assert stdout == ""
+    assert lines(stderr)[-2:] == [
+        "epc: stopped; nothing answered is lost",
+        f"  next: epc resume {run}",
+    ]
+    # What was begun, its stages as far as they were drawn, the cost, and the two above.
+    assert 5 <= len(lines(stderr)) <= 6, stderr
+    assert lines(stderr)[-3].startswith("spent    ")
+    assert resumed.returncode == 0
+    assert epc("validate", run).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [(401, "check the key in OPENAI_API_KEY"), (503, "HTTP 503: overloaded (8 attempts)")],
+)
+def test_reading_r4_a_failing_endpoint_leaves_no_data_and_a_run_to_finish(
+    tmp_path: Path, status: int, message: str
+) -> None:
+    plan = ("run", *HOSTED, "--seeds", "0-1", "--rounds", "3")
+    run = tmp_path / "run"
+    with serving() as endpoint:
+        env = hosted(endpoint.url)
+        assert epc(*plan, "--no-cache", "--out", tmp_path / "whole", env=env).returncode == 0
+        endpoint.received.clear()
+
+        endpoint.behave = FailsAfter(12, refusal(status, "overloaded", Retry_After="0.01"))
+        failed = epc(*plan, "--out", run, env=env)
+
+        assert failed.returncode == 4
+        assert failed.stdout == ""
+        assert message in failed.stderr
+        assert lines(failed.stderr)[-1] == f"  next: epc resume {run}"
+        assert {path.name for path in run.iterdir()} == {"run.json", "journal.jsonl"}
+        answered = {row["prompt"] for row in read_rows(run / "journal.jsonl")}
+        assert 0 < len(answered) <= 12
+
+        endpoint.behave = FailsAfter(10**6, refusal(500))
+        endpoint.received.clear()
+        resumed = epc("resume", run, env=env)
+        assert resumed.returncode == 0
+        assert not answered & set(endpoint.prompts)
+    same_files(tmp_path / "whole", run, ("trials.jsonl", "weights.jsonl", "run.json"))
+    assert without_latency(tmp_path / "whole") == without_latency(run)
+
+
+def on_a_disk_with(size: int, *args: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run the program where no file can grow beyond a size; coverage's own files could not."""
+    env = {name: value for name, value in environment().items() if not name.startswith("COVERAGE")}
+    limit = (size, size)
+    return subprocess.run(
+        [*PROGRAM, *map(str, args)],
+        env=env,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit),
+        text=True,
+        encoding="utf-8",
+        capture_output=True,
+        check=False,
+    )
+
+
+def test_a_full_disk_is_3_and_the_run_goes_on_once_there_is_room(tmp_path: Path) -> None:
+    plan = ("run", *MOCKS, "--seeds", "0-1", "--rounds", "5")
+    assert epc(*plan, "--out", tmp_path / "whole").returncode == 0
+    run = tmp_path / "run"
+
+    full = on_a_disk_with(5000, *plan, "--out", run)
+    again = on_a_disk_with(5000, "resume", run)
+
+    for done in (full, again):
+        assert done.returncode == 3
+        assert done.stdout == ""
+        assert (
+            lines(done.stderr)[-1] == f"epc: cannot write {run / 'journal.jsonl'}: File too large"
+        )
+    assert epc("resume", run).returncode == 0
+    same_files(tmp_path / "whole", run, RUN_FILES)
+
+
+def test_a_disk_that_fills_up_at_the_very_end_loses_nothing(tmp_path: Path) -> None:
+    plan = ("run", *MOCKS, "--seeds", "0-5", "--rounds", "40", "--exhaustive")
+    assert epc(*plan, "--out", tmp_path / "whole").returncode == 0
+    run = tmp_path / "run"
+    sizes = {name: (tmp_path / "whole" / name).stat().st_size for name in RAW_FILES}
+    assert sizes["trials.jsonl"] > sizes["calls.jsonl"] + 1000  # the journal fits, they do not
+
+    full = on_a_disk_with(sizes["calls.jsonl"] + 1000, *plan, "--out", run)
+
+    assert full.returncode == 3
+    assert lines(full.stderr)[-1] == f"epc: cannot write {run / 'trials.jsonl'}: File too large"
+    assert {path.name for path in run.iterdir()} == {"run.json", "journal.jsonl"}
+    assert epc("resume", run).returncode == 0
+    same_files(tmp_path / "whole", run, RUN_FILES)
+
+
+def test_a_run_is_resumed_with_its_own_models_only(tmp_path: Path) -> None:
+    script, run = tmp_path / "script.json", tmp_path / "run"
+    script.write_text('{"default": 1}')
+    names = ("--evaluator", f"mock/scripted:{script}", "--executor", "openai/writer")
+    with serving() as endpoint, serving() as other:
+        endpoint.behave = FailsAfter(3, refusal(401))
+        env = hosted(endpoint.url)
+        assert epc("run", *names, "--rounds", "2", "--out", run, env=env).returncode == 4
+
+        moved = epc("resume", run, env=hosted(other.url))
+        script.write_text('{"default": 0}')
+        changed = epc("resume", run, env=env)
+        script.write_text('{"default": 1}')
+        without = epc("resume", run, env=environment(OPENAI_BASE_URL=endpoint.url))
+
+        assert other.received == []
+    assert [done.returncode for done in (moved, changed, without)] == [2, 2, 2]
+    assert "the executor's endpoint is" in moved.stderr
+    assert "the evaluator's details is" in changed.stderr
+    assert "go on where it began, or start a new run" in changed.stderr
+    assert "set OPENAI_API_KEY" in without.stderr
+
+
+def test_a_folder_that_is_no_run_cannot_be_resumed(tmp_path: Path) -> None:
+    empty = epc("resume", tmp_path)
+    absent = epc("resume", tmp_path / "absent")
+
+    assert (empty.returncode, absent.returncode) == (2, 2)
+    assert f"epc: {tmp_path} is no run folder: it has no run.json" in empty.stderr
+    assert "does not exist" in absent.stderr
+
+
+def test_a_journal_that_was_damaged_in_its_history_is_mended_and_the_record_says_so(
+    tmp_path: Path,
+) -> None:
+    run, plan = tmp_path / "run", (*MOCKS, "--seeds", "0", "--rounds", "1")
+    assert epc("run", *plan, "--out", tmp_path / "whole").returncode == 0
+    assert epc("run", *plan, "--out", run).returncode == 0
+    calls = (run / "calls.jsonl").read_bytes().splitlines(keepends=True)
+    (run / "manifest.json").unlink()
+    before = calls[0] + b"damaged\n" + calls[1]
+    head = b'{"synced":%d}\n' % len(before)
+    (run / "journal.jsonl").write_bytes(before + head + calls[2])
+
+    done = epc("resume", run)
+
+    assert done.returncode == 0
+    assert done.stderr.count("WARNING: 1 lines of the journal are damaged") == 1
+    assert (run / "journal.damaged").read_bytes() == b"damaged\n"
+    same_files(tmp_path / "whole", run, RAW_FILES)
+    assert json.loads((run / "manifest.json").read_bytes())["provenance"]["journal_damage"] == 1
+    validated = epc("validate", run)
+    assert validated.returncode == 0
+    assert "/provenance/journal_damage: warning: 1 lines of the journal" in validated.stdout
