@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from budget_support import examples, is_night
 from scipy.stats import binom
 from studies.coupling import adversary, generators, product, reference
 
@@ -109,19 +110,13 @@ def called(kind: generators.Kind, mode: str, runs: int) -> int:
     )
 
 
+# One of each kind by day: blind, noisy in one domain, tied in one domain, with topics.
+BY_DAY = ("coin", "noise x4", "ties 0 and 40%, fixed 0/1", "eight topics of four, declared")
+BY_NIGHT = ("always A", "baseline 3 logits stronger", "ties 0 and 40%, one ranking")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name",
-    [
-        "coin",
-        "always A",
-        "noise x4",
-        "baseline 3 logits stronger",
-        "ties 0 and 40%, one ranking",
-        "ties 0 and 40%, fixed 0/1",
-        "eight topics of four, declared",
-    ],
-)
+@pytest.mark.parametrize("name", (*BY_DAY, *BY_NIGHT) if is_night() else BY_DAY)
 def test_reading_r71_evaluators_with_one_ranking_are_not_called_coupled(name: str) -> None:
     # At a level of 5%, 3 of 6 happen once in 450 times.
     assert called(KINDS[name], "fresh 10", 6) < 3
@@ -142,20 +137,27 @@ def test_reading_r71_crossing_preferences_are_called_coupled(name: str, mode: st
 
 
 WORST = adversary.kept()
+# Eight runs decide where the word is rarely false; where it often is, it takes a night's eighty.
+DECIDED = [
+    place
+    for place, (_, rates) in enumerate(WORST["false"])
+    if is_night() or rates[reference.MIXED] < 0.2
+]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("place", range(len(WORST["false"])))
+@pytest.mark.parametrize("place", DECIDED)
 def test_reading_r71_the_worst_finds_of_the_adversary_are_no_worse_than_was_measured(
     place: int,
 ) -> None:
     evaluator, rates = WORST["false"][place]
 
-    times = called(evaluator.kind(), evaluator.mode, 8)
+    runs = max(8, examples(80))
+    times = called(evaluator.kind(), evaluator.mode, runs)
 
     # Once in a thousand times, were the rate what was measured (a standard error more, for that).
     measured = rates[reference.MIXED] + 0.035
-    assert times <= binom.ppf(0.999, 8, measured)
+    assert times <= binom.ppf(0.999, runs, measured)
 
 
 def test_the_adversarys_finds_are_what_they_are_kept_as() -> None:
