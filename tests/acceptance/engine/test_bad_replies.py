@@ -1,31 +1,15 @@
 """Replies that are no plain text: refusals, nothing, parts, more than a record can hold."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-from endpoint_support import Endpoint, Received, Reply, answering, completion, serving
-from engine_support import HEAD, digest, environment, epc, read_rows
+from endpoint_support import Endpoint, Received, Reply, answering, completion
+from engine_support import HEAD, digest, epc, read_rows
+from run_support import HOSTED, hosted
 
-HOSTED = (
-    *("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806"),
-    "--no-canary",
-)
 SMALL = ("--seeds", "0-1", "--rounds", "4", "--no-cache")
-CANARY = "sk-canary-0123456789abcdef"
 MIB = 2**20
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    with serving() as server:
-        yield server
-
-
-def hosted(url: str) -> dict[str, str]:
-    return environment(OPENAI_BASE_URL=url, OPENAI_API_KEY=CANARY)
 
 
 def message(finish: str | None, **said: Any) -> Reply:

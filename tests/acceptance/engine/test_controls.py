@@ -17,13 +17,8 @@ from engine_support import (
     same_files,
     wait_until,
 )
+from run_support import COIN, HOSTED, MOCKS
 
-MOCKS = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
-COIN = ("--evaluator", "mock/coin-flip", "--executor", "mock/deterministic")
-HOSTED = (
-    *("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806"),
-    "--no-canary",
-)
 FILES = (*RAW_FILES, "manifest.json")
 
 

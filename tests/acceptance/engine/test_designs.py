@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 from engine_support import FIXED_CLOCK, RAW_FILES, read_rows, same_files
 from program_support import as_text, run_program
+from run_support import COIN, MOCKS
 
 from epc.records.designs import packaged
 from epc.spec.epc_v1 import DOMAINS
 
-MOCKS = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
-COIN = ("--evaluator", "mock/coin-flip", "--executor", "mock/deterministic")
 RECORD = (*RAW_FILES, "manifest.json")
 FEW = ("--seeds", "0-2")
 OWN = """\

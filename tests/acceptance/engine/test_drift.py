@@ -21,16 +21,11 @@ from endpoint_support import (
     serving,
 )
 from engine_support import environment, epc, epc_under_way, files_that_hold, read_rows, wait_until
+from run_support import CANARY, HOSTED, MOCKS
 
 from epc.records.schemas import findings as schema_findings
 
-MOCKS = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
-HOSTED = (
-    *("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806"),
-    "--no-canary",
-)
 SMALL = ("--exhaustive", "--seeds", "0-1", "--rounds", "2")
-CANARY = "sk-canary-0123456789abcdef"
 DAY = date(2026, 7, 2)
 
 

@@ -2,12 +2,12 @@
 
 import json
 from base64 import b64encode, urlsafe_b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from endpoint_support import Endpoint, Received, Reply, completion, serving
+from endpoint_support import Endpoint, Received, Reply, completion
 from engine_support import environment, epc, files_that_hold, read_rows
 
 KEY = "sk-canary+0123456789/abcdef"
@@ -25,12 +25,6 @@ RUN = (
     *("run", "--evaluator", "openai/judge", "--executor", "openai/writer"),
     *("--seeds", "0", "--rounds", "2"),
 )
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    with serving() as server:
-        yield server
 
 
 def at(endpoint: Endpoint, folder: Path) -> dict[str, str]:

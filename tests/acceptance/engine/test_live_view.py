@@ -11,13 +11,12 @@ import subprocess
 import termios
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from endpoint_support import Endpoint, Received, Reply, answering, completion, refusal, serving
+from endpoint_support import Endpoint, Received, Reply, answering, completion, refusal
 from engine_support import environment, epc
 from judge_support import record, table_row, write_rows
 from program_support import PROGRAM
@@ -30,12 +29,6 @@ FRESH = ("--seeds", "0-1", "--rounds", "4", "--reuse", "none", "--no-canary")
 HIDDEN, BACK = "\x1b[?25l", "\x1b[?25h"
 CONTROLS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-9][;m]")
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    with serving() as server:
-        yield server
 
 
 @dataclass(kw_only=True)

@@ -9,13 +9,10 @@ import pytest
 from drift_support import turning
 from endpoint_support import Endpoint, serving
 from engine_support import DAY, environment, epc, read_rows
+from run_support import HOSTED
 
 from epc.records.schemas import findings as schema_findings
 
-HOSTED = (
-    *("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806"),
-    "--no-canary",
-)
 MOCKED = ("--evaluator", "openai/judge-0806", "--executor", "mock/deterministic")
 SMALL = ("--exhaustive", "--seeds", "0-1", "--rounds", "2")
 CALLS = 352  # 8 tasks in each of two domains, 11 strategies: 176 answers and 176 comparisons
