@@ -19,7 +19,7 @@ from epc.records.judging.layout import LONGEST_LINE
 from epc.records.judging.single import content_of
 from epc.records.observed.parquet import MAGIC, opened
 
-_OPENING: Final = 2**16  # bytes in which a first line that is JSON by itself ends
+_OPENING: Final = 1024  # bytes after a first line that may be blank
 _MARK: Final = "\ufeff"
 _BATCH: Final = 10_000
 
@@ -55,15 +55,15 @@ def rows_of(source: Path, *, at: str = "", clause: str = "JUDGE-6.3") -> Iterato
 def _of_file(path: Path, at: str, clause: str) -> Iterator[TableRow]:
     try:
         with path.open("rb") as file:
-            opening = file.read(_OPENING)
+            opening = file.readline(LONGEST_LINE)
+            begins = (opening + file.read(_OPENING)).removeprefix(_MARK.encode()).lstrip()[:1]
     except OSError as error:
         raise WorldError(f"cannot read {path}: {error.strerror or error}") from error
-    begins = opening.removeprefix(_MARK.encode()).lstrip()[:1]
     if opening.startswith(MAGIC):
         yield from _parquet(path)
     elif begins not in (b"[", b"{"):
         yield from _csv(path, clause)
-    elif begins == b"{" and _is_json(opening.partition(b"\n")[0]):
+    elif begins == b"{" and _is_json(opening):
         yield from _json_lines(path, at, clause)
     else:
         text = _text(path, clause)

@@ -36,7 +36,9 @@ TITLES: Final = {
     "question_id": "question",
 }
 SAID: Final[Mapping[Trusted, str]] = {"yes": "yes", "no": "no", "unknown": "cannot say"}
-ON_TRUST: Final = "agreeing is not being right: no figure here was compared with people's labels"
+ON_TRUST: Final = (
+    "agreeing is not being right: these words compare judges with judges, not with people"
+)
 _LABEL: Final = 30
 _COLUMN: Final = 24
 _MOST_ROWS: Final = 20

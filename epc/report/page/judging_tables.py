@@ -3,13 +3,21 @@
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
-from epc.analysis.judging.results import Drifted, Evaluation, Group, Report, Section
+from epc.analysis.judging.results import (
+    Against,
+    Drifted,
+    Evaluation,
+    Group,
+    Labelled,
+    Report,
+    Section,
+)
 from epc.analysis.judging.shares import AXES
-from epc.analysis.judging.words import ends_text, mean_text, plain_text, share_text
+from epc.analysis.judging.words import ends_text, mean_text, percent_text, plain_text, share_text
 from epc.report.judging.text import TITLES
 from epc.report.page.markup import Content, Markup, element, facts, folded, table
 from epc.report.page.run import findings
-from epc.spec.judge_v1 import OVERALL, VERDICTS
+from epc.spec.judge_v1 import OVERALL, SCALE, VERDICTS
 
 
 def details(one: Evaluation) -> Iterator[Markup]:
@@ -38,6 +46,54 @@ def details(one: Evaluation) -> Iterator[Markup]:
         )
         head = ("judge", "own outputs", "others' outputs", "points more, leniency left out")
         yield folded("Self-preference", table([head, *own], name="Self-preference"))
+
+
+def against_people(found: Labelled) -> Iterator[Markup]:
+    """Yield how judges stand against people, and PASS shares put right by labels."""
+    undecided = f", {found.undecided:,} more without a majority" if found.undecided else ""
+    yield element("h2", "Against people")
+    yield element("p", f"{found.outputs:,} outputs labelled by {found.labellers:,}{undecided}.")
+    rows = [(f"{left} and {right}", between) for left, right, between in found.between_people]
+    rows += [(judge.judge, judge.compared) for judge in found.judges]
+    agreement = (
+        (
+            who,
+            f"{each.outputs:,}",
+            share_text(each.same_verdict),
+            mean_text(each.mean_absolute_error),
+            plain_text(each.kappa[OVERALL], each.kappa_ci95[OVERALL]),
+        )
+        for who, each in rows
+        if each is not None
+    )
+    head = ("who", "outputs", "same verdict", "mean abs. error", "weighted kappa")
+    yield table([head, *agreement], name="Agreement with people")
+    put_right = (
+        (
+            judge.judge,
+            share_text(judge.passes.stated),
+            percent_text(judge.passes.rogan_gladen),
+            percent_text(judge.passes.prediction_powered),
+            share_text(judge.passes.labels),
+        )
+        for judge in found.judges
+    )
+    head = ("judge", "PASS as judged", "Rogan and Gladen", "prediction-powered", "labels alone")
+    yield table([head, *put_right], name="PASS shares put right")
+    yield element("p", "Both take it that labelled outputs were drawn at random.")
+    for judge in found.judges:
+        if judge.compared is not None:
+            yield folded(f"Errors of {judge.judge}", _errors(judge))
+
+
+def _errors(judge: Against) -> Markup:
+    head = ("dimension", "people say", *(f"judge says {score}" for score in SCALE))
+    rows = (
+        (matrix.dimension, f"{people}", *(f"{n:,}" for n in row))
+        for matrix in judge.errors
+        for people, row in zip(SCALE, matrix.counts, strict=True)
+    )
+    return table([head, *rows], name=f"Errors of {judge.judge} by dimension")
 
 
 def _judged(one: Evaluation) -> Iterator[tuple[str, Content]]:

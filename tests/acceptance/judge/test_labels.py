@@ -118,6 +118,16 @@ def test_the_text_says_what_the_figures_take_for_granted(folder: Path, tmp_path:
     assert "labelled outputs were drawn at random from those that were judged" in done.stdout
 
 
+def test_the_page_has_what_the_text_has(folder: Path, tmp_path: Path) -> None:
+    table, page = labels(tmp_path / "labels.csv", by=("ann", "bo")), tmp_path / "judged.html"
+    epc("judge", "report", folder, "--labels", table, "--html", page)
+
+    written = page.read_text()
+    assert "7 outputs labelled by 2" in written
+    assert "Errors of vendor/judge" in written
+    assert "64.0%" in written
+
+
 @pytest.mark.parametrize(
     ("row", "said"),
     [
