@@ -6,9 +6,10 @@ Draws mutants of `epc/` in proportion to what each room has to mutate, plants ea
 copy of the package (never in the work tree), and runs the tests beside the module there:
 tests/unit/<room>/test_<module>.py; where there is none, the unit tests of the room that import the
 module; where there are none, all of the room's. Writes build/mutants.csv and prints the score with
-its Wilson interval. Every beginning of the sample is itself in proportion, so a study that ran out
-of minutes is a smaller study, not a biased one. `--at epc/room/module.py:12` tries every mutant of
-one line instead.
+its Wilson interval. With `--publish` the table is `mutants.csv` here, and README.md gets the scores
+and each survivor with its class in `survivors.csv`. Every beginning of the sample is itself in
+proportion, so a study that ran out of minutes is a smaller study, not a biased one. `--at
+epc/room/module.py:12` tries every mutant of one line instead.
 
 A script of our own, not a package: mutmut and cosmic-ray mutate a whole program and run one
 command for every mutant. A stratified sample and the choice of tests by module are what this study
@@ -17,19 +18,18 @@ is about, and are most of this file. `trying.py` runs the tests.
 
 import argparse
 import ast
-import csv
 import random
 import shutil
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # as pytest has it for the tests
 
+from studies.mutation_page import TABLE, Mutant, classes, part, published, summary, written
 from studies.mutations import sites
 from studies.trying import Asked, Pool
 
@@ -38,30 +38,12 @@ UNIT = Path("tests", "unit")
 COPIED = ("epc", "tests")
 
 
-@dataclass(kw_only=True)
-class Mutant:
-    """One planted mistake and what became of it: caught, timeout, survived, or no_baseline.
-
-    Unit: seconds of the processor.
-    """
-
-    room: str
-    module: Path
-    index: int
-    line: int = 0
-    kind: str = ""
-    before: str = ""
-    after: str = ""
-    outcome: str = "no_baseline"
-    seconds: float = 0.0
-    tests: str = ""
-
-
 def planted(source: str, mutant: Mutant) -> str:
     """Return a module's text with its mistake, and note in the mutant what it is."""
     tree = ast.parse(source)
     site = sites(tree)[mutant.index]
     mutant.line, mutant.kind, mutant.before = site.line, site.kind, ast.unparse(site.node)[:120]
+    mutant.source = source.splitlines()[site.line - 1].strip()
     site.plant()
     mutant.after = ast.unparse(site.node)[:120]
     return ast.unparse(tree)
@@ -169,30 +151,6 @@ def copied(folder: Path) -> Path:
     return folder
 
 
-def written(done: list[Mutant], table: Path) -> None:
-    """Write the table of what has been tried."""
-    table.parent.mkdir(exist_ok=True)
-    with table.open("w", encoding="utf-8", newline="") as file:
-        rows = csv.DictWriter(file, [each.name for each in fields(Mutant)])
-        rows.writeheader()
-        rows.writerows(map(asdict, sorted(done, key=lambda m: (str(m.module), m.line))))
-
-
-def summary(done: list[Mutant]) -> Iterator[str]:
-    """Yield the score of each room and of all: a mutant that never ends is caught."""
-    from epc.statistics.intervals import share_interval  # not before the pool has its own
-
-    yield "| room | mutants | caught | score | 95% |"
-    yield "|---|---|---|---|---|"
-    for room in (*sorted({each.room for each in done}), "all"):
-        counts = Counter(m.outcome for m in done if room in {m.room, "all"})
-        caught = counts["caught"] + counts["timeout"]
-        n = caught + counts["survived"]
-        low, high = share_interval(caught, n) or (0.0, 1.0)
-        share = f"{caught / n:.1%}" if n else "none"
-        yield f"| {room} | {n} | {caught} | {share} | {low:.1%} to {high:.1%} |"
-
-
 def main() -> None:
     """Draw, plant, try and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
@@ -203,7 +161,9 @@ def main() -> None:
     parser.add_argument("--at", default="", help="every mutant of a line, as FILE:LINE")
     parser.add_argument("--room", action="append", default=[], help="only this one; repeatable")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "mutants.csv")
+    parser.add_argument("--publish", action="store_true", help="write the table and page here")
     given = parser.parse_args()
+    table = TABLE if given.publish else given.out
     until = time.monotonic() + 60 * given.minutes
     mutants = at(given.at) if given.at else drawn(given.mutants, given.seed, set(given.room))
     for mutant in mutants:
@@ -215,11 +175,13 @@ def main() -> None:
             study = Study.begun(pool, mutants, until)
             for mutant in study.tried(mutants):
                 done.append(mutant)
-                written(done, given.out)
+                written(done, table)
                 if mutant.outcome == "survived":
                     print(f"{mutant.module}:{mutant.line}: {mutant.before} -> {mutant.after}")
             began, spent = sum(study.costs.values()), sum(mutant.seconds for mutant in done)
-    print("\n".join(summary(done)))
+    print("\n".join(summary(done, classes())))
+    if given.publish and done:
+        published(part(done, classes(), drawn=len(mutants), seed=given.seed))
     each = spent / max(1, len(done))
     print(f"{each:.1f} s of the processor a mutant, and {began:.0f} s for the tests as they are")
 
