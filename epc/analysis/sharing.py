@@ -23,6 +23,7 @@ ASKED: Final = "asked"
 CACHED: Final = "cache"
 BATCHED: Final = "batch"
 RECORDED: Final = "recorded"
+COMPOSED: Final = "composed"  # of what the members of a wrapper said
 UNKNOWN: Final = "unknown"
 _TAKEN: Final = "run:"
 

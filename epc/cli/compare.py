@@ -1,11 +1,15 @@
-"""`epc compare A B`."""
+"""`epc compare A B [MORE...]`."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from epc.cli.common import Finite, echo_json, format_option, html_option, say, write_page
-from epc.errors import ExitCode
+from epc.errors import ExitCode, MalformedError
+
+if TYPE_CHECKING:
+    from epc.analysis.mitigation import Mitigated
 
 _run = click.Path(exists=True, path_type=Path)
 
@@ -13,6 +17,7 @@ _run = click.Path(exists=True, path_type=Path)
 @click.command()
 @click.argument("left", type=_run, metavar="A")
 @click.argument("right", type=_run, metavar="B")
+@click.argument("more", type=_run, metavar="[MORE]...", nargs=-1)
 @click.option(
     "--margin",
     type=Finite(0, 1, min_open=True),
@@ -24,7 +29,14 @@ _run = click.Path(exists=True, path_type=Path)
 @format_option
 @click.pass_context
 def command(
-    ctx: click.Context, left: Path, right: Path, margin: float, form: str, html: Path | None
+    ctx: click.Context,
+    left: Path,
+    right: Path,
+    more: tuple[Path, ...],
+    *,
+    margin: float,
+    form: str,
+    html: Path | None,
 ) -> None:
     r"""Compare two measurements A and B: like for like, differences, drift.
 
@@ -33,22 +45,66 @@ def command(
     if the evaluator drifted or the runs are not like for like; 0 if it is the same or the data
     cannot tell; the verdict says which.
 
+    Where B is a wrapper round A's evaluator (balanced:, calibrated:, panel:, band=), the command
+    also says by how much B reduces the transfer regret and the redirected choices of A, with
+    intervals, and what that costs in calls. With MORE it says only that, of B and of each of MORE,
+    and exits 0.
+
     \b
     Example:
       epc compare runs/july runs/august
       epc compare runs/july runs/august --html drift.html
+      epc compare runs/plain runs/balanced runs/calibrated
       epc compare --format json july/manifest.json august/manifest.json
     """
     from epc.analysis.compare import check_records, compare
+    from epc.records.recompute import load_manifest
     from epc.report.comparison_text import report
+    from epc.report.mitigation_text import mitigation_report
 
+    if more:
+        _only_mitigation(left, (right, *more), form, html)
+        return
+    effect = _effect(left, right)
     comparison = compare(left, right, margin=margin, untrue=check_records(left, right))
     if form == "json":
-        echo_json(comparison.as_json())
+        told = {"mitigation": effect[0].as_json()} if effect else {}
+        echo_json({**comparison.as_json(), **told})
     else:
         say(report(comparison))
+        if effect:
+            say(f"\n{mitigation_report(load_manifest(left).evaluator.model, effect)}")
     if html is not None:
         from epc.report.page.comparison import comparison_page
 
         write_page(html, comparison_page(comparison))
     ctx.exit(ExitCode.CLEAN if comparison.clean else ExitCode.FINDINGS)
+
+
+def _effect(plain: Path, other: Path) -> "list[Mitigated]":
+    """Return what the second run does to the first, if it is of a wrapper round its evaluator."""
+    from epc.analysis.mitigation import mitigated, wraps
+    from epc.records.recompute import load_manifest
+
+    return mitigated(plain, [other]) if wraps(load_manifest(plain), load_manifest(other)) else []
+
+
+def _only_mitigation(plain: Path, others: tuple[Path, ...], form: str, html: Path | None) -> None:
+    """Print what each wrapper does to the plain run.
+
+    Raises: UsageError if one is no wrapper round its evaluator.
+    """
+    from epc.analysis.compare import check_records
+    from epc.analysis.mitigation import mitigated
+    from epc.records.recompute import load_manifest
+    from epc.report.mitigation_text import mitigation_report
+
+    if html is not None:
+        raise click.UsageError("--html is of two runs: leave MORE or --html out")
+    if untrue := check_records(plain, *others):
+        raise MalformedError(untrue[0])
+    found = mitigated(plain, others)
+    if form == "json":
+        echo_json({"plain": str(plain), "mitigated": [each.as_json() for each in found]})
+    else:
+        say(mitigation_report(load_manifest(plain).evaluator.model, found))

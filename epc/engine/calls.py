@@ -1,25 +1,31 @@
 """Asking models: each answer journalled before it is used, and asked for once."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from epc.analysis.sharing import ASKED, BATCHED, CACHED, RECORDED
+from epc.analysis.sharing import ASKED, BATCHED, CACHED, COMPOSED, RECORDED
 from epc.engine.budget import Budget, BudgetError, CostCapError
 from epc.engine.cache import Cache
 from epc.engine.journal import Journal
+from epc.engine.mitigated import Mitigated
 from epc.engine.model import Completion, Model, Occasion, Prompt
 from epc.engine.progress import Progress
+from epc.engine.task_group import all_of
 from epc.errors import EpcError
 from epc.protocol.config import Decoding
+from epc.protocol.mitigation import EXCHANGED, MEMBER, Mitigation, composed
 from epc.protocol.prompt import Pair
 from epc.protocol.results import Json
+from epc.protocol.votes import Vote
+from epc.records.calls import call_of
 from epc.records.layout import CallNames, decoding_json, occasion_of
 from epc.records.recordable import TOO_LARGE, recordable
+from epc.records.row_types import Call
 from epc.records.strict_json import storable
 
 if TYPE_CHECKING:
@@ -42,10 +48,26 @@ class Role:
         """The decoding, as it stands in the manifest."""
         return decoding_json(self.decoding)
 
+    def member(self, number: int) -> "Role":
+        """Return a wrapper's member as the role that it is asked in."""
+        assert isinstance(self.model, Mitigated)
+        return Role(
+            name=f"{MEMBER}{number}",
+            model=self.model.members[number - 1],
+            decoding=self.model.decoding_of(number, self.decoding),
+        )
+
+    @cached_property
+    def members(self) -> "dict[int, Role]":
+        """Every member of a wrapper by its number."""
+        assert isinstance(self.model, Mitigated)
+        return {number: self.member(number) for number in range(1, len(self.model.members) + 1)}
+
     @cached_property
     def names(self) -> CallNames:
-        """The names of what it is asked."""
-        return CallNames(self.name, asdict(self.model.identity), self.decoding_json)
+        """The names of what it is asked; of a wrapper's member, those that its own run gives."""
+        role = "evaluator" if self.name.startswith(MEMBER) else self.name
+        return CallNames(role, asdict(self.model.identity), self.decoding_json)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,17 +240,20 @@ class Caller:
         return recordable(call, self.journal.longest)
 
     def _of_another_run(self, name: str, question: Question) -> Json | None:
+        if isinstance(question.role.model, Mitigated):
+            return None  # composed again of its members' answers, which may be taken over
         # Reading R76:
         if self.named_runs is not None and name in self.named_runs:
             self.progress.from_runs += 1
-            return self.named_runs.read(name)
+            return self.named_runs.read(name) | {"role": question.role.name}
         if self.cache is None or not question.role.model.pinned or self._is_shared(question):
             return None
         call = self.cache.get(name)
-        if call is None or (call["role"], call["prompt"]) != (question.role.name, question.text):
+        if call is None or call["prompt"] != question.text:
             return None  # nothing is kept, or what is kept answers something else
         self.progress.from_cache += 1
-        return recordable({**call, "origin": CACHED}, self.journal.longest)
+        own = {**call, "role": question.role.name, "origin": CACHED}
+        return recordable(own, self.journal.longest)
 
     def _is_shared(self, question: Question) -> bool:
         return self.siblings is not None and question.role.name == "executor"
@@ -273,6 +298,8 @@ class Caller:
         self, name: str, question: Question, occasion: Occasion | None, place: str | None
     ) -> Json:
         """Ask in a place of the model's, and stop the run where there is no answer."""
+        if isinstance(question.role.model, Mitigated):
+            return await self._composed(name, question, occasion, place)
         task = asyncio.current_task()
         assert task is not None
         async with self._place(question.role):
@@ -294,6 +321,30 @@ class Caller:
             finally:
                 self._asking.discard(task)
         self._count(call)
+        return call
+
+    async def _composed(
+        self, name: str, question: Question, occasion: Occasion | None, place: str | None
+    ) -> Json:
+        """Ask a wrapper's members, and keep the verdict that follows from what they say."""
+        role, model = question.role, question.role.model
+        assert isinstance(model, Mitigated)
+        assert question.pair is not None
+        cast = model.votes(question.pair)
+
+        async def voted(vote: Vote) -> Json:
+            asked = Question(
+                role=role.members[vote.ask.member], text=vote.text, side="vote", pair=vote.pair
+            )
+            if place is None:
+                return await self.ask(asked)
+            own = f"{place}{EXCHANGED}" if vote.ask.exchanged else place
+            return await self.ask_again(asked, own, occasion)
+
+        calls = await all_of(voted(vote) for vote in cast)
+        voices = list(zip(cast, map(call_of, calls), strict=True))
+        call = composed_row(name, question, voices, mitigation=model.mitigation, place=place)
+        await self.keep(call)
         return call
 
     async def _answer(
@@ -359,3 +410,40 @@ class Caller:
         if key not in self.places:
             self.places[key] = asyncio.Semaphore(role.model.concurrency)
         return self.places[key]
+
+
+def composed_row(
+    name: str,
+    question: Question,
+    votes: Sequence[tuple[Vote, Call]],
+    *,
+    mitigation: Mitigation,
+    place: str | None,
+) -> Json:
+    """Return the row of calls.jsonl of a wrapper's verdict.
+
+    It follows from its members' calls alone, so it is the same whenever it is made. What they cost
+    stands with them.
+    """
+    replies = {vote.ask: call.answer for vote, call in votes}
+    times = [call.answered_at for _, call in votes]
+    known = [time for time in times if time is not None]
+    ends = {call.finish_reason for _, call in votes}
+    return {
+        "id": name,
+        "role": question.role.name,
+        "model": question.role.model.identity.model,
+        "served_model": None,
+        "system_fingerprint": None,
+        "prompt": question.text,
+        "answer": composed(mitigation.judging, replies, mitigation.fits),
+        "finish_reason": ends.pop() if len(ends) == 1 else None,
+        "tokens_in": None,
+        "tokens_out": None,
+        "latency_s": None,
+        "retries": 0,
+        "occasion": place,
+        "answered_at": max(known) if len(known) == len(times) else None,
+        "origin": COMPOSED,
+        "votes": [call.id for _, call in votes],
+    }

@@ -13,6 +13,7 @@ from typing import Final, get_args
 
 from epc.audit.canary import PAIRS
 from epc.engine.calls import Caller, Question, Role
+from epc.engine.mitigated import Mitigated
 from epc.engine.model import Model
 from epc.engine.questions import Questions
 from epc.engine.task_group import all_of
@@ -35,7 +36,9 @@ class SwappedError(EpcError):
 
 
 def may_be_swapped(model: Model) -> bool:
-    """Return whether another model may answer under a model's name."""
+    """Return whether another model may answer under a model's name, or a wrapper's member's."""
+    if isinstance(model, Mitigated):
+        return any(map(may_be_swapped, model.members))
     unnamed = model.identity.endpoint not in _NO_PROVIDER and model.method != "recorded"
     return unnamed and not model.pinned
 

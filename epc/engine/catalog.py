@@ -7,11 +7,13 @@ from typing import Final
 
 from epc.engine import mocks
 from epc.engine.judging import mock
+from epc.engine.mitigated import open_wrapper
 from epc.engine.model import Model
 from epc.engine.nearest import unknown
 from epc.engine.providers import NATIVE, PROVIDERS, Provider
 from epc.engine.recorded import Recorded
 from epc.errors import UsageError
+from epc.protocol.mitigation import is_wrapper
 
 _RECORDED: Final = "recorded:"
 _SCRIPTED: Final = "scripted:"
@@ -29,6 +31,8 @@ def open_model(name: str) -> Model:
     Raises: UsageError if there is no such model, its key is missing or its file cannot be used;
     WorldError if its weights cannot be loaded.
     """
+    if is_wrapper(name):
+        return open_wrapper(name, open_model)
     if name.startswith(_RECORDED):
         return Recorded(_file(name.removeprefix(_RECORDED)))
     provider, _, model = name.partition("/")
@@ -73,6 +77,14 @@ class Known:
     needs: str | None
 
 
+_WRAPPERS: Final = (
+    Known(name="balanced:MODEL", what="asks in both places, disagreement ties", needs=None),
+    Known(name="calibrated:MODEL", what="takes off what a place gives; likelihoods", needs=None),
+    Known(name="panel:M1,M2,M3", what="the majority of three judges or more", needs=None),
+    Known(name="band=0.1:MODEL", what="a smaller margin between scores ties", needs=None),
+)
+
+
 def known_models(environment: Mapping[str, str]) -> list[Known]:
     """Return everything that `open_model` can open."""
     from epc.engine.local.models import LOCAL_MODELS
@@ -97,7 +109,7 @@ def known_models(environment: Mapping[str, str]) -> list[Known]:
         what="whatever else Inspect reaches, in the provider's own protocol",
         needs=_extra("inspect-ai"),
     )
-    return [*local, *mock, recorded, *hosted, *native, others]
+    return [*local, *mock, recorded, *hosted, *native, others, *_WRAPPERS]
 
 
 def _known_native(provider: Provider, environment: Mapping[str, str]) -> Known:

@@ -17,6 +17,7 @@ from epc import __version__
 from epc.engine.calls import Role
 from epc.engine.canary import is_of_canary
 from epc.engine.journal import Journal, damaged_lines
+from epc.engine.mitigated import Mitigated
 from epc.engine.plan import Plan
 from epc.engine.questions import Questions
 from epc.errors import EpcError, ExitCode
@@ -31,6 +32,7 @@ from epc.records.layout import MANIFEST, describe, weight_lines, write_lines
 from epc.records.manifest import SCHEMA_VERSION, Head
 from epc.records.recompute import recompute_with
 from epc.records.schemas import findings as schema_findings
+from epc.records.typed import as_json
 from epc.records.usage import Usage
 from epc.spec.domains import Domains
 
@@ -86,6 +88,8 @@ def finish(
     }
     if damage := damaged_lines(folder):
         head["provenance"]["journal_damage"] = damage
+    if isinstance(evaluator.model, Mitigated) and evaluator.model.calibration:
+        head |= {"calibration": [as_json(each) for each in evaluator.model.calibration]}
     if canary is not None:
         head["canary"] = canary.as_json()
     calls = ((call, line) for call, line in journal.lines() if not is_of_canary(call))

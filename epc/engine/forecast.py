@@ -19,6 +19,7 @@ from epc.engine.plan import Plan, Reuse
 from epc.engine.prices import Price
 from epc.protocol.config import Configuration, Decoding
 from epc.protocol.draws import pick_task, turns
+from epc.protocol.mitigation import MEMBER, Mitigation, asks, calibrated_members
 from epc.protocol.phases import Comparison, drive, measure
 from epc.protocol.prompt import Pair, evaluation_text, executor_prompt
 from epc.protocol.results import Json
@@ -67,8 +68,14 @@ def forecast(
         for role, price in prices.items()
     }
     calls = {"executor": _answers(plan, config, judges=1), "evaluator": _comparisons(plan, config)}
+    configs = dict.fromkeys(decodings, config)
+    for role in decodings:
+        if role.startswith(MEMBER) and config.mitigation is not None:
+            number = int(role.removeprefix(MEMBER))
+            calls[role] = _votes(_comparisons(plan, config), config, config.mitigation, number)
+            configs[role] = replace(config, method=config.mitigation.methods[number - 1])
     return {
-        role: _share(calls[role], config, role, decoding, paid[role])
+        role: _share(calls[role], configs[role], role, decoding, paid[role])
         for role, decoding in decodings.items()
     }
 
@@ -108,6 +115,19 @@ def _total(ranges: Iterable[Range]) -> Range:
         lower=sum(one.lower for one in each),
         expected=sum(one.expected for one in each),
         upper=sum(one.upper for one in each),
+    )
+
+
+def _votes(verdicts: Range, config: Configuration, mitigation: Mitigation, number: int) -> Range:
+    """Return how often a wrapper's member is asked for so many verdicts, its calibration too."""
+    each = sum(ask.member == number for ask in asks(mitigation.judging))
+    fitted = number in calibrated_members(mitigation.judging)
+    known = 2 * sum(map(len, config.tasks.values())) * fitted
+    return Range(
+        # Equal answers exchanged may be one question, and equal answers make equal known pairs.
+        lower=verdicts.lower + (known > 0),
+        expected=verdicts.expected * each + known,
+        upper=verdicts.upper * each + known,
     )
 
 

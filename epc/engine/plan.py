@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from epc.engine.mitigated import Mitigated, every_model
 from epc.engine.model import Model
 from epc.engine.recorded import Recorded
 from epc.engine.remote import require_decoding
@@ -92,6 +93,7 @@ def configuration(plan: Plan, evaluator: Model) -> Configuration:
         decoding=decoding,
         control=plan.control,
         groups=groups,
+        mitigation=evaluator.mitigation if isinstance(evaluator, Mitigated) else None,
     )
 
 
@@ -107,7 +109,8 @@ def asked_decoding(asked: dict[str, dict[str, Any]], models: dict[str, Model]) -
     decodings: dict[str, Json] = {}
     for role, changes in asked.items():
         model, decoding = models[role], replace(models[role].default_decoding(role), **changes)
-        require_decoding(model, decoding)
+        for member in every_model([model]):
+            require_decoding(member, decoding)
         decodings[role] = decoding_json(decoding)
     return decodings
 

@@ -12,6 +12,7 @@ from epc.engine.budget import Limits
 from epc.engine.calls import Role
 from epc.engine.catalog import open_model
 from epc.engine.controls import ask, kept_rows
+from epc.engine.mitigated import put_within
 from epc.engine.plan import identities, load
 from epc.engine.progress import Progress
 from epc.engine.run_session import Watch, budget_of, restrain
@@ -114,6 +115,7 @@ async def probe(
     require_keys([model])
     budget = budget_of([model], limits)
     restrain([model], limits)
+    put_within(model, reopened.manifest.configuration, reopened.manifest.calibration)
     role = Role(name="evaluator", model=model, decoding=evaluator.decoding)
     progress = Progress(budget=budget)
     async with AsyncExitStack() as stack:

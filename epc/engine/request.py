@@ -10,6 +10,7 @@ from typing import Any
 from epc.engine.catalog import open_model
 from epc.engine.plan import Reuse
 from epc.errors import UsageError
+from epc.protocol.mitigation import members_named
 from epc.records.designs import Design
 from epc.spec.epc_v1 import ROUNDS, ControlMethod
 
@@ -72,7 +73,7 @@ def fetch_weights(names: Iterable[str | None], say: Callable[[str], None]) -> No
 
     Raises: UsageError if there is no such model; WorldError if the weights cannot be had.
     """
-    given = [name for name in names if name is not None]
+    given = [each for name in names if name is not None for each in members_named(name)]
     local = [name.removeprefix("local/") for name in given if name.startswith("local/")]
     if not local:
         return

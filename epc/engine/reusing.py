@@ -34,7 +34,7 @@ def reusable_answers(runs: Sequence[Path], roles: Iterable[Role]) -> ReusableAns
     Raises: UsageError if a run has none, or is not as it was measured; MalformedError if it is
     damaged.
     """
-    names = {role.name: role.names for role in roles}
+    names = [role.names for role in roles]
     calls: dict[str, Json] = {}
     sums: list[str] = []
     days: list[str] = []
@@ -44,16 +44,16 @@ def reusable_answers(runs: Sequence[Path], roles: Iterable[Role]) -> ReusableAns
         found = {
             call["id"]: {**with_origin(call), "origin": origin_of_run(sums[-1])}
             for call in own
-            if call["role"] in names
+            if "votes" not in call  # composed again of what is taken over
             and call["occasion"] is None
-            and names[call["role"]].name(call["prompt"], None) == call["id"]
+            and any(each.name(call["prompt"], None) == call["id"] for each in names)
         }
         if not found:
             raise UsageError(
                 f"{run} holds no answer for this run: other models, other decoding, or asked "
                 "afresh every round\n  fix: leave --reuse-answers-of out, or name another run"
             )
-        if any(call["role"] == "evaluator" for call in found.values()):
+        if any(call["role"] != "executor" for call in found.values()):
             days.append(manifest.evaluator.measurement_date)
         calls = found | calls  # the run that was named first goes first
     return ReusableAnswers(sums=sums, calls=list(calls.values()), since=min(days, default=None))

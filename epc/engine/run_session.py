@@ -10,12 +10,14 @@ from pathlib import Path
 from epc.engine import batch
 from epc.engine.budget import Budget, Limits
 from epc.engine.cache import Cache
+from epc.engine.calibrating import calibrate
 from epc.engine.calls import Caller
 from epc.engine.canary import CanaryWatch
 from epc.engine.controls import preflight
 from epc.engine.first_round import ask_first_round
 from epc.engine.journal import Journal
 from epc.engine.measure import Measurement, carry_out
+from epc.engine.mitigated import every_model
 from epc.engine.model import Model
 from epc.engine.plan import Plan
 from epc.engine.prices import price_of
@@ -53,7 +55,9 @@ class Session:
 
 def budget_of(models: Iterable[Model], limits: Limits) -> Budget:
     """Return a new budget; a UsageError says that a limit cannot be kept."""
-    prices = {name: price_of(name) for name in (model.identity.model for model in models)}
+    prices = {
+        name: price_of(name) for name in (model.identity.model for model in every_model(models))
+    }
     return Budget(
         max_calls=limits.max_calls,
         max_cost=limits.max_cost,
@@ -64,7 +68,7 @@ def budget_of(models: Iterable[Model], limits: Limits) -> Budget:
 
 def restrain(models: Iterable[Model], limits: Limits) -> None:
     """Let no model be asked more at once, or be waited for longer, than the user wants."""
-    for model in models:
+    for model in every_model(models):
         if limits.timeout_s is not None and isinstance(model, Remote):
             model.wait_for(limits.timeout_s)
         if limits.concurrency is not None:
@@ -128,6 +132,7 @@ async def carry_on(
             and not batches
         ):
             await ask_first_round(plan, folder, questions, caller, say=session.probe)
+        await calibrate(questions, caller)
         canary = CanaryWatch.of(questions, caller, folder) if plan.canary else None
         if canary is not None:
             await canary.begin(again=not batch.pending(folder), anyway=anyway)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from epc import __version__
 from epc.engine import forecast
@@ -14,6 +15,7 @@ from epc.engine.cache_paths import answer_cache_folder
 from epc.engine.calls import Role
 from epc.engine.canary import may_be_swapped
 from epc.engine.catalog import open_model
+from epc.engine.mitigated import Mitigated, every_model, put_within
 from epc.engine.mocks import Mock, Scripted
 from epc.engine.model import Model
 from epc.engine.plan import (
@@ -40,6 +42,9 @@ from epc.records.layout import MANIFEST
 from epc.records.recompute import load_manifest
 from epc.spec.domains import Domain
 
+if TYPE_CHECKING:
+    from epc.engine.batch_protocols import Batching
+
 Opening = Callable[[str], Model]
 
 
@@ -64,8 +69,10 @@ class Opened:
     def questions(self) -> Questions:
         """What the plan can ask."""
         executor = None if self.executor is None else self._role("executor", self.executor)
+        config = configuration(self.plan, self.evaluator)
+        put_within(self.evaluator, config)
         return Questions(
-            config=configuration(self.plan, self.evaluator),
+            config=config,
             evaluator=self._role("evaluator", self.evaluator),
             executor=executor,
         )
@@ -125,10 +132,17 @@ def prepare(request: Request, *, now: datetime, opening: Opening = open_model) -
         canary=request.canary and may_be_swapped(evaluator),
     )
     opened = Opened(plan=plan, evaluator=evaluator, executor=executor)
-    if isinstance(evaluator, Scripted):
-        config = opened.questions.config
-        evaluator.require([strategy.name for strategy in config.strategies], config.domains.names)
+    _require_scripts(opened)
     return _reusing(opened, request.reuse_answers_of)
+
+
+def _require_scripts(opened: Opened) -> None:
+    """Refuse a script that says something of strategies or domains which there are not."""
+    config = opened.questions.config
+    names = [strategy.name for strategy in config.strategies]
+    for judge in every_model([opened.evaluator]):
+        if isinstance(judge, Scripted):
+            judge.require(names, config.domains.names)
 
 
 def _groups(evaluator: Model) -> dict[Domain, list[str]] | None:
@@ -145,7 +159,7 @@ def _reusing(opened: Opened, runs: Sequence[Path]) -> Opened:
     if opened.plan.reuse == "none":
         raise UsageError("--reuse-answers-of takes answers over: a fresh run reuses nothing")
     questions = opened.questions
-    found = reusable_answers(runs, filter(None, (questions.executor, questions.evaluator)))
+    found = reusable_answers(runs, _roles(questions))
     day = min(opened.plan.measurement_date, found.since or opened.plan.measurement_date)
     plan = replace(opened.plan, reuse_answers_of=found.sums, measurement_date=day)
     return replace(opened, plan=plan, reusable=found.calls)
@@ -189,7 +203,12 @@ def reopen(folder: Path, *, opening: Opening = open_model) -> Opened | None:
 
 
 def require_role(role: str, model: Model | None) -> None:
-    """Raise a UsageError where a mock is asked to do what it cannot."""
+    """Raise a UsageError where a mock or a wrapper is asked to do what it cannot."""
+    if isinstance(model, Mitigated) and role != "evaluator":
+        raise UsageError(f"{model.identity.model} composes verdicts: name a model as {role}")
+    if isinstance(model, Mitigated):
+        for member in model.members:
+            require_role(role, member)
     if isinstance(model, Mock) and role not in model.roles:
         able = " or ".join(sorted(model.roles))
         raise UsageError(f"{model.identity.model} is no {role}: it can be an {able}")
@@ -198,7 +217,7 @@ def require_role(role: str, model: Model | None) -> None:
 def writes(model: Model) -> bool:
     """Return whether a model can be an executor."""
     return model.method == "prompt" and not (
-        isinstance(model, Mock) and "executor" not in model.roles
+        isinstance(model, Mitigated) or (isinstance(model, Mock) and "executor" not in model.roles)
     )
 
 
@@ -215,7 +234,7 @@ def require_same(found: Json, began: Json) -> None:
 
 def require_keys(models: Iterable[Model]) -> None:
     """Raise a UsageError unless every hosted model has its key."""
-    for model in models:
+    for model in every_model(models):
         if isinstance(model, Remote):
             model.require_key()
 
@@ -229,7 +248,7 @@ def expect(opened: Opened, *, batches: bool = False) -> dict[str, forecast.Share
         questions.config,
         {role.name: role.decoding for role in roles},
         {role.name: price_of(role.model.identity.model) for role in roles},
-        {role.name: BATCH_SHARE for role in roles if batches and batching_of(role.model)},
+        {role.name: BATCH_SHARE for role in _batched(questions) if batches},
     )
 
 
@@ -275,17 +294,27 @@ async def measure(
 
 
 def _roles(questions: Questions) -> list[Role]:
-    return [role for role in (questions.executor, questions.evaluator) if role is not None]
+    """Return who is asked: a wrapper's members in its stead."""
+    evaluator = questions.evaluator
+    wrapped = isinstance(evaluator.model, Mitigated)
+    judges = evaluator.members.values() if wrapped else [evaluator]
+    return [role for role in (questions.executor, *judges) if role is not None]
+
+
+def _batched(questions: Questions) -> "dict[Role, Batching]":
+    """Return the roles whose provider takes batches. A wrapper's members are asked directly."""
+    roles = [role for role in (questions.executor, questions.evaluator) if role is not None]
+    taking = {role: batching_of(role.model) for role in roles}
+    return {role: protocol for role, protocol in taking.items() if protocol is not None}
 
 
 def _check_batches(opened: Opened, *, batches: bool) -> None:
     if batches and not opened.plan.exhaustive:
         raise UsageError("--batch sends whole waves: add --exhaustive")
-    taking = [(role, batching_of(role.model)) for role in _roles(opened.questions) if batches]
-    if batches and not any(protocol for _, protocol in taking):
+    taking = _batched(opened.questions) if batches else {}
+    if batches and not taking:
         raise UsageError("--batch is for providers that take batches: neither of these is known to")
-    for role, protocol in taking:
-        if protocol is not None:
-            protocol.require_decoding(role.decoding)
+    for role, protocol in taking.items():
+        protocol.require_decoding(role.decoding)
     if batches and opened.plan.controls:
         raise UsageError("--controls waits for its answers, --batch does not: use one of them")

@@ -12,6 +12,7 @@ from epc.engine.budget import Limits
 from epc.engine.calls import Caller, Question, Role
 from epc.engine.catalog import open_model
 from epc.engine.journal import Journal
+from epc.engine.mitigated import put_within
 from epc.engine.progress import Progress
 from epc.engine.run_session import Watch, budget_of, restrain
 from epc.engine.session import require_keys
@@ -52,6 +53,7 @@ async def ask_twice(
         caller = Caller(journal=journal, reuse=True, progress=progress, budget=budget, clock=clock)
         stack.push_async_callback(caller.close)
         await stack.enter_async_context(watch(progress))
+        put_within(model, manifest.configuration, manifest.calibration)
         role = Role(name="evaluator", model=model, decoding=manifest.evaluator.decoding)
         items = [asked[pair.domain, pair.strategy, pair.task] for pair in pairs]
         progress.begin("spot check", _TIMES * len(items))

@@ -24,6 +24,7 @@ from epc.engine.calls import Caller, Question, Role
 from epc.engine.catalog import open_model
 from epc.engine.forecast import Range, Share
 from epc.engine.journal import Journal
+from epc.engine.mitigated import put_within
 from epc.engine.model import CallError, Model
 from epc.engine.plan import load
 from epc.engine.prices import price_of
@@ -167,6 +168,7 @@ async def ask_today(
 async def _ask(watching: Watching, caller: Caller, model: Model, today: str) -> list[Json]:
     """Ask every pair of the panel at once; the day is part of an answer's name."""
     decoding = watching.manifest.evaluator.decoding
+    put_within(model, watching.manifest.configuration, watching.manifest.calibration)
     role = Role(name="evaluator", model=model, decoding=decoding)
     items = watching.panel.items.values()
     caller.progress.begin("panel", len(items))

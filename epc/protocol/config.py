@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, get_args
 
+from epc.protocol.mitigation import Mitigation
 from epc.protocol.weights import UpdateRule
 from epc.spec.domains import PAIRED, Domain, Domains, Phase
 from epc.spec.epc_v1 import (
@@ -61,6 +62,7 @@ class Configuration:
     the noise floor comes from; it is no variant, because the protocol's phases stay as they are.
     `groups` names the group of each task, in the order of the tasks; None is each task by itself.
     A group lies within its domain: the same name in the other domain is another group.
+    `mitigation` is what a wrapper round evaluators makes of what they say.
     """
 
     rule: UpdateRule = field(default_factory=UpdateRule)
@@ -74,6 +76,7 @@ class Configuration:
     method: Method = "prompt"
     control: ControlMethod = "simulated"
     groups: Mapping[Domain, tuple[str, ...]] | None = None  # Reading R74: a group is one unit
+    mitigation: Mitigation | None = None
 
     @property
     def domains(self) -> Domains:
@@ -105,14 +108,21 @@ def variant_labels(config: Configuration) -> tuple[str, ...]:
         "AltBaseline": config.baseline != BASELINE,
         # Reading R78: two domains of other names are other tasks, and no variant.
         "AltDomains": len(config.tasks) != PAIRED,
-        "AltEvaluator": config.method != "prompt",
+        "AltEvaluator": any(method != "prompt" for method in _methods(config)),
         "AltLR": config.rule != UpdateRule(),
+        # Reading R78: what a wrapper makes of verdicts is no evaluator asked by the prompt.
+        "AltMitigation": config.mitigation is not None,
         "AltPrompt": config.method == "prompt"
         and (config.evaluator_prompt != EVALUATOR_PROMPT or not _is_reference(config.decoding)),
         "AltRounds": config.rounds != ROUNDS,
         "AltStrategies": config.strategies != STRATEGIES,
     }
     return tuple(label for label in VARIANT_LABELS if departs[label])
+
+
+def _methods(config: Configuration) -> tuple[Method, ...]:
+    """Return how everybody who is asked gets to a verdict."""
+    return config.mitigation.methods if config.mitigation else (config.method,)
 
 
 def _is_reference(decoding: Decoding) -> bool:

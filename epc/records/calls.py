@@ -1,19 +1,23 @@
 """Reading calls.jsonl: every answer a run got, indexed for the trials that refer to it."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
+from epc.protocol.mitigation import MEMBER
 from epc.protocol.results import Json
+from epc.records.composed import check
 from epc.records.findings import Findings
 from epc.records.layout import CallNames
-from epc.records.manifest import Head, RoleName
+from epc.records.manifest import Head
 from epc.records.row_types import Call
 from epc.records.rows import read_rows
 from epc.records.typed import parse
 from epc.records.usage import Usage
+from epc.records.wrappers import member_decoding, members_of
 
 _CLAUSE = "EPC-2.5(d)"
+_EVALUATOR = "evaluator"
 _VERBATIM = frozenset({"reply", "headers"})
 
 
@@ -41,12 +45,12 @@ def index_calls(
     run no longer carries its own name. Either every call states its origin, or, in records that
     were written before any did, none (Reading R76).
     """
-    names = call_names(manifest)
+    names, models = call_names(manifest), _models(manifest)
     calls: dict[str, Call] = {}
     silent: list[int] = []
     for index, call in rows:
         where = f"/calls/{index}"
-        _check_identity(call, manifest, names, where, findings)
+        _check_identity(call, models, names, where, findings)
         if call.id in calls:
             findings.add(_CLAUSE, f"{where}/id", f"{call.id} stands twice", "keep each answer once")
         if call.origin is None:
@@ -56,13 +60,32 @@ def index_calls(
     if silent and (len(silent) < len(calls) or manifest.provenance.origins is not None):
         found = f"{len(silent)} calls do not state when and how they were answered, as others do"
         findings.add("Reading R76", f"/calls/{silent[0]}/origin", found, "restore the calls")
+    check(manifest.evaluator, manifest.configuration, manifest.calibration, calls, findings)
     return calls
 
 
-def call_names(manifest: Head) -> dict[RoleName, CallNames]:
-    """Return how the answers of each role of a run are named."""
+def call_names(manifest: Head) -> dict[str, CallNames]:
+    """Return how the answers of each role of a run are named, those of a wrapper's members too.
+
+    A member is asked just what its own run would ask, so its answers have the same names.
+    """
     documents = {role: manifest.document[role] for role in manifest.asked}
-    return {role: CallNames(role, model, model["decoding"]) for role, model in documents.items()}
+    decodings: dict[str, Json] = {role: of["decoding"] for role, of in documents.items()}
+    names: dict[str, CallNames] = {
+        role: CallNames(role, model, decodings[role]) for role, model in documents.items()
+    }
+    members = members_of(manifest.evaluator.details)
+    for number, member in enumerate(members if manifest.configuration.mitigation else (), 1):
+        decoding = member_decoding(members, number, decodings[_EVALUATOR])
+        names[f"{MEMBER}{number}"] = CallNames(_EVALUATOR, asdict(member), decoding)
+    return names
+
+
+def _models(manifest: Head) -> dict[str, str]:
+    """Return the name of who was asked in each role."""
+    members = enumerate(members_of(manifest.evaluator.details), 1)
+    asked: dict[str, str] = {role: model.model for role, model in manifest.asked.items()}
+    return {**asked, **{f"{MEMBER}{number}": member.model for number, member in members}}
 
 
 def call_of(row: Json) -> Call:
@@ -77,17 +100,17 @@ def without_reply(row: Json) -> Call:
 
 def _check_identity(
     call: Call,
-    manifest: Head,
-    names: Mapping[RoleName, CallNames],
+    models: Mapping[str, str],
+    names: Mapping[str, CallNames],
     where: str,
     findings: Findings,
 ) -> None:
-    role = next((role for role in names if role == call.role), None)
-    if role is None:
+    role = call.role
+    if role not in names:
         problem = f"the manifest names no {call.role}"
         findings.add(_CLAUSE, f"{where}/role", problem, "remove the call")
         return
-    model = manifest.asked[role].model
+    model = models[role]
     if call.model != model:
         found = f"says {call.model!r}, the manifest's {role} is {model!r}"
         findings.add("EPC-2.2", f"{where}/model", found, "keep one model a role")

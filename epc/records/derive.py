@@ -19,6 +19,7 @@ from epc.protocol.phases import Outcome
 from epc.protocol.prompt import Pair, evaluation_text, executor_prompt
 from epc.protocol.table import Cell
 from epc.protocol.verdict import Verdict, classify, parse_verdict
+from epc.records.composed import misasked
 from epc.records.layout import RAW, consists_of
 from epc.records.row_types import Call
 from epc.records.strict_json import dumps_line
@@ -159,7 +160,7 @@ def derive(
         for name, call in calls.items()
         if call.occasion is None
     }
-    answers = _Answers(config, executor_template, reusable, whole=whole)
+    answers = _Answers(config, executor_template, reusable, every=calls, whole=whole)
     return Derivation(config=config, seeds=seeds, table=tabulate(config, answers.about))
 
 
@@ -185,10 +186,11 @@ class _Answers:
         executor_template: str | None,
         calls: Mapping[tuple[str, str], tuple[str, Call]],
         *,
+        every: Mapping[str, Call],
         whole: bool,
     ) -> None:
         self._config, self._template, self._calls = config, executor_template, calls
-        self._whole = whole
+        self._every, self._whole = every, whole
         baselines = [s.prompt for s in config.strategies if s.name == config.baseline]
         self._baseline = baselines[0] if baselines else ""
 
@@ -211,6 +213,8 @@ class _Answers:
             return Answered(domain=domain, strategy=strategy, name=own.name, task=task)
         if said is None or (self._template is not None and not (response and baseline)):
             return None
+        if misasked(config, pair, said[1], self._every):
+            return None  # row by row it is said which
         return Answered(
             domain=domain,
             strategy=strategy,

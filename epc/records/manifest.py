@@ -18,6 +18,7 @@ from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule, Weights
 from epc.records.canary import Canary
 from epc.records.typed import parse
+from epc.records.wrappers import Calibrated, mitigation_of
 from epc.spec.domains import Direction, Domain, Domains, PhaseName
 from epc.spec.epc_v1 import ControlMethod
 from epc.spec.reference import EXECUTOR_PROMPT, Strategy
@@ -254,6 +255,21 @@ class InCampaign:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MemberUsage:
+    """What was asked of one member of a wrapper."""
+
+    calls: int
+    retries: int
+    tokens_in: int
+    tokens_out: int
+    served_models: Mapping[str, int]
+    system_fingerprints: Mapping[str, int]
+    origins: Mapping[str, int]
+    no_answer: Mapping[str, int]
+    reasoned: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
     """With what, when, and by whose answers a record was made."""
 
@@ -269,6 +285,7 @@ class Provenance:
     no_answer: Mapping[RoleName, Mapping[NoAnswer, int]] = field(default_factory=dict)
     reasoning: Mapping[RoleName, Reasoned] = field(default_factory=dict)
     campaign: InCampaign | None = None
+    members: tuple[MemberUsage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,6 +328,7 @@ class Head:
     schema_version: int = 1
     groups: Mapping[Domain, tuple[str, ...]] | None = None
     canary: Canary | None = None
+    calibration: tuple[Calibrated, ...] = ()
     document: Json = field(init=False, repr=False, compare=False, default_factory=dict)
 
     @classmethod
@@ -340,6 +358,9 @@ class Head:
             method=self.evaluator.method,
             control=config.control,
             groups=self.groups,
+            mitigation=mitigation_of(
+                self.evaluator.model, self.evaluator.details, self.calibration
+            ),
         )
 
     @property

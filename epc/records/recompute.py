@@ -237,7 +237,11 @@ def _can_derive(config: Configuration, calls: int) -> bool:
 
 def _repeats(calls: Mapping[str, Call]) -> list[Repeat]:
     """Return the prompts that were asked a second time, with both answers (Reading R16)."""
-    again = [c for c in calls.values() if (c.occasion or "").startswith(RECHECK)]
+    again = [
+        call
+        for call in calls.values()
+        if (call.occasion or "").startswith(RECHECK) and call.role == "evaluator"
+    ]
     wanted = {(call.role, call.prompt) for call in again}
     first = {
         (call.role, call.prompt): call.answer

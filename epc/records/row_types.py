@@ -70,6 +70,7 @@ class Call:
     reasoning: str | None = None
     reasoning_tokens: int | None = None
     limit_field: Literal["max_tokens", "max_completion_tokens"] | None = None
+    votes: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,7 @@ from epc.protocol.phases import Comparison, Outcome, drive, measure
 from epc.protocol.prompt import Pair, evaluation_text, executor_prompt
 from epc.protocol.table import Cell
 from epc.protocol.verdict import Verdict, classify, parse_verdict
+from epc.records.composed import misasked
 from epc.records.findings import MAX_KEPT, Findings
 from epc.records.layout import occasion_of
 from epc.records.row_types import Call, Trial
@@ -193,6 +194,9 @@ class TrialReplay:
             return
         if call.answer != row.raw:
             self._note(f"{where}/raw", "is not the answer of the call it refers to")
+            return
+        if problem := misasked(self.config, pair, call, calls):
+            self._note(f"{where}/evaluation", problem)
             return
         self._followed.add(key)
 

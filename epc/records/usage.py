@@ -5,11 +5,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from epc.protocol.mitigation import MEMBER
 from epc.protocol.results import Json
 from epc.records.manifest import Head, RoleName
 from epc.records.recordable import TOO_LARGE
 from epc.records.row_types import Call
 from epc.records.typed import parse
+from epc.records.wrappers import members_of
 from epc.spec.refusals import WITHHELD
 
 ROLES: Final[tuple[RoleName, ...]] = ("executor", "evaluator")
@@ -71,6 +73,15 @@ class Spent:
             "system_fingerprints": dict(sorted(self.system_fingerprints.items())),
         }
 
+    def of_member(self) -> Json:
+        """Return the counts of a wrapper's member, as they stand in a manifest's provenance."""
+        return {
+            **self.as_json(),
+            "origins": dict(sorted(self.origins.items())),
+            "no_answer": dict(sorted(self.no_answer.items())),
+            "reasoned": self.reasoned,
+        }
+
 
 @dataclass(slots=True)
 class Usage:
@@ -91,6 +102,11 @@ class Usage:
     def as_json(self) -> Json:
         """Return the counts as they stand in a manifest's provenance."""
         roles = {role: self.by_role[role].as_json() for role in ROLES}
+        members = sorted(
+            (int(role.removeprefix(MEMBER)), spent)
+            for role, spent in self.by_role.items()
+            if role.startswith(MEMBER)
+        )
 
         def by_role(count: str) -> Json:
             return {role: spent[count] for role, spent in roles.items()}
@@ -116,6 +132,7 @@ class Usage:
             "system_fingerprints": by_role("system_fingerprints"),
             **({"no_answer": none} if any(none.values()) else {}),
             **({"reasoning": reasoned} if reasoned else {}),
+            **({"members": [spent.of_member() for _, spent in members]} if members else {}),
         }
 
 
@@ -139,6 +156,7 @@ def suspicions(manifest: Head) -> Iterator[tuple[str, str]]:
             f"{reasoned.calls} of {of} verdicts came after reasoning, which EPC-2.6(d) rules out"
         )
         yield "/provenance/reasoning/evaluator", problem
+    yield from _suspected_members(manifest)
     for role in ROLES:
         model = manifest.asked.get(role)
         if model is None or not model.endpoint.startswith("http"):
@@ -154,3 +172,21 @@ def suspicions(manifest: Head) -> Iterator[tuple[str, str]]:
         if len(prints) > 1:
             where = f"/provenance/system_fingerprints/{role}"
             yield where, f"the system fingerprint changed within the run: {', '.join(prints)}"
+
+
+def _suspected_members(manifest: Head) -> Iterator[tuple[str, str]]:
+    """Yield what makes the answers of a wrapper's members doubtful, as of an evaluator."""
+    asked = members_of(manifest.evaluator.details)
+    for at, (own, used) in enumerate(zip(asked, manifest.provenance.members, strict=False)):
+        where, name = f"/provenance/members/{at}", own.model
+        if none := sum(used.no_answer.values()):
+            yield where, f"{none} of {used.calls} answers of {name} are none"
+        if used.reasoned:
+            why = "came after reasoning, which EPC-2.6(d) rules out"
+            yield where, f"{used.reasoned} of {used.calls} answers of {name} {why}"
+        if own.endpoint.startswith("http"):
+            for served in used.served_models:
+                if served != own.version:
+                    yield where, f"{own.version} was asked for, {served} answered"
+            if len(used.system_fingerprints) > 1:
+                yield where, f"the system fingerprint of {name} changed within the run"

@@ -279,7 +279,7 @@ def _check_against_trials(
     provenance = manifest.document["provenance"]
     if manifest.provenance.origins is None:  # a record of before either was counted
         counted.pop("no_answer", None)
-    stated_counts = {*counted, "origins", "no_answer", "reasoning"}
+    stated_counts = {*counted, "origins", "no_answer", "reasoning", "members"}
     given = {key: provenance[key] for key in provenance if key in stated_counts}
     _compare(counted, given, "/provenance", findings)
     replayed = {record["seed"] for record in again.per_seed}

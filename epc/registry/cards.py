@@ -9,6 +9,7 @@ from datetime import date
 from typing import Any, Final
 
 from epc.protocol.config import Configuration
+from epc.protocol.mitigation import is_wrapper
 from epc.protocol.results import Json
 from epc.records.judging.documents import Plan
 from epc.records.manifest import Manifest, ModelIdentity
@@ -23,7 +24,7 @@ from epc.registry.card_types import (
     Model,
 )
 from epc.registry.lifecycles import Life
-from epc.registry.platforms import platform_of
+from epc.registry.platforms import platform_of, provider_of
 from epc.registry.tags import Tag
 
 # Words of an audit that say that nothing was measured, and why that is no baseline.
@@ -172,10 +173,11 @@ def _digest(value: Any) -> str:
 
 
 def _model(asked: ModelIdentity, platform: str | None, said: Said | None = None) -> Model:
-    before, slash, model = asked.model.partition("/")
+    parts = ("", "/", asked.model) if is_wrapper(asked.model) else asked.model.partition("/")
+    before, slash, model = parts
     return Model(
         model=model if slash else before,
-        platform=platform or platform_of(asked) or (before if slash else None),
+        platform=platform or platform_of(asked) or (provider_of(asked.model) if slash else None),
         gateway=asked.gateway,
         proxy=said is not None and said.proxy,
         as_printed=None,

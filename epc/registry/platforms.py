@@ -18,11 +18,15 @@ from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 from epc.printable import shown
+from epc.protocol.mitigation import is_wrapper, members_named
+from epc.records import wrappers
 from epc.records.manifest import ModelIdentity
 
 Kind = Literal["direct", "gateway", "unknown"]
 
 SELF_HOSTED: Final = "self-hosted"
+SEVERAL: Final = "several"  # of a wrapper whose members were asked on more than one platform
+_GRAVEST: Final[tuple[Kind, ...]] = ("gateway", "unknown", "direct")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +104,13 @@ _GATEWAY_HOSTS: Final = (
 
 
 def provider_of(name: str) -> str:
-    """Return the provider of a model's name, which Inspect's names carry second."""
+    """Return the provider of a model's name, which Inspect's names carry second.
+
+    A wrapper's is that of its members, or `several`.
+    """
+    if is_wrapper(name):
+        found = {provider_of(member) for member in members_named(name)}
+        return found.pop() if len(found) == 1 else SEVERAL
     return name.removeprefix("inspect/").partition("/")[0]
 
 
@@ -136,6 +146,11 @@ def asked_on(model: ModelIdentity) -> frozenset[str] | None:
     None: name and address mean no certain one, as a gateway's do, or an address that nobody knows.
     Empty: they contradict each other.
     """
+    if members := members_of(model):
+        each = [asked_on(member) for member in members]
+        shown_on = [found for found in each if found is not None]
+        common = frozenset.intersection(*shown_on) if len(shown_on) == len(each) else None
+        return common or (frozenset() if frozenset() in each else None)
     by_name, by_address = named(model.model), addressed(model.endpoint)
     if model.endpoint == _FILE and not model.model.startswith(_RECORDED):
         return frozenset()
@@ -149,6 +164,9 @@ def kind_of(model: ModelIdentity) -> Kind:
 
     `unknown`: the address is neither a known gateway nor the platform's own.
     """
+    if members := members_of(model):
+        kinds = {kind_of(member) for member in members}
+        return next(kind for kind in _GRAVEST if kind in kinds)
     name, endpoint = model.model, model.endpoint
     if model.gateway is not None or provider_of(name) in GATEWAYS or is_gateway(endpoint):
         return "gateway"
@@ -165,10 +183,27 @@ def platform_of(model: ModelIdentity) -> str | None:
     return next(iter(found)) if len(found) == 1 else None
 
 
+def members_of(model: ModelIdentity) -> list[ModelIdentity]:
+    """Return who is asked for a wrapper; nobody for any other model."""
+    return [
+        ModelIdentity(
+            model=member.model,
+            version=member.version,
+            endpoint=member.endpoint,
+            gateway=member.gateway,
+            details=member.details,
+        )
+        for member in wrappers.members_of(model.details)
+    ]
+
+
 def contradiction(model: ModelIdentity) -> str:
     """Say how the name and the address of a record contradict each other; empty if they do not."""
     if asked_on(model) != frozenset():
         return ""
+    wrong = [told for member in members_of(model) if (told := contradiction(member))]
+    if wrong:
+        return "; ".join(wrong)
     places = " or ".join(sorted(addressed(model.endpoint) or ())) or "no address"
     own = " or ".join(sorted(named(model.model) or ()))
     address, name = shown(model.endpoint), shown(model.model)

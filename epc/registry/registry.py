@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from typing import Final, Self
 
 from epc.errors import UsageError
+from epc.protocol.mitigation import is_wrapper
 from epc.protocol.results import Json
 from epc.records.typed import parse
 from epc.registry import expiry
@@ -17,6 +18,7 @@ from epc.registry.aliases import Served, followed
 from epc.registry.card_types import Trust
 from epc.registry.expiry import Expiry, Policy
 from epc.registry.lifecycles import Generation, GenerationRecord, Life, find
+from epc.registry.members import life_of_wrapper, with_members
 from epc.registry.names import is_same
 from epc.registry.snapshots import STEPS, Event, Snapshot, SpotChecked
 from epc.registry.tags import Tag
@@ -122,7 +124,7 @@ class Registry:
     def measured_life(self, snapshot: Snapshot) -> Life | None:
         """Return the life of a snapshot's evaluator; of an alias, as it was when measured."""
         life = self.life(snapshot.tag.generation, snapshot.platform)
-        return followed(life, snapshot.last_day, self.served) if life else None
+        return self.meant(life, snapshot.last_day) if life else None
 
     def of_life(self, name: str, life: Life, as_of: date) -> Expiry:
         """Return the state of an evaluator on a platform, under a name."""
@@ -130,8 +132,13 @@ class Registry:
         return expiry.of_evaluator(name, meant, policy=self.policy, as_of=as_of)
 
     def meant(self, life: Life, day: date) -> Life:
-        """Return the life that a name has on a day: an alias has that of its target."""
-        return followed(life, day, self.served)
+        """Return the life that a name has on a day: an alias has that of its target.
+
+        A wrapper's ends with the first of its members.
+        """
+        own = followed(life, day, self.served)
+        generations = self.generations.values()
+        return with_members(own, day, generations=generations, served=self.served)
 
     def trust(self, tag: str) -> Trust:
         """Return a snapshot's step of trust: another's repetition of it counts for both.
@@ -148,7 +155,9 @@ class Registry:
             yield self.of_tag(name, as_of)
             return
         found = list(find(name, self.generations.values()))
-        if not found:
+        if not found and is_wrapper(name):
+            yield self.of_life(name, life_of_wrapper(name), as_of)
+        elif not found:
             yield expiry.unknown(name, as_of, self.missing(name))
         elif not any(g.is_makers(life) or _names(name, life.platform) for g, life in found):
             yield expiry.unknown(name, as_of, _elsewhere(name, found))

@@ -8,7 +8,7 @@ sum of two relative entropies. What it finds must be what the manifest says, wit
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, groupby, islice, permutations
+from itertools import chain, combinations, groupby, islice, permutations
 from math import fsum, log, sqrt
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +16,7 @@ from typing import Any, Final
 from epc.errors import Finding
 from epc.records.layout import RAW
 from epc.second.pcg64 import uniforms
+from epc.second.votes import composed_otherwise
 
 Json = dict[str, Any]
 
@@ -43,7 +44,8 @@ def disagreements(manifest: Json, folder: Path, *, clause: str) -> Iterator[Find
 
     Raises: WorldError if the trials cannot be read.
     """
-    compared = _compared(manifest, folder / RAW["trials"])
+    votes = composed_otherwise(manifest, folder / RAW["calls"], spoken)
+    compared = chain(_compared(manifest, folder / RAW["trials"]), votes)
     for where, problem in islice(compared, _MOST_TOLD):
         yield Finding(clause=clause, where=where, problem=problem, remedy=_REMEDY)
 

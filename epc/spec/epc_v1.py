@@ -46,6 +46,7 @@ VARIANT_LABELS: Final = (
     "AltDomains",
     "AltEvaluator",
     "AltLR",
+    "AltMitigation",
     "AltPrompt",
     "AltRounds",
     "AltStrategies",

@@ -1,7 +1,8 @@
-"""The embedded models: one set of weights, asked in three ways, and evaluators that score.
+"""The embedded models: one set of weights, asked in four ways, and evaluators that score.
 
 `smollm2-135m` is asked by the protocol's prompt and may write what it likes.
 `smollm2-135m-constrained` is asked the same but can only write A or B (an AltPrompt).
+`smollm2-135m-labels` is asked the same and says how likely each letter was.
 `smollm2-135m-likelihood` is not asked at all: of two answers it prefers the one whose judged
 characters it would more likely have written itself (an AltEvaluator).
 
@@ -13,14 +14,15 @@ import asyncio
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Final
 
 from epc.engine.constraints import response_format
 from epc.engine.local.minilm import Relevance
 from epc.engine.local.rules import FleschReadingEase, VaderSentiment, WordCount, sentiment_missing
 from epc.engine.local.runtime import describe, shared_runtime
-from epc.engine.local.scoring import Scorer, pair_of, said
+from epc.engine.local.scoring import DECIMALS, Scorer, pair_of, said
 from epc.engine.local.weights import MINILM, SMOLLM2, Weights
 from epc.engine.model import Completion, Identity, Model, Prompt
 from epc.engine.nearest import unknown
@@ -34,6 +36,7 @@ BASE: Final = "smollm2-135m"
 SYSTEM_PROMPT: Final = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
 # Enough for the 300 characters that are judged: about 4.6 characters a token here.
 ANSWER_TOKENS: Final = 80
+_LISTED: Final = 2000  # tokens, of 49,152; both letters are among the first few
 _GRAMMARS: Final = {"A|B": 'root ::= "A" | "B"'}
 
 
@@ -87,7 +90,7 @@ class Local:
             body["grammar"] = _GRAMMARS[decoding.constraint]
         chunks = await self._runtime.stream(body, chat=True)
         choices = [chunk["choices"][0] for chunk in chunks if chunk["choices"]]
-        usage: Json = next((chunk["usage"] for chunk in chunks if "usage" in chunk), {})
+        usage = _usage(chunks)
         return Completion(
             text="".join(choice["delta"].get("content") or "" for choice in choices),
             served_model=self.identity.model,
@@ -102,6 +105,48 @@ class Local:
         self._runtime.close()
 
 
+class Labels(Local):
+    """The weights as a chat model that states how likely it was to say A, and B.
+
+    The letter that is likelier is the verdict, as of the constrained model. With both likelihoods
+    in the record, what a place gives can be taken off (`calibrated:`).
+    """
+
+    states_scores = True
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, constraint="A|B")
+        listed = f"the free model's log-probabilities among the {_LISTED} likeliest tokens"
+        self.identity = replace(self.identity, details={**self.identity.details, "score": listed})
+
+    async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:  # noqa: ARG002  (one letter is read, whatever the decoding)
+        """Have the model say a letter, and note what it thought of both before it did."""
+        pair_of(prompt, self.identity.model)
+        began = time.monotonic()
+        body = {
+            "messages": _messages(prompt.text),
+            "max_tokens": 1,
+            "temperature": 0,
+            "logprobs": True,
+            "top_logprobs": _LISTED,
+            "grammar": _GRAMMARS["A|B"],
+            "stream_options": {"include_usage": True},
+        }
+        chunks = await self._runtime.stream(body, chat=True)
+        usage, said_first = _usage(chunks), _steps(chunks)[0]
+        listed: list[Json] = said_first["top_logprobs"]
+        found = dict(map(itemgetter("token", "logprob"), listed))
+        a, b = (round(found.get(letter, -math.inf), DECIMALS) for letter in "AB")
+        return Completion(
+            text=said("log-probability of the letter", a, b),
+            served_model=self.identity.model,
+            finish_reason="stop",
+            tokens_in=usage.get("prompt_tokens"),
+            tokens_out=1,
+            latency_s=round(time.monotonic() - began, 6),
+        )
+
+
 class Likelihood(Local):
     """The weights as a likelihood scorer.
 
@@ -111,6 +156,7 @@ class Likelihood(Local):
     """
 
     method: Method = "likelihood"
+    states_scores = True
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -160,12 +206,7 @@ class Likelihood(Local):
             "grammar": f"root ::= {forced}",
         }
         chunks = await self._runtime.stream(body, chat=False)
-        steps = [
-            step
-            for chunk in chunks
-            for choice in chunk["choices"]
-            for step in (choice.get("logprobs") or {}).get("content") or []
-        ]
+        steps = _steps(chunks)
         if [step["id"] for step in steps] != answer:
             raise AssertionError(f"scored {len(steps)} tokens of {len(answer)}")
         return math.fsum(step["logprob"] for step in steps) / len(answer)
@@ -180,6 +221,21 @@ class Likelihood(Local):
         body = {"content": text, "add_special": False, "parse_special": special}
         tokens: list[int] = (await self._runtime.post("/tokenize", body))["tokens"]
         return tokens
+
+
+def _usage(chunks: list[Json]) -> Json:
+    """Return what the runtime says that an answer took."""
+    return next((chunk["usage"] for chunk in chunks if "usage" in chunk), {})
+
+
+def _steps(chunks: list[Json]) -> list[Json]:
+    """Return the tokens of an answer with what the model thought of each."""
+    return [
+        step
+        for chunk in chunks
+        for choice in chunk["choices"]
+        for step in (choice.get("logprobs") or {}).get("content") or []
+    ]
 
 
 def _messages(text: str) -> list[Json]:
@@ -215,6 +271,11 @@ LOCAL_MODELS: Final = {
     f"{BASE}-constrained": Embedded(
         what="asked by the prompt, can only say A or B; evaluator",
         opened=lambda name: Local(name, constraint="A|B"),
+        weights=SMOLLM2,
+    ),
+    f"{BASE}-labels": Embedded(
+        what="asked by the prompt, says how likely A and B were; evaluator",
+        opened=Labels,
         weights=SMOLLM2,
     ),
     f"{BASE}-likelihood": Embedded(

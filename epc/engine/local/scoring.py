@@ -36,6 +36,7 @@ class Scorer:
     """A scale as an evaluator (an AltEvaluator). An empty answer loses to any other."""
 
     method: Method = "score"
+    states_scores = True
     repeatable = True
     pinned = True
     concurrency = 1

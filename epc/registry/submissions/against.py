@@ -12,6 +12,7 @@ from typing import Any, Final, Self
 
 from epc.errors import Finding, Severity
 from epc.printable import shown
+from epc.protocol.mitigation import is_wrapper
 from epc.records.layout import CALLS, MANIFEST
 from epc.records.manifest import Manifest, ModelIdentity
 from epc.registry import layout as registry_layout
@@ -72,7 +73,8 @@ def published(checkout: Path, registry: Registry) -> Iterator[tuple[str, Fingerp
 
 def candidates(registry: Registry, model: ModelIdentity) -> list[tuple[str, Life]]:
     """Return the generations that a model's name can mean, each on a platform it was asked on."""
-    name = model.model.rpartition("/")[2]
+    # A wrapper is another evaluator than its member, and goes by its whole name alone.
+    name = model.model if is_wrapper(model.model) else model.model.rpartition("/")[2]
     told = [(g.name, life) for g, life in find(name, registry.generations.values())]
     return [(g, life) for g, life in told if not platforms.misplaced(model, life.platform)]
 
@@ -128,7 +130,7 @@ def placed_on(asked: ModelIdentity, statement: Statement) -> Iterator[Finding]:
 def _is_named(model: str, life: Life) -> bool:
     """Whether a model's name, with or without what stands before a slash, is the life's."""
     known = {name.casefold() for name in (life.model, *life.aliases)}
-    parts = model.casefold().split("/")
+    parts = [model.casefold()] if is_wrapper(model) else model.casefold().split("/")
     return any("/".join(parts[start:]) in known for start in range(len(parts)))
 
 

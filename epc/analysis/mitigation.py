@@ -1,0 +1,251 @@
+"""What a wrapper does to an evaluator's transfer, and what it costs (`epc compare`).
+
+Both judged the same tasks, so the reduction is a difference of pairs: a task that is left out of
+one is left out of the other, and both are trained by the same draws.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from epc.analysis.sharing import shared_by_runs
+from epc.audit.coupling import worked_out
+from epc.audit.transfer import Estimate, reductions
+from epc.audit.units import LeftOut, Units, units_of
+from epc.errors import UsageError
+from epc.protocol.config import Configuration
+from epc.protocol.mitigation import is_wrapper
+from epc.protocol.results import Json
+from epc.protocol.table import VerdictTable
+from epc.records.layout import IDENTITY
+from epc.records.manifest import Manifest, verdict_table
+from epc.records.recompute import load_manifest, manifest_path
+from epc.records.usage import ROLES
+from epc.records.wrappers import members_of
+from epc.spec.domains import Direction, Domain
+from epc.statistics.intervals import Interval
+
+if TYPE_CHECKING:
+    from numpy import int64
+    from numpy.typing import NDArray
+
+REGRET, REDIRECTED = FIGURES = ("regret", "redirected")
+Two = tuple[Domain, Domain]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reduction:
+    """One figure of one direction, plain and mitigated; `less` is by how much it fell.
+
+    `share` is `less` of the plain figure, where that is clear of 0; None where it is not, because
+    a share of next to nothing says nothing.
+    """
+
+    plain: float
+    plain_ci95: Interval | None
+    mitigated: float
+    mitigated_ci95: Interval | None
+    less: float
+    less_ci95: Interval | None
+
+    @property
+    def reducible(self) -> bool:
+        """Whether the plain figure is clear of 0."""
+        return self.plain_ci95 is not None and self.plain_ci95[0] > 0
+
+    @property
+    def share(self) -> float | None:
+        """The share of the plain figure by which it fell."""
+        return self.less / self.plain if self.reducible else None
+
+    def as_json(self) -> Json:
+        """Return it as plain JSON."""
+        return {**asdict(self), "share": self.share}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mitigated:
+    """What one wrapper does: by direction and figure, and its price in calls.
+
+    `reductions` is None where too little was decided in one of the two runs (Reading R72). `floor`
+    is what chance redirects in the wrapper's run. `strategies` and `tasks` count what both runs
+    decided on; `decided` is the share of all pairs that were no tie, plain and mitigated. `shared`
+    says that the executor's answers are the same.
+    """
+
+    path: str
+    evaluator: str
+    decided: tuple[float, float]
+    strategies: int
+    tasks: dict[Domain, int]
+    reductions: dict[Direction, dict[str, Reduction]] | None
+    floor: dict[Direction, float]
+    calls: int
+    times: float
+    shared: bool
+
+    @property
+    def nothing(self) -> bool:
+        """Whether no direction has a regret that could be reduced."""
+        found = (self.reductions or {}).values()
+        return not any(of[REGRET].reducible for of in found)
+
+    def as_json(self) -> Json:
+        """Return it as `epc compare --format json` prints it."""
+        found = None
+        if self.reductions is not None:
+            found = {
+                direction: {name: each.as_json() for name, each in of.items()}
+                for direction, of in self.reductions.items()
+            }
+        return {**asdict(self), "reductions": found, "nothing_to_reduce": self.nothing}
+
+
+def wraps(plain: Manifest, other: Manifest) -> bool:
+    """Return whether the second run's evaluator is a wrapper round the first's."""
+    own = [getattr(plain.evaluator, key) for key in IDENTITY]
+    members = members_of(other.evaluator.details)
+    return any([getattr(member, key) for key in IDENTITY] == own for member in members)
+
+
+def mitigated(plain: Path, others: Sequence[Path]) -> list[Mitigated]:
+    """Return what each wrapper does to what crosses in a plain run.
+
+    Raises: UsageError if a run is of no wrapper of the plain one's evaluator, or was asked about
+    other tasks, strategies or rounds; MalformedError if one cannot be used; WorldError if a file
+    cannot be read.
+    """
+    first = load_manifest(plain)
+    return [_one(first, plain, load_manifest(other), other) for other in others]
+
+
+def _one(plain: Manifest, plain_path: Path, other: Manifest, path: Path) -> Mitigated:
+    _require_alike(plain, other, plain_path, path)
+    tables = verdict_table(plain), verdict_table(other)
+    config, found = plain.configuration, {}
+    bearable, kept = True, LeftOut(strategies=(), tasks={})
+    for pair in tables[0].domains.pairs:
+        units, kept = _paired(tables, pair.both, config)
+        bearable = bearable and all(each.bearable for each in units)
+        if bearable:
+            at = units[0].domains.index(pair.target)
+            found[pair.key] = _reduced(units, at, config)
+    transfer = other.results.summary.transfer
+    executor, evaluator = ROLES
+    used = sum(member.calls for member in other.provenance.members)
+    folders = manifest_path(plain_path).parent, manifest_path(path).parent
+    shared = shared_by_runs(plain, other, folders)[executor]
+    return Mitigated(
+        path=str(path),
+        evaluator=other.evaluator.model,
+        decided=(_decided(tables[0]), _decided(tables[1])),
+        strategies=len(config.strategies) - len(kept.strategies),
+        tasks={d: len(tasks) - len(kept.tasks.get(d, ())) for d, tasks in config.tasks.items()},
+        reductions=found if bearable else None,
+        floor={d: into.chance for d, into in ((transfer and transfer.directions) or {}).items()},
+        calls=used,
+        times=used / max(1, plain.provenance.calls[evaluator]),
+        shared=shared.count == shared.answers or plain.executor == other.executor,
+    )
+
+
+def _require_alike(plain: Manifest, other: Manifest, plain_path: Path, path: Path) -> None:
+    if is_wrapper(plain.evaluator.model) or not wraps(plain, other):
+        raise UsageError(
+            f"{path}: {other.evaluator.model} is no wrapper round {plain.evaluator.model}, as it "
+            f"was measured in {plain_path}\n"
+            "  fix: name the plain run first, then runs of balanced:, calibrated:, panel: or "
+            "band= round the same model"
+        )
+    config, own = plain.configuration, other.configuration
+    for what, one, two in (
+        ("tasks", config.tasks, own.tasks),
+        ("strategies", config.strategies, own.strategies),
+        ("groups", config.groups, own.groups),
+        ("rounds", config.rounds, own.rounds),
+        ("learning rule", config.rule, own.rule),
+    ):
+        if one != two:
+            raise UsageError(
+                f"{path}: has other {what} than {plain_path}\n  fix: measure both with one design"
+            )
+
+
+def _reduced(units: tuple[Units, Units], at: int, config: Configuration) -> dict[str, Reduction]:
+    """Return each figure of one direction, by which it fell."""
+    before, after = (worked_out(each, config.rounds, config.rule)[0].into[at] for each in units)
+    less = reductions(*units, rounds=config.rounds, rule=config.rule)[at]
+
+    def one(name: str) -> Reduction:
+        plain: Estimate = getattr(before, name)
+        new: Estimate = getattr(after, name)
+        return Reduction(
+            plain=plain.value,
+            plain_ci95=plain.interval,
+            mitigated=new.value,
+            mitigated_ci95=new.interval,
+            less=less[name].value,
+            less_ci95=less[name].interval,
+        )
+
+    return {name: one(name) for name in FIGURES}
+
+
+def _paired(
+    tables: tuple[VerdictTable, VerdictTable], both: Two, config: Configuration
+) -> tuple[tuple[Units, Units], LeftOut]:
+    """Return two tables of two domains by unit, in one order, on what both decided on."""
+    names = [strategy.name for strategy in config.strategies]
+    own = [units_of(table.of(both), names, config.groups) for table in tables]
+    out = LeftOut(
+        strategies=tuple(n for n in names if any(n in u.left_out.strategies for u in own)),
+        tasks={
+            d: tuple(sorted({at for u in own for at in u.left_out.tasks.get(d, ())})) for d in both
+        },
+    )
+    made = [
+        _units(table, each, both, names, config, out)
+        for table, each in zip(tables, own, strict=True)
+    ]
+    return (made[0], made[1]), out
+
+
+def _units(  # noqa: PLR0917  (one table, and what of it is looked at)
+    table: VerdictTable,
+    own: Units,
+    both: Two,
+    names: list[str],
+    config: Configuration,
+    out: LeftOut,
+) -> Units:
+    import numpy as np
+
+    kept = [at for at, name in enumerate(names) if name not in out.strategies]
+    sides: list[NDArray[int64]] = []
+    for domain in both:
+        tasks = [at for at in range(len(config.tasks[domain])) if at not in out.tasks[domain]]
+        counts = table.counts[domain][kept][:, tasks].transpose(1, 0, 2)
+        groups = [config.groups[domain][at] for at in tasks] if config.groups else list(tasks)
+        units = list(dict.fromkeys(groups))
+        summed = np.zeros((len(units), *counts.shape[1:]), np.int64)
+        np.add.at(summed, [units.index(group) for group in groups], counts)
+        sides.append(summed)
+    every = np.concatenate(sides).astype(np.float64)
+    return Units(
+        domains=both,
+        strategies=tuple(names[at] for at in kept),
+        won=every[..., 0],
+        decided=every[..., 0] + every[..., 1],
+        tied=every[..., 2],
+        first=len(sides[0]),
+        left_out=out,
+        decided_share=own.decided_share,
+        grouped=own.grouped,
+    )
+
+
+def _decided(table: VerdictTable) -> float:
+    total = sum(int(counts.sum()) for counts in table.counts.values())
+    ties = sum(int(counts[..., 2].sum()) for counts in table.counts.values())
+    return (total - ties) / total if total else 0.0

@@ -1,0 +1,326 @@
+"""Mitigated judging as users meet it: runs, records, servers, prices and comparisons (R80)."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from endpoint_support import Endpoint, completion, serving
+from engine_support import environment, epc, read_rows, same_files
+from studies.mitigation import PAGE, Judge, page, place_share
+
+from epc.engine.local.models import LOCAL_MODELS, Embedded
+from epc.engine.local.scoring import said
+from epc.engine.mocks import unit
+from epc.engine.model import Completion, Identity, Model, Prompt
+from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
+from epc.second.recomputation import disagreements, spoken
+from epc.second.votes import composed_otherwise
+
+SMALL = ("--exhaustive", "--seeds", "0-1", "--rounds", "2", "--no-canary")
+MOCKED = ("--executor", "mock/deterministic")
+RULES = "local/word-count,local/flesch-reading-ease,mock/deterministic"
+FILES = ("trials.jsonl", "calls.jsonl", "weights.jsonl", "manifest.json")
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    with serving() as served:
+        yield served
+
+
+def at(endpoint: Endpoint) -> dict[str, str]:
+    return environment(OPENAI_BASE_URL=endpoint.url, OPENAI_API_KEY="sk-canary-0123456789abcdef")
+
+
+def run(folder: Path, evaluator: str, *more: str, env: dict[str, str] | None = None) -> Path:
+    done = epc("run", "--evaluator", evaluator, *MOCKED, *SMALL, *more, "--out", folder, env=env)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return run(tmp_path_factory.mktemp("plain") / "run", "mock/deterministic")
+
+
+@pytest.fixture(scope="module")
+def balanced(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return run(tmp_path_factory.mktemp("balanced") / "run", "balanced:mock/deterministic")
+
+
+def checked(folder: Path) -> tuple[int, list[dict[str, Any]]]:
+    done = epc("validate", folder, "--format", "json")
+    return done.returncode, json.loads(done.stdout)["findings"]
+
+
+def test_reading_r80_the_record_names_the_wrapper_and_keeps_every_underlying_call(
+    balanced: Path,
+) -> None:
+    manifest = json.loads((balanced / "manifest.json").read_bytes())
+    calls = {row["id"]: row for row in read_rows(balanced / "calls.jsonl")}
+    composed = [row for row in calls.values() if row["role"] == "evaluator"]
+
+    assert manifest["protocol_version"] == "EPC-v1.0-AltMitigation+AltRounds"
+    assert manifest["evaluator"]["model"] == "balanced:mock/deterministic"
+    assert manifest["evaluator"]["details"]["judging"] == {
+        "kind": "balanced",
+        "of": [{"kind": "asked", "member": 1}],
+    }
+    assert {row["origin"] for row in composed} == {"composed"}
+    assert all(calls[name]["role"] == "member:1" for row in composed for name in row["votes"])
+    # 176 pairs in both places; the 16 of the baseline with itself are one question.
+    assert [member["calls"] for member in manifest["provenance"]["members"]] == [336]
+    assert checked(balanced) == (0, [])
+    assert not list(disagreements(manifest, balanced, clause="x"))
+
+
+@pytest.mark.parametrize(
+    ("wrapper", "votes"),
+    [
+        (f"panel:{RULES}", 3),
+        ("band=2:local/word-count", 1),
+        ("panel:local/word-count,band=9:local/word-count,balanced:mock/deterministic", 3),
+    ],
+)
+def test_reading_r80_wrappers_validate_and_a_second_implementation_agrees(
+    tmp_path: Path, wrapper: str, votes: int
+) -> None:
+    folder = run(tmp_path / "run", wrapper)
+
+    manifest = json.loads((folder / "manifest.json").read_bytes())
+    rows = read_rows(folder / "calls.jsonl")
+
+    assert {len(row["votes"]) for row in rows if row["role"] == "evaluator"} == {votes}
+    assert checked(folder) == (0, [])
+    assert not list(disagreements(manifest, folder, clause="x"))
+    labels = "AltEvaluator+AltMitigation+AltRounds"
+    assert manifest["protocol_version"] == f"EPC-v1.0-{labels}"
+
+
+def tampered(run: Path, folder: Path, change: Any) -> list[str]:
+    """Return what is found of a run of which a row of a call was changed, digests and all."""
+    shutil.copytree(run, folder)
+    rows = read_rows(folder / "calls.jsonl")
+    change(rows)
+    lines = "".join(f"{json.dumps(row, sort_keys=True, separators=(',', ':'))}\n" for row in rows)
+    (folder / "calls.jsonl").write_text(lines, "utf-8")
+    _, findings = checked(folder)
+    return [finding["problem"] for finding in findings if finding["clause"] == "Reading R80"]
+
+
+def test_reading_r80_a_verdict_that_its_votes_do_not_give_is_found(
+    tmp_path: Path, balanced: Path
+) -> None:
+    def verdict(rows: list[dict[str, Any]]) -> None:
+        own = next(row for row in rows if row["role"] == "evaluator")
+        own["answer"] = own["answer"].replace("tie", "A").replace("B\n", "A\n")
+
+    def vote(rows: list[dict[str, Any]]) -> None:
+        own = next(row for row in rows if row["role"] == "member:1")
+        own["answer"] = "B" if own["answer"] == "A" else "A"
+
+    for name, change in (("verdict", verdict), ("vote", vote)):
+        assert any("its votes give" in told for told in tampered(balanced, tmp_path / name, change))
+
+
+def test_reading_r80_caps_and_forecasts_count_every_call_and_resuming_is_exact(
+    tmp_path: Path, balanced: Path
+) -> None:
+    words = ("run", "--evaluator", "balanced:mock/deterministic", *MOCKED, *SMALL)
+    forecast = json.loads(epc(*words, "--dry-run", "--format", "json").stdout)
+    stopped = epc(*words, "--max-calls", "300", "--out", tmp_path / "run")
+    journal = (tmp_path / "run" / "journal.jsonl").read_text("utf-8").splitlines()
+    asked = [row for row in map(json.loads, journal) if row.get("origin") == "asked"]
+
+    resumed = epc("resume", tmp_path / "run")
+
+    assert forecast["member:1"]["calls"]["upper"] == 352
+    assert (stopped.returncode, resumed.returncode) == (4, 0), resumed.stderr
+    assert len(asked) == 300
+    same_files(tmp_path / "run", balanced, FILES)
+
+
+def test_reading_r80_a_hosted_judge_is_asked_in_both_places_and_each_call_is_its_own(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    endpoint.behave = lambda _: completion("A")  # whoever stands first
+
+    folder = run(tmp_path / "run", "balanced:openai/judge-0806", env=at(endpoint))
+
+    rows = read_rows(folder / "calls.jsonl")
+    said = {row["answer"].splitlines()[0] for row in rows if row["role"] == "evaluator"}
+    members = [row for row in rows if row["role"] == "member:1"]
+    assert said == {"tie"}
+    assert len(endpoint.received) == len(members) == 336
+    assert {(row["model"], row["tokens_in"] is not None) for row in members} == {
+        ("openai/judge-0806", True)
+    }
+    assert [f for f in checked(folder)[1] if f["severity"] == "error"] == []
+
+
+def test_reading_r80_a_fresh_run_asks_every_round_in_both_places(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    words = ("--evaluator", "balanced:openai/judge-0806", *MOCKED, "--reuse", "none")
+    done = epc(
+        *("run", *words, "--seeds", "0", "--rounds", "2", "--no-canary", "--out", tmp_path / "r"),
+        env=at(endpoint),
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert len(endpoint.received) == 16  # 4 phases of 2 rounds, twice each
+    assert [f for f in checked(tmp_path / "r")[1] if f["severity"] == "error"] == []
+
+
+@pytest.mark.parametrize(
+    ("wrapper", "says"),
+    [
+        ("calibrated:openai/judge-0806", "states no likelihoods"),
+        ("calibrated:local/word-count", "states no likelihoods"),
+        ("band=0.1:mock/deterministic", "states no scores"),
+        ("balanced:local/word-count", "scores each answer by itself"),
+        ("balanced:local/wordcount", "did you mean|the embedded models are"),
+        ("panel:mock/deterministic,mock/coin-flip", "name three or more"),
+    ],
+)
+def test_reading_r80_what_cannot_be_done_is_refused_at_once(wrapper: str, says: str) -> None:
+    done = epc("run", "--evaluator", wrapper, *MOCKED, *SMALL, "--dry-run")
+
+    assert done.returncode == 2
+    assert any(part in done.stderr for part in says.split("|")), done.stderr
+
+
+def test_reading_r80_a_wrapper_writes_no_answers() -> None:
+    done = epc(
+        *("run", "--evaluator", "mock/deterministic", *SMALL, "--dry-run"),
+        *("--executor", "balanced:mock/deterministic"),
+    )
+
+    assert (done.returncode, "composes verdicts" in done.stderr) == (2, True)
+
+
+def test_reading_r80_compare_states_the_reduction_and_its_price(
+    tmp_path: Path, plain: Path, balanced: Path
+) -> None:
+    two = epc("compare", plain, balanced)
+    found = json.loads(epc("compare", plain, balanced, balanced, "--format", "json").stdout)
+
+    assert "There is nothing to reduce" in two.stdout or "transfer regret from" in two.stdout
+    assert "336 calls to the judges, 1.9 times the plain run's" in two.stdout
+    assert [each["times"] for each in found["mitigated"]] == [336 / 176] * 2
+    regret = found["mitigated"][0]["reductions"]["text_to_visual"]["regret"]
+    assert regret["less"] == pytest.approx(regret["plain"] - regret["mitigated"], abs=1e-9)
+    other = run(tmp_path / "other", "local/word-count")
+    refused = epc("compare", plain, balanced, other)
+    assert (refused.returncode, "is no wrapper round mock/deterministic" in refused.stderr) == (
+        2,
+        True,
+    )
+
+
+def test_reading_r80_the_doctor_looks_at_a_wrapper_as_at_any_evaluator() -> None:
+    done = epc("doctor", "balanced:mock/deterministic")
+
+    assert done.returncode in (0, 1)
+    assert "balanced:mock/deterministic" in done.stdout
+
+
+class Placed:
+    """A likelihood scorer that prefers the first place by so many nats, whatever stands there."""
+
+    method: Method = "likelihood"
+    states_scores = repeatable = pinned = True
+    concurrency = 4
+
+    def __init__(self, bias: float) -> None:
+        self.bias = bias
+        self.identity = Identity(
+            model="local/placed", version="1", endpoint="embedded", details={"bias": bias}
+        )
+
+    def default_decoding(self, role: str) -> Decoding:
+        assert role == "evaluator"
+        return REFERENCE_DECODING
+
+    def quality(self, answer: str) -> float:
+        return unit("quality", answer) * 4
+
+    async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:
+        pair = prompt.pair
+        assert pair is not None
+        assert decoding == REFERENCE_DECODING
+        a, b = (self.quality(answer or "") for answer in (pair.response, pair.baseline))
+        return Completion(text=said("nats", a + self.bias, b), tokens_in=1, tokens_out=0)
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def verdicts(folder: Path) -> dict[tuple[str, str], str]:
+    """Return what was said of each pair, by the calls of its two answers."""
+    return {
+        (row["response"], row["baseline"]): row["verdict"]
+        for row in read_rows(folder / "trials.jsonl")
+    }
+
+
+@pytest.fixture
+def placed(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, bias in (("placed", 2.0), ("fair", 0.0)):
+        model = Embedded(what="a test's", opened=partial(_opened, bias))
+        monkeypatch.setitem(LOCAL_MODELS, name, model)
+
+
+def _opened(bias: float, name: str) -> Model:
+    assert name in ("placed", "fair")
+    return Placed(bias)
+
+
+@pytest.mark.usefixtures("placed")
+def test_reading_r80_a_calibration_takes_the_place_off_and_stands_in_the_record(
+    tmp_path: Path,
+) -> None:
+    long = ("--rounds", "30")  # so that most pairs are met
+    plain, calibrated, fair = (
+        run(tmp_path / str(at), name, *long)
+        for at, name in enumerate(("local/placed", "calibrated:local/placed", "local/fair"))
+    )
+
+    manifest = json.loads((calibrated / "manifest.json").read_bytes())
+    by_place = [one == "A" for one in verdicts(plain).values()]
+    (fit,) = manifest["calibration"]
+    # The two margins of a known pair are content + 2 and 2 - content: 2 on average, to the digit.
+    assert fit["prior"] == 2.0
+    assert len(fit["calls"]) == 16
+    assert verdicts(calibrated) == verdicts(fair)  # what the place gave is gone, and nothing else
+    assert sum(by_place) > 0.8 * len(by_place)
+    assert manifest["provenance"]["members"][0]["calls"] == 176 + 32
+    assert checked(calibrated) == (0, [])
+    assert not list(disagreements(manifest, calibrated, clause="x"))
+    manifest["calibration"][0]["prior"] = 1.0
+    (calibrated / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    assert any("its calls give" in each["problem"] for each in checked(calibrated)[1])
+    told = [where for where, _ in composed_otherwise(manifest, calibrated / "calls.jsonl", spoken)]
+    assert "manifest.json/calibration/1" in told
+
+
+def test_reading_r80_the_pages_tables_are_those_of_the_study() -> None:
+    text = PAGE.read_text("utf-8")
+
+    assert page(text) == text
+
+
+@pytest.mark.parametrize("bias", [0.0, 1.0, 2.0, 4.0])
+def test_reading_r80_balanced_judging_takes_the_place_bias_off_what_it_decides(bias: float) -> None:
+    """Of two equal answers; a preference q then has odds exp(2 q), whatever the place gives."""
+    evaluator = Judge(preferred=(np.zeros((1, 1)), np.full((1, 1), 0.7)), bias=bias)
+    (a, b), (won, lost) = evaluator.balanced()
+
+    assert float(a / (a + b)) == pytest.approx(0.5)
+    assert float(won / lost) == pytest.approx(np.exp(1.4))
+    assert place_share(bias)[0] == pytest.approx(float(evaluator.plain()[0]))
