@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from drift_support import turning
 from endpoint_support import Endpoint, Received, Reply, answering, completion, serving
-from engine_support import DAY, environment, epc, read_rows, same_files
+from engine_support import DAY, a_or_b, environment, epc, read_rows, same_files
 
 MODELS = ("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806")
 SMALL = ("--exhaustive", "--seeds", "0-1", "--rounds", "2")
@@ -251,11 +251,10 @@ def test_reading_r76_an_evaluator_that_tosses_coins_is_seldom_taken_for_another(
     tmp_path: Path, endpoint: Endpoint
 ) -> None:
     """Its answers repeat in no way, and that is seen at the start and not taken for a swap."""
-    count = [0]
 
     def tossing(received: Received) -> Reply:
-        count[0] += 1
-        return completion("AB"[count[0] * 7919 % 13 % 2])
+        # By how often it was asked this, and not by the order in which threads get here.
+        return completion(a_or_b(f"{endpoint.prompts[received.prompt]} {received.prompt}"))
 
     endpoint.behave = tossing
 
