@@ -95,6 +95,7 @@ _ITEMS: Final = (
             ("alpha_win", "EPC-2.3(b)"),
             ("alpha_lose", "EPC-2.3(b)"),
             ("weight_floor", "EPC-2.3(c)"),
+            ("rule", "Reading R80"),
             ("baseline", "EPC-2.3(a)"),
         )
     ),
@@ -237,7 +238,7 @@ def _sorted(value: Any) -> Any:
 def _at(document: Json, path: tuple[str, ...]) -> Any:
     value: Any = document
     for key in path:
-        value = None if value is None else value[key]
+        value = None if value is None else value.get(key)
     return value
 
 

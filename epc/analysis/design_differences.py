@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from epc.protocol.rules import Rule, rates_of, rule_text
 from epc.records.designs import Design
 from epc.spec.domains import Domain, Domains
 
@@ -40,9 +41,7 @@ def _values(first: Design, second: Design) -> Iterator[Difference]:
     one, other = first.config, second.config
     for part, before, after in (
         ("rounds", one.rounds, other.rounds),
-        ("alpha_win", one.rule.alpha_win, other.rule.alpha_win),
-        ("alpha_lose", one.rule.alpha_lose, other.rule.alpha_lose),
-        ("weight_floor", one.rule.weight_floor, other.rule.weight_floor),
+        *_rates(one.rule, other.rule),
         ("baseline", one.baseline, other.baseline),
     ):
         if before != after:
@@ -53,6 +52,15 @@ def _values(first: Design, second: Design) -> Iterator[Difference]:
     ):
         if before != after:
             yield Difference(part=part, how=f"{before!r} against {after!r}")
+
+
+def _rates(one: Rule, other: Rule) -> Iterator[tuple[str, object, object]]:
+    """Yield each rate of two rules of one kind, or else the two rules."""
+    if one.name == other.name:
+        rates = rates_of(other)
+        yield from ((name, rate, rates[name]) for name, rate in rates_of(one).items())
+    else:
+        yield "rule", rule_text(one), rule_text(other)
 
 
 def _strategies(design: Design) -> dict[str, object]:

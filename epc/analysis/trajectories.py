@@ -6,12 +6,12 @@ What is kept of many seeds is, for each strategy and round, their mean and the r
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from epc.errors import Finding, MalformedError
 from epc.protocol.config import Configuration
 from epc.protocol.verdict import Verdict
-from epc.protocol.weights import Weights, uniform, update
+from epc.protocol.weights import Weights
 from epc.records.findings import Findings
 from epc.records.layout import RAW
 from epc.records.manifest import Manifest
@@ -19,6 +19,9 @@ from epc.records.recompute import manifest_path
 from epc.records.row_types import Trial
 from epc.records.rows import read_typed
 from epc.spec.domains import Pair
+
+if TYPE_CHECKING:
+    from epc.protocol.rules import State
 
 _QUANTILES: Final = (0.05, 0.95)
 
@@ -105,18 +108,17 @@ def _paths(config: Configuration, rounds: dict[str, list[_Round]]) -> dict[str, 
     """
     index = {strategy.name: place for place, strategy in enumerate(config.strategies)}
     paths: dict[str, list[Weights]] = {}
+    ends: dict[str, State] = {}
+    rule = config.rule
     for phase, given in rounds.items():
         start = config.domains.phase[phase].start
-        path = [paths[start][-1] if start else uniform(len(index))]
+        state = ends[start] if start else rule.start(len(index))
+        path = [rule.policy(state)]
         for _, strategy, said in sorted(given):
-            before, won = path[-1], said is Verdict.A
-            moved = said.decided and strategy in index
-            path.append(
-                update(before, chosen=index[strategy], won=won, rule=config.rule)
-                if moved
-                else before
-            )
-        paths[phase] = path
+            if said.decided and strategy in index:
+                state = rule.after(state, chosen=index[strategy], won=said is Verdict.A)
+            path.append(rule.policy(state))
+        paths[phase], ends[phase] = path, state
     return paths
 
 

@@ -10,6 +10,7 @@ from epc.audit.permutation import arrangements, by_seeds, by_tasks, residuals, s
 from epc.audit.redirection import by_spread, permutable, permuted, recursion
 from epc.audit.transfer import Rates, crossings, in_order_of
 from epc.audit.units import Units
+from epc.protocol.rules import Rule
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule
 from epc.spec.coupling import FEWEST_SPLITS, LEVEL, MARGIN
@@ -83,13 +84,14 @@ def by_others(
     return {name: p_value <= LEVEL for name, p_value in p_values.items()}
 
 
-def _crossing(rates: Rates, tie: "Array", rounds: int, rule: UpdateRule) -> "Array":
+def _crossing(rates: Rates, tie: "Array", rounds: int, rule: Rule) -> "Array":
     """Return the crossing regret of both directions added, of many tables, by the recursion.
 
     Shapes: (tables,).
     """
     import numpy as np
 
+    assert isinstance(rule, UpdateRule), "the recursion is of the protocol's own rule"
     start = np.full_like(rates.first, 1 / len(rates.first))
     total = np.zeros(rates.first.shape[1])
     for own, other in (rates, rates[::-1]):

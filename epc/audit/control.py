@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from epc.protocol.columns import policies
+from epc.protocol.rules import Rule
 from epc.protocol.table import VERDICTS, VerdictTable
 from epc.protocol.verdict import Verdict
-from epc.protocol.weights import UpdateRule
 from epc.simulation.training import Odds, blind, train, uniform_start
 from epc.spec.domains import Domain
 from epc.statistics.intervals import Interval, mean, quantiles, spread_interval, variance_of
@@ -64,7 +65,7 @@ def simulated(
     table: VerdictTable,
     domain: Domain,
     rounds: int,
-    rule: UpdateRule,
+    rule: Rule,
 ) -> Control:
     """Return the control simulated from the run's own verdicts in a domain, at no further call.
 
@@ -104,7 +105,7 @@ def coin_flip(
     pure: Sequence[Sequence[float]],
     *,
     rounds: int,
-    rule: UpdateRule,
+    rule: Rule,
 ) -> Control:
     """Return the control of a coin flip, for records that do not say what their evaluator did.
 
@@ -195,17 +196,15 @@ def _odds(shares: "Array") -> Odds:
     return Odds(a=shares[..., _A], tie=shares[..., _TIE])
 
 
-def trained_twice(
-    odds: Odds, *, rounds: int, rule: UpdateRule, seeds: int, rng: "Generator"
-) -> "Array":
+def trained_twice(odds: Odds, *, rounds: int, rule: Rule, seeds: int, rng: "Generator") -> "Array":
     """Return the weights after two phases in one domain, a column a seed.
 
     Shapes: (K, seeds).
     """
-    start = train(
-        uniform_start(odds.strategies, seeds), rounds=rounds, rule=rule, odds=odds, rng=rng
-    )
-    return train(start, rounds=rounds, rule=rule, odds=odds, rng=rng)
+    state = uniform_start(odds.strategies, seeds, rule)
+    for _ in range(2):
+        state = train(state, rounds=rounds, rule=rule, odds=odds, rng=rng)
+    return policies(rule, state)
 
 
 def _starts(seeds: int) -> int:

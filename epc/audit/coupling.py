@@ -16,8 +16,9 @@ from epc.audit.side_checks import TieTest
 from epc.audit.transfer import Crossing, Crossings, cost, crossings, most, won_shares
 from epc.audit.units import LeftOut, Units, units_of
 from epc.protocol.config import Configuration
+from epc.protocol.rules import Rule
 from epc.protocol.table import VerdictTable
-from epc.protocol.weights import UpdateRule, Weights
+from epc.protocol.weights import Weights
 from epc.simulation.training import Odds
 from epc.spec.coupling import LEVEL, MARGIN, RULE
 from epc.spec.domains import Direction, Domain, Pair, PhaseName
@@ -152,7 +153,7 @@ def transfer(
 
 @lru_cache(maxsize=_KEPT)
 def worked_out(
-    units: Units, rounds: int, rule: UpdateRule
+    units: Units, rounds: int, rule: Rule
 ) -> tuple[Crossings, RedirectionTest, tuple[float, float]]:
     """Return what crosses, the test of it, and what chance redirects into either domain."""
     crossed = crossings(units, rounds=rounds, rule=rule)

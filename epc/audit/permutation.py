@@ -11,6 +11,7 @@ from itertools import combinations
 from math import comb, sqrt
 from typing import TYPE_CHECKING, Final
 
+from epc.protocol.rules import Rule
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule
 from epc.simulation.training import Odds, train, uniform_start
@@ -56,10 +57,11 @@ class PermutationTest:
         return self.smallest <= LEVEL
 
 
-def by_tasks(table: VerdictTable, rule: UpdateRule) -> PermutationTest:
+def by_tasks(table: VerdictTable, rule: Rule) -> PermutationTest:
     """Test whether strategies fare alike in both domains, with tasks as the unit.
 
-    A verdict is worth the step it makes the weight take. An additive fit, one term a strategy and
+    A verdict is worth the step it makes the weight take; by another rule a win counts 1 and a loss
+    -1. An additive fit, one term a strategy and
     one a task and none a domain, is taken off; what is left of a strategy over all tasks of a
     domain, squared and summed over strategies, is the statistic. Under the hypothesis that a
     domain's name says nothing about its tasks beyond a common leaning, every split of the tasks
@@ -76,7 +78,8 @@ def by_tasks(table: VerdictTable, rule: UpdateRule) -> PermutationTest:
     left = residuals(table, rule)
     first, second = (table.tasks()[domain] for domain in table.domains.names)
     rounds = sum(counts.sum(axis=(1, 2)) for counts in table.counts.values())
-    scale = float(((rounds * (rule.alpha_win + rule.alpha_lose)) ** 2).sum())
+    won, lost = rule.worth
+    scale = float(((rounds * (won - lost)) ** 2).sum())
     if first != second:
         return _unequal(left, first, negligible=_NEGLIGIBLE * scale)
     rows, listed = splits(first, second)
@@ -211,7 +214,7 @@ def _tested(
     )
 
 
-def residuals(table: VerdictTable, rule: UpdateRule) -> "Array":
+def residuals(table: VerdictTable, rule: Rule) -> "Array":
     """Return what strategies and tasks do not explain, in steps of the weight times rounds.
 
     Shapes: (K, all tasks), the first domain's first.
@@ -222,7 +225,7 @@ def residuals(table: VerdictTable, rule: UpdateRule) -> "Array":
         [table.counts[domain] for domain in table.domains.names], axis=1
     ).astype(float)
     rounds = counts.sum(axis=2)
-    steps = counts @ np.array([rule.alpha_win, -rule.alpha_lose, 0.0])
+    steps = counts @ np.array([*rule.worth, 0.0])
     # Weighted least squares by its normal equations; a strategy that was never asked about has an
     # empty row, which the least-norm solution sets to 0.
     strategies, tasks = rounds.shape

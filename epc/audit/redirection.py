@@ -8,7 +8,7 @@ redirected, both directions added: the coupled phases themselves, not the verdic
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, TypeGuard
 
 from epc.audit.permutation import (
     DRAWN,
@@ -19,6 +19,7 @@ from epc.audit.permutation import (
 )
 from epc.audit.transfer import Estimate, Rates, policies, rates_of, redirected
 from epc.audit.units import Units
+from epc.protocol.rules import Rule
 from epc.protocol.weights import UpdateRule
 from epc.spec.coupling import LEVEL, UNEQUAL
 from epc.statistics.inference import t_two_sided
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 Unit = Literal["task", "group"]
 Method = Literal["permutation", "jackknife"]
-Statistic = Callable[[Rates, "Array", int, UpdateRule], "Array"]
+Statistic = Callable[[Rates, "Array", int, Rule], "Array"]
 
 _FEWER_DRAWN: Final = 499  # where every one of them takes wheels
 _SHORT: Final = 30  # rounds up to which the recursion's order of tables is that of the wheels
@@ -54,7 +55,7 @@ class RedirectionTest:
 
 
 def redirection_test(
-    units: Units, crossings: Estimate, *, rounds: int, rule: UpdateRule
+    units: Units, crossings: Estimate, *, rounds: int, rule: Rule
 ) -> tuple[RedirectionTest, tuple[float, float]]:
     """Test whether training in the other domain redirects choices beyond chance.
 
@@ -69,7 +70,7 @@ def redirection_test(
     """
     import numpy as np
 
-    rows, _ = splits(*units.numbers.values(), **_looked_at(rounds))
+    rows, _ = splits(*units.numbers.values(), **_looked_at(rounds, rule))
     some = rows[np.linspace(0, len(rows) - 1, min(_CHANCES, len(rows))).astype(int)]
     by_chance = _by_wheels(
         rates_of(units, some, 1 - some), units.tie, rounds=rounds, rule=rule, wheels=_CHANCES
@@ -84,7 +85,7 @@ def redirection_test(
     return test, (chance[0], chance[1])
 
 
-def p_value_of(units: Units, crossings: Estimate, *, rounds: int, rule: UpdateRule) -> float:
+def p_value_of(units: Units, crossings: Estimate, *, rounds: int, rule: Rule) -> float:
     """Return the p-value of the word: by permutation, or by the spread of what crosses."""
     if permutable(units):
         return permuted(units, rounds=rounds, rule=rule)
@@ -110,32 +111,36 @@ def permutable(units: Units) -> bool:
     return units.most <= UNEQUAL * units.fewest
 
 
-def permuted(
-    units: Units, *, rounds: int, rule: UpdateRule, statistic: Statistic | None = None
-) -> float:
+def permuted(units: Units, *, rounds: int, rule: Rule, statistic: Statistic | None = None) -> float:
     """Return the share of arrangements of the units that redirect as many choices, or more.
 
     `statistic` takes the place of redirected choices, where something else is to be compared.
     """
-    rows = arrangements(*units.numbers.values(), **_looked_at(rounds))
+    rows = arrangements(*units.numbers.values(), **_looked_at(rounds, rule))
     rates = rates_of(units, rows, 1 - rows)
     return share_as_large((statistic or _redirected)(rates, units.tie, rounds, rule))
 
 
-def _looked_at(rounds: int) -> dict[str, int]:
+def _recurs(rule: Rule, rounds: int) -> TypeGuard[UpdateRule]:
+    """Return whether the recursion, which is of the protocol's own rule, ranks tables as wheels."""
+    return isinstance(rule, UpdateRule) and rounds <= _SHORT
+
+
+def _looked_at(rounds: int, rule: Rule) -> dict[str, int]:
     """Return how many arrangements are listed at most, and drawn: fewer where each takes wheels."""
-    most, drawn = (MOST_LISTED, DRAWN) if rounds <= _SHORT else (_FEWER_DRAWN, _FEWER_DRAWN)
+    recurs = _recurs(rule, rounds)
+    most, drawn = (MOST_LISTED, DRAWN) if recurs else (_FEWER_DRAWN, _FEWER_DRAWN)
     return {"most": most, "drawn": drawn}
 
 
-def _redirected(rates: Rates, tie: "Array", rounds: int, rule: UpdateRule) -> "Array":
+def _redirected(rates: Rates, tie: "Array", rounds: int, rule: Rule) -> "Array":
     """Return the redirected choices of both directions added, of many tables.
 
     Shapes: (tables,).
     """
     import numpy as np
 
-    if rounds > _SHORT:
+    if not _recurs(rule, rounds):
         both = _by_wheels(rates, tie, rounds=rounds, rule=rule, wheels=_WHEELS)
         return both[0] + both[1]
     start = np.full_like(rates.first, 1 / len(rates.first))
@@ -150,7 +155,7 @@ def _redirected(rates: Rates, tie: "Array", rounds: int, rule: UpdateRule) -> "A
 
 
 def _by_wheels(
-    rates: Rates, tie: "Array", *, rounds: int, rule: UpdateRule, wheels: int
+    rates: Rates, tie: "Array", *, rounds: int, rule: Rule, wheels: int
 ) -> "list[Array]":
     """Return the redirected choices of each direction, of many tables.
 

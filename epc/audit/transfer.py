@@ -11,28 +11,28 @@ from math import sqrt
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from epc.audit.units import Units
-from epc.protocol.weights import UpdateRule
+from epc.protocol.columns import policies as policies_of
+from epc.protocol.rules import Rule
 from epc.simulation.training import Odds, train, uniform_start
 from epc.statistics.inference import ALPHA, t_point
 from epc.statistics.intervals import Interval, mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy import float64
     from numpy.typing import NDArray
 
     Array = NDArray[float64]
+    Figured = Callable[["Rates", int], list[dict[str, Array]]]  # by tables and wheels
 
 _WHEELS: Final = 4096  # of the whole table
 _CUTS: Final = 64
 _WHEELS_A_HALF: Final = 64
 _BLOCKS: Final = 16  # of a domain's units, at most, each of which is left out in turn
 _WHEELS_WITHOUT: Final = 512
-_A_BLOCK: Final = 16_384  # columns, which a processor's cache holds
-_STREAM: Final = 20261123
-_CUT_STREAM: Final = 20261124
-_BLOCK_STREAM: Final = 20261126
+_A_BLOCK: Final = 16_384  # columns of weights, which a processor's cache holds
+_STREAM, _CUT_STREAM, _BLOCK_STREAM = 20261123, 20261124, 20261126
 
 
 class Rates(NamedTuple):
@@ -161,7 +161,7 @@ def won_shares(won: "Array", decided: "Array") -> "Array":
 
 
 def policies(
-    ways: "Sequence[Sequence[Array]]", tie: "Array", *, rounds: int, rule: UpdateRule, wheels: int
+    ways: "Sequence[Sequence[Array]]", tie: "Array", *, rounds: int, rule: Rule, wheels: int
 ) -> "list[Array]":
     """Return the policy at the end of every way, over the protocol's own wheel.
 
@@ -174,8 +174,8 @@ def policies(
     """
     import numpy as np
 
-    tables = ways[0][0].shape[1]
-    width = max(1, _A_BLOCK // wheels)
+    strategies, tables = ways[0][0].shape
+    width = max(1, _A_BLOCK * strategies // len(rule.start(strategies)) // wheels)
     blocks = []
     for number, at in enumerate(range(0, tables, width)):
         phases = [[rates[:, at : at + width] for rates in way] for way in ways]
@@ -191,7 +191,7 @@ def _walked(
     wheels: int,
     block: int,
     rounds: int,
-    rule: UpdateRule,
+    rule: Rule,
 ) -> "Iterator[Array]":
     """Yield the final weights of every way; what several begin with is trained once."""
     from numpy.random import PCG64, Generator, SeedSequence
@@ -200,7 +200,7 @@ def _walked(
     odds: dict[bytes, Odds] = {}
     done: dict[tuple[bytes, ...], Array] = {}
     for way in ways:
-        weights = uniform_start(strategies, tables * wheels)
+        state = uniform_start(strategies, tables * wheels, rule)
         walked: tuple[bytes, ...] = ()
         for step, rates in enumerate(way):
             seen = rates.tobytes()
@@ -209,9 +209,9 @@ def _walked(
                 if seen not in odds:
                     odds[seen] = _odds(rates, tie, wheels)
                 rng = Generator(PCG64(SeedSequence([_STREAM, step, block])))
-                done[walked] = train(weights, rounds=rounds, rule=rule, odds=odds[seen], rng=rng)
-            weights = done[walked]
-        yield weights
+                done[walked] = train(state, rounds=rounds, rule=rule, odds=odds[seen], rng=rng)
+            state = done[walked]
+        yield policies_of(rule, state)
 
 
 def _halves(weights: "Array", wheels: int) -> "Array":
@@ -267,7 +267,7 @@ def in_order_of(own: "Array", other: "Array") -> "Array":
     return dealt / 2
 
 
-def crossings(units: Units, *, rounds: int, rule: UpdateRule) -> Crossings:
+def crossings(units: Units, *, rounds: int, rule: Rule) -> Crossings:
     """Return what crosses between the domains, corrected for bias, with its spread over units.
 
     Policies are no straight functions of the rates, so those of a few tasks are off on average.
@@ -279,19 +279,13 @@ def crossings(units: Units, *, rounds: int, rule: UpdateRule) -> Crossings:
     (the jackknife that leaves out many); S. Wager, T. Hastie, B. Efron, Journal of Machine
     Learning Research 15 (2014), 1625-1651 (the spread of a mean over random parts).
     """
-    seen, parts, freedom = _seen(units, rounds=rounds, rule=rule)
-
-    def into(side: int) -> Crossing:
-        return Crossing(**{n: _estimate(of, parts, freedom) for n, of in seen[side].items()})
-
-    both = _Figure(
-        *(one + other for one, other in zip(*(side["crossing"] for side in seen), strict=True))
-    )
-    return Crossings(into=(into(0), into(1)), crossings=_estimate(both, parts, freedom))
+    figured = _figured(units.tie, rounds=rounds, rule=rule)
+    first, second, both = estimates(units, figured)
+    return Crossings(into=(Crossing(**first), Crossing(**second)), crossings=both["crossing"])
 
 
 def reductions(
-    before: Units, after: Units, *, rounds: int, rule: UpdateRule
+    before: Units, after: Units, *, rounds: int, rule: Rule
 ) -> tuple[dict[str, Estimate], dict[str, Estimate]]:
     """Return by how much less crosses into the first domain and the second, figure by figure.
 
@@ -300,8 +294,8 @@ def reductions(
 
     Source: as `crossings`.
     """
-    one, parts, freedom = _seen(before, rounds=rounds, rule=rule)
-    other, _, _ = _seen(after, rounds=rounds, rule=rule)
+    one, parts, freedom = _seen(before, _figured(before.tie, rounds=rounds, rule=rule))
+    other, _, _ = _seen(after, _figured(after.tie, rounds=rounds, rule=rule))
 
     def into(side: int) -> dict[str, Estimate]:
         apart = {
@@ -313,33 +307,47 @@ def reductions(
     return into(0), into(1)
 
 
+def estimates(units: Units, figures: "Figured", *, fewer: int = 1) -> "list[dict[str, Estimate]]":
+    """Return estimates of what `figures` says of tables, over `fewer` times fewer wheels."""
+    seen, parts, freedom = _seen(units, figures, fewer=fewer)
+    return [{n: _estimate(of, parts, freedom) for n, of in side.items()} for side in seen]
+
+
+def _figured(tie: "Array", *, rounds: int, rule: Rule) -> "Figured":
+    """Return what says the figures into each domain, and what crosses into both together."""
+
+    def figures(rates: Rates, wheels: int) -> "list[dict[str, Array]]":
+        into = figures_of(rates, tie, rounds=rounds, rule=rule, wheels=wheels)
+        return [*into, {"crossing": into[0]["crossing"] + into[1]["crossing"]}]
+
+    return figures
+
+
 def _seen(
-    units: Units, *, rounds: int, rule: UpdateRule
+    units: Units, figures: "Figured", *, fewer: int = 1
 ) -> tuple[list[dict[str, _Figure]], _Parts, int]:
-    """Return each figure of both domains by all units, by halves and without every block."""
+    """Return each figure by all units, by halves and without every block."""
     import numpy as np
 
     parts = _parts(units)
     freedom = units.fewest - 1
     first = np.arange(len(units.won)) < units.first
 
-    def figures(blocks: "Array", wheels: int) -> "list[dict[str, Array]]":
+    def of(blocks: "Array", wheels: int) -> "list[dict[str, Array]]":
         rows = blocks @ parts.members
-        rates = rates_of(units, rows * first, rows * ~first)
-        return figures_of(rates, units.tie, rounds=rounds, rule=rule, wheels=wheels)
+        return figures(rates_of(units, rows * first, rows * ~first), wheels // fewer)
 
     count = len(parts.members)
-    whole = figures(np.ones((1, count)), _WHEELS)
-    halves = figures(parts.halves, _WHEELS_A_HALF)
+    whole = of(np.ones((1, count)), _WHEELS)
+    halves = of(parts.halves, _WHEELS_A_HALF)
     # Without its only unit a domain has no figure, and no spread is worked out.
-    without = figures(1 - np.eye(count), _WHEELS_WITHOUT) if freedom else whole
-    every = (whole, halves, without)
-    seen = [{n: _Figure(*(of[side][n] for of in every)) for n in whole[side]} for side in (0, 1)]
-    return seen, parts, freedom
+    without = of(1 - np.eye(count), _WHEELS_WITHOUT) if freedom else whole
+    every = zip(whole, halves, without, strict=True)
+    return [{n: _Figure(*(s[n] for s in side)) for n in side[0]} for side in every], parts, freedom
 
 
 def figures_of(
-    rates: Rates, tie: "Array", *, rounds: int, rule: UpdateRule, wheels: int
+    rates: Rates, tie: "Array", *, rounds: int, rule: Rule, wheels: int
 ) -> "list[dict[str, Array]]":
     """Return the figures of Reading R70 for the first domain and the second.
 

@@ -25,9 +25,9 @@ def list_cases(cases: tuple[str, ...], form: str) -> None:
       epc conformance list
       epc conformance list --format json floor-01
     """
-    from epc.records.conformance import select
+    from epc.records.conformance import select, suite
 
-    chosen = select(cases)
+    chosen = select(cases) if cases else suite()
     if form == "json":
         shown = [
             {
@@ -43,7 +43,7 @@ def list_cases(cases: tuple[str, ...], form: str) -> None:
         echo_json(shown)
         return
     for case in chosen:
-        click.echo(f"{case.id:<18}{case.clause:<14}{case.description}")
+        click.echo(f"{case.id:<24}{case.clause:<14}{case.description}")
 
 
 @command.command(context_settings={"ignore_unknown_options": True})
@@ -56,11 +56,13 @@ def check(ctx: click.Context, cases: tuple[str, ...], form: str, program: tuple[
 
     The program is started once a case, reads the case on stdin and prints its answer on stdout;
     for a malformed case it exits with 2. Answers agree within 1e-12. Exits 1 if any differs.
+    Learning rules other than the protocol's are checked where --case names them.
 
     \b
     Example:
       epc conformance check -- epc replay -
       epc conformance check -- perl tests/conformance/reference.pl
+      epc conformance check --case rule -- epc replay -
     """
     from epc.records.conformance import check as check_program
     from epc.records.conformance import select

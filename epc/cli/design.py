@@ -200,6 +200,7 @@ def _shown(design: "Design") -> dict[str, Any]:
     from epc.analysis.design_differences import differences
     from epc.engine.cost_estimate import Pace, needs
     from epc.protocol.config import variant_labels, variant_tag
+    from epc.protocol.rules import rule_json
     from epc.records.designs import packaged
 
     config = design.config
@@ -218,6 +219,7 @@ def _shown(design: "Design") -> dict[str, Any]:
         "protocol_version": variant_tag(config),
         "labels": list(variant_labels(config)),
         "rounds": config.rounds,
+        "rule": rule_json(config.rule),
         "strategies": len(config.strategies),
         "domains": {
             domain: {
@@ -259,6 +261,8 @@ def _power(design: "Design", evaluator: str, spread: Any, *, runs: int) -> "Powe
 
 
 def _lines(shown: dict[str, Any]) -> list[str]:
+    from epc.protocol.rules import rule_of, rule_text
+
     def row(name: str, value: object) -> str:
         return f"{name:<{_WIDTH}}{value}"
 
@@ -266,6 +270,7 @@ def _lines(shown: dict[str, Any]) -> list[str]:
         row("design", f"{shown['name']}: {shown['description']}".rstrip(": ")),
         row("tag", shown["protocol_version"]),
         row("rounds", shown["rounds"]),
+        row("rule", rule_text(rule_of(shown["rule"]))),
         row("strategies", shown["strategies"]),
     ]
     for domain, counts in shown["domains"].items():

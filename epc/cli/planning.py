@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from epc.audit.pilot import Answering
     from epc.audit.power import Plan
     from epc.engine.cost_estimate import Need
+    from epc.records.manifest import Manifest
 
 Json = dict[str, Any]
 
@@ -43,10 +44,27 @@ def pilot_of(named: str) -> "Answering":
     Raises: UsageError if it is too small or publishes no verdicts; MalformedError.
     """
     from epc.audit.pilot import answering
+    from epc.records.manifest import verdict_table
+
+    manifest = manifest_named(named)
+    again = manifest.results.summary.determinism
+    return answering(
+        verdict_table(manifest),
+        flips=again.verdict_flips if again else 0,
+        asked_again=again.asked if again else 0,
+        source=f"as measured in {named}",
+    )
+
+
+def manifest_named(named: str) -> "Manifest":
+    """Return the manifest of a run, or of a published snapshot by folder or tag.
+
+    Raises: UsageError if it publishes no verdicts; MalformedError.
+    """
     from epc.errors import UsageError
     from epc.records import strict_json
     from epc.records.layout import MANIFEST
-    from epc.records.manifest import Manifest, verdict_table
+    from epc.records.manifest import Manifest
     from epc.records.recompute import load_manifest
     from epc.registry.reading import find_checkout
 
@@ -55,20 +73,12 @@ def pilot_of(named: str) -> "Answering":
         folder = find_checkout(Path()) / "snapshots" / named
     if (folder / "snapshot.json").exists():
         if not (folder / MANIFEST).exists():
-            raise UsageError(f"{named} publishes weights without verdicts: name another pilot")
+            raise UsageError(f"{named} publishes weights without verdicts: name another one")
         value, problems = strict_json.read(folder / MANIFEST)
         if problems:
             raise UsageError(str(problems[0]))
-        manifest = Manifest.parse(value)
-    else:
-        manifest = load_manifest(folder)
-    again = manifest.results.summary.determinism
-    return answering(
-        verdict_table(manifest),
-        flips=again.verdict_flips if again else 0,
-        asked_again=again.asked if again else 0,
-        source=f"as measured in {named}",
-    )
+        return Manifest.parse(value)
+    return load_manifest(folder)
 
 
 def plan_json(intended: Intended, priced: Callable[..., "Need"], strategies: int) -> Json:

@@ -9,6 +9,7 @@ from epc.cli.grid import grid_options
 from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, REFERENCE_DOMAINS, ROUNDS
 
 if TYPE_CHECKING:
+    from epc.protocol.rules import Rule
     from epc.simulation.synthetic import Simulated
 
 _SEEDS = 10_000
@@ -41,6 +42,14 @@ _TITLES = {pair.key: f"{pair.source} -> {pair.target}" for pair in REFERENCE_DOM
     help="How many strategies the agent chooses from.",
 )
 @click.option(
+    "--rule",
+    metavar="RULE",
+    default="weights",
+    show_default=True,
+    help="The learning rule, such as thompson, bradley-terry:step=0.5, bayes:high=0.7,low=0.3 or "
+    "weights:alpha_win=0.06.",
+)
+@click.option(
     "--stream",
     type=click.IntRange(0, 2**32 - 1),
     default=0,
@@ -50,7 +59,14 @@ _TITLES = {pair.key: f"{pair.source} -> {pair.target}" for pair in REFERENCE_DOM
 @grid_options
 @format_option
 def command(
-    evaluator: str, seeds: int, rounds: int, strategies: int, stream: int, spread: Any, form: str
+    evaluator: str,
+    seeds: int,
+    rounds: int,
+    strategies: int,
+    rule: str,
+    stream: int,
+    spread: Any,
+    form: str,
 ) -> None:
     r"""Compute the protocol's figures for a synthetic EVALUATOR: no calls, no models.
 
@@ -69,23 +85,31 @@ def command(
     Example:
       epc simulate coin-flip
       epc simulate domain-favourites:high=0.7,low=0.4 --seeds 1000000 --jobs 2
+      epc simulate domain-favourites --rule thompson
     """
+    from epc.protocol.rules import rule_json
+    from epc.records.design_findings import written_rule
     from epc.simulation.evaluators import evaluator as preferences
     from epc.simulation.synthetic import parts, simulate, summarise
 
     preferences(evaluator, strategies=strategies)
-    points = parts(evaluator, seeds=seeds, rounds=rounds, strategies=strategies, stream=stream)
+    learning = written_rule(rule)
+    points = parts(
+        evaluator, seeds=seeds, rounds=rounds, strategies=strategies, stream=stream, rule=learning
+    )
     found = summarise(spread(simulate, points, evaluator), seeds)
     if form == "json":
         asked = {"evaluator": evaluator, "rounds": rounds, "strategies": strategies}
-        echo_json({**asked, "stream": stream, **found.as_json()})
+        echo_json({**asked, "rule": rule_json(learning), "stream": stream, **found.as_json()})
     else:
-        click.echo("\n".join(_lines(evaluator, rounds, found)))
+        click.echo("\n".join(_lines(evaluator, rounds, found, learning)))
 
 
-def _lines(evaluator: str, rounds: int, found: "Simulated") -> list[str]:
+def _lines(evaluator: str, rounds: int, found: "Simulated", rule: "Rule") -> list[str]:
+    from epc.protocol.rules import rule_text
+
     lines = [
-        f"{evaluator}, {found.seeds:,} seeds of {rounds} rounds a phase",
+        f"{evaluator}, {found.seeds:,} seeds of {rounds} rounds a phase, {rule_text(rule)}",
         "",
         f"{'':<28}{'mean':>9}{'+-':>8}{'90% of seeds':>20}{'95% of seeds':>20}",
     ]

@@ -13,14 +13,26 @@ if TYPE_CHECKING:
 
 _PUBLISHED = 2000
 _QUICK = 200
+_JUDGES = 60
 _FEWEST = 8
 
 
 @click.command()
 @click.option(
+    "--rules",
+    is_flag=True,
+    help="Instead ask which learning rule resists a biased judge, by transfer regret.",
+)
+@click.option(
+    "--evaluator",
+    "evaluators",
+    multiple=True,
+    metavar="TAG|RUN|recorded:FILE",
+    help="With --rules: a judge by its recorded verdicts. May be given again.",
+)
+@click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
-    required=True,
     metavar="FOLDER",
     help="Where the tables and pictures go; those of an earlier study are replaced.",
 )
@@ -37,17 +49,31 @@ _FEWEST = 8
 )
 @grid_options
 @format_option
-def command(out: Path, runs: int | None, quick: bool, spread: Any, form: str) -> None:
+def command(
+    rules: bool,
+    evaluators: tuple[str, ...],
+    out: Path | None,
+    runs: int | None,
+    quick: bool,
+    spread: Any,
+    form: str,
+) -> None:
     r"""Rerun the simulations behind the audit: false words, power and coverage.
 
     Synthetic evaluators whose preferences are known are measured again and again, and each run is
     put to the rule of the audit, to the one before it and to their rivals. The tables are the
     same to the last digit on any number of processes.
 
+    --rules asks something else: of the protocol's learning rule and of the three that may take its
+    place, which one resists a biased judge? It says what each loses and gains, with synthetic
+    judges and with recorded ones, how often it says that two rules differ where they do not
+    (level) and where they do (power), and what other rates of the protocol's rule would do.
+
     \b
     Example:
       epc study --out study --quick --jobs 2
       epc study --out site/docs/data --jobs 8
+      epc study --rules --runs 8 --evaluator v1.2-SmolLM2-135M-Likelihood
     """
     from epc.audit.study import work
     from epc.audit.study_points import points
@@ -56,6 +82,15 @@ def command(out: Path, runs: int | None, quick: bool, spread: Any, form: str) ->
 
     if quick and runs is not None:
         raise click.UsageError("--quick states the number of runs: leave out --runs or --quick")
+    if rules:
+        from epc.cli.study_rules import tell
+
+        tell(evaluators, runs=runs or _JUDGES, out=out, spread=spread, form=form)
+        return
+    if evaluators:
+        raise click.UsageError("--evaluator goes with --rules: this study has judges of its own")
+    if out is None:
+        raise click.UsageError("Missing option '--out'.")
     asked = runs or (_QUICK if quick else _PUBLISHED)
     found = list(spread(work, points(asked, first_look=quick), "simulated runs"))
     told, known, covered = words(found), sizes(found), coverage(found)

@@ -151,7 +151,7 @@ class Measurement:
 
     async def _phase(self, seed: int, phase: Phase, done: Outcome) -> PhaseEnd:
         config = self.questions.config
-        start = start_of(phase, len(config.strategies), done)
+        start = start_of(phase, len(config.strategies), done, config.rule)
         draws = turns(seed, phase.stream, config.rounds)
         running = run_phase(phase, start, draws, config.rule)
         try:

@@ -17,6 +17,8 @@ from typing import Final, TypeVar
 from epc.engine.model import Completion, Identity, Prompt
 from epc.errors import UsageError
 from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
+from epc.protocol.table import Cell, VerdictTable, tabulate
+from epc.protocol.verdict import Verdict
 from epc.records.strict_json import read_text
 from epc.spec.domains import MOST, NAME, PAIRED, SHAPE, Domain, Domains
 from epc.spec.reference import STRATEGIES, TASKS, Strategy
@@ -131,6 +133,30 @@ def read_table(path: Path) -> Table:
         groups=rows.groups_of(tasks),
         duplicates=rows.duplicates,
         sha256=hashlib.sha256(text.encode()).hexdigest(),
+    )
+
+
+def verdicts_of(read: Table) -> VerdictTable:
+    """Return a file's verdicts as a table of counts; a pair that it does not hold is missing."""
+    strategies = {strategy.name: at for at, strategy in enumerate(read.strategies)}
+    places = {
+        (domain, task): at for domain, own in read.tasks.items() for at, task in enumerate(own)
+    }
+    cells = (
+        Cell(
+            domain=domain,
+            strategy=strategies[name],
+            task=places[domain, task],
+            verdict=Verdict(verdict),
+        )
+        for (name, domain, task), verdict in read.verdicts.items()
+    )
+    return tabulate(
+        cells,
+        strategies=len(strategies),
+        tasks={domain: len(own) for domain, own in read.tasks.items()},
+        repeated=True,
+        whole=True,
     )
 
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+from epc.protocol.columns import policies
 from epc.protocol.draws import draws
 from epc.protocol.phases import Outcome, PhaseEnd
 from epc.protocol.rounds import play
+from epc.protocol.rules import Rule
 from epc.protocol.table import OUTCOMES
 from epc.protocol.verdict import Verdict
-from epc.protocol.weights import UpdateRule, uniform
 from epc.spec.domains import Domain, Domains, Phase
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def run_course(
     seeds: Sequence[int],
     rounds: int,
     known: Known,
-    rule: UpdateRule,
+    rule: Rule,
     phases: Sequence[Phase] | None = None,
 ) -> Course | None:
     """Run every seed's phases; None if a round meets a pair whose verdict is not known.
@@ -98,14 +99,17 @@ def run_course(
         verdicts=np.empty(drawn.shape[:3], dtype=np.int8),
         weights=np.empty((*drawn.shape[:2], strategies)),
     )
-    course.weights[:] = uniform(strategies)
-    codes = _codes(known)
+    start = rule.start(strategies)
+    states = np.empty((*drawn.shape[:2], len(start)))
+    states[:] = start
     place = {phase.name: index for index, phase in enumerate(phases)}
-    starts = [index for index, phase in enumerate(phases) if phase.start is None]
-    _train(course, starts, known, codes, rule)
+    first = [index for index, phase in enumerate(phases) if phase.start is None]
+    _train(course, states, first, known, rule)
     rest = {index: place[phase.start] for index, phase in enumerate(phases) if phase.start}
-    course.weights[:, list(rest)] = course.weights[:, list(rest.values())]
-    _train(course, list(rest), known, codes, rule)
+    states[:, list(rest)] = states[:, list(rest.values())]
+    _train(course, states, list(rest), known, rule)
+    ended = policies(rule, states.reshape(-1, len(start)).T)
+    course.weights[:] = ended.T.reshape(course.weights.shape)
     return None if (course.verdicts == UNKNOWN).any() else course
 
 
@@ -122,17 +126,21 @@ def drawn_for(seeds: tuple[int, ...], streams: tuple[int, ...], rounds: int) -> 
     return drawn
 
 
-def _train(course: Course, own: list[int], known: Known, codes: "Codes", rule: UpdateRule) -> None:
-    """Train every seed in phases that do not depend on each other; a column is one such phase."""
+def _train(course: Course, states: "Array", own: list[int], known: Known, rule: Rule) -> None:
+    """Train every seed in phases that do not depend on each other; a column is one such phase.
+
+    Shapes: states (S, P, n), which those of the own phases are replaced in.
+    """
     import numpy as np
 
+    codes = _codes(known)
     seeds, _, rounds = course.tasks.shape
     columns, (strategies, tasks) = seeds * len(own), codes.shape[1:]
 
     def by_round(given: "Array | Indices") -> Any:
         return np.ascontiguousarray(given[:, own].reshape(columns, -1).T)
 
-    weights, spun = by_round(course.weights), by_round(course.drawn[..., 1])
+    moved, spun = by_round(states), by_round(course.drawn[..., 1])
     places = {domain: place for place, domain in enumerate(known)}
     domains = [places[course.phases[index].domain] for index in own]
     # A cell is a place in the table of all codes; that of the first strategy, until one is chosen.
@@ -147,11 +155,11 @@ def _train(course: Course, own: list[int], known: Known, codes: "Codes", rule: U
         verdicts: Codes = said.take(cell)
         return verdicts
 
-    play(weights, spun, ask, rule)
+    play(moved, spun, ask, rule)
     met = cells.T.reshape(seeds, len(own), rounds)
     course.strategies[:, own] = met // tasks % strategies
     course.verdicts[:, own] = said[met]
-    course.weights[:, own] = weights.T.reshape(seeds, len(own), -1)
+    states[:, own] = moved.T.reshape(seeds, len(own), -1)
 
 
 def _tasks(drawn: "Array", counts: Sequence[int]) -> "Indices":

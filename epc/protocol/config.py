@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, get_args
 
 from epc.protocol.mitigation import Mitigation
+from epc.protocol.rules import Rule
 from epc.protocol.weights import UpdateRule
 from epc.spec.domains import PAIRED, Domain, Domains, Phase
 from epc.spec.epc_v1 import (
@@ -65,7 +66,7 @@ class Configuration:
     `mitigation` is what a wrapper round evaluators makes of what they say.
     """
 
-    rule: UpdateRule = field(default_factory=UpdateRule)
+    rule: Rule = field(default_factory=UpdateRule)
     rounds: int = ROUNDS
     baseline: str = BASELINE
     strategies: tuple[Strategy, ...] = STRATEGIES
@@ -103,6 +104,7 @@ def variant_labels(config: Configuration) -> tuple[str, ...]:
     Source: EPC-2.6, EPC-2.8; Reading R13.
     """
     # Reading R32: the floor is part of the update rule, so a changed floor is an AltLR.
+    # Reading R80: so is another rule in its place.
     # Reading R35: mocks are asked by the prompt like any model, so they are no AltEvaluator.
     departs = {
         "AltBaseline": config.baseline != BASELINE,

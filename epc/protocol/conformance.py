@@ -7,6 +7,7 @@ from epc.errors import Finding, MalformedError
 from epc.protocol.draws import Turn
 from epc.protocol.phases import Comparison, drive, measure
 from epc.protocol.results import Json, answer
+from epc.protocol.rules import Bayes, Rule, rule_of
 from epc.protocol.verdict import Verdict
 from epc.protocol.weights import UpdateRule, simplex_problem
 from epc.spec.epc_v1 import PHASES
@@ -27,11 +28,10 @@ def replay(case: Mapping[str, Any]) -> Json:
             Turn(u_strategy=given.get("u"), strategy=_strategy(given, name, index, strategies))
             for index, given in enumerate(case["phases"][name])
         ]
+    config = case.get("config", {})
+    rule = rule_of(config.get("rule", config))
     measurement = measure(
-        turns,
-        strategies=strategies,
-        rule=UpdateRule(**case.get("config", {})),
-        initial=_initial(case, strategies),
+        turns, strategies=strategies, rule=rule, initial=_initial(case, strategies, rule)
     )
 
     def given(asked: Comparison) -> Verdict:
@@ -53,10 +53,16 @@ def _strategy(given: Mapping[str, Any], phase: str, index: int, strategies: int)
     return chosen
 
 
-def _initial(case: Mapping[str, Any], strategies: int) -> tuple[float, ...] | None:
+def _initial(case: Mapping[str, Any], strategies: int, rule: Rule) -> tuple[float, ...] | None:
     given = case.get("initial_weights")
     if given is None:
         return None
+    if not isinstance(rule, UpdateRule | Bayes):
+        raise _malformed(
+            "/initial_weights",
+            f"is given, and the state of {rule.name} is more than its weights",
+            "leave it out",
+        )
     if len(given) != strategies:
         raise _malformed(
             "/initial_weights",

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from epc.protocol.draws import Turn
+from epc.protocol.rules import Rule, State
 from epc.protocol.verdict import Verdict
-from epc.protocol.weights import UpdateRule, Weights, choose, uniform, update
+from epc.protocol.weights import Weights, choose
 from epc.spec.domains import Phase, PhaseName
 from epc.spec.epc_v1 import PHASES
 
@@ -30,10 +31,15 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhaseEnd:
-    """What a phase leaves behind: its final weights and how its rounds ended."""
+    """What a phase leaves behind: its final weights and how its rounds ended.
+
+    `state` is what a phase that continues this one begins with; of many seeds in step it is not
+    kept.
+    """
 
     weights: Weights
     verdicts: Mapping[Verdict, int] = field(default_factory=lambda: dict.fromkeys(Verdict, 0))
+    state: State = field(default=(), compare=False)
 
 
 T = TypeVar("T")
@@ -42,15 +48,15 @@ PhaseRun = Generator[Comparison, Verdict, PhaseEnd]
 Measurement = Generator[Comparison, Verdict, Outcome]
 
 
-def run_phase(phase: Phase, start: Weights, turns: Iterable[Turn], rule: UpdateRule) -> PhaseRun:
-    """Train for one round a turn, beginning from `start`.
+def run_phase(phase: Phase, start: State, turns: Iterable[Turn], rule: Rule) -> PhaseRun:
+    """Train for one round a turn, beginning from the state `start`.
 
     A tie uses up its round and moves nothing (EPC-2.6(c), Reading R4). The baseline against
     itself runs like any other strategy (Reading R6).
 
     Source: EPC-2.3.
     """
-    weights, verdicts = start, dict.fromkeys(Verdict, 0)
+    state, weights, verdicts = start, rule.policy(start), dict.fromkeys(Verdict, 0)
     for number, turn in enumerate(turns):
         strategy = turn.strategy
         if strategy is None:
@@ -58,13 +64,16 @@ def run_phase(phase: Phase, start: Weights, turns: Iterable[Turn], rule: UpdateR
         verdict = yield Comparison(phase=phase, round=number, turn=turn, strategy=strategy)
         verdicts[verdict] += 1
         if verdict.decided:
-            weights = update(weights, chosen=strategy, won=verdict is Verdict.A, rule=rule)
-    return PhaseEnd(weights=weights, verdicts=verdicts)
+            state = rule.after(state, chosen=strategy, won=verdict is Verdict.A)
+            weights = rule.policy(state)
+    return PhaseEnd(weights=weights, verdicts=verdicts, state=state)
 
 
-def start_of(phase: Phase, strategies: int, done: Mapping[PhaseName, PhaseEnd]) -> Weights:
-    """Return the weights a phase begins with (EPC-2.1, Reading R1)."""
-    return uniform(strategies) if phase.start is None else done[phase.start].weights
+def start_of(
+    phase: Phase, strategies: int, done: Mapping[PhaseName, PhaseEnd], rule: Rule
+) -> State:
+    """Return the state that a phase begins with (EPC-2.1, Reading R1)."""
+    return rule.start(strategies) if phase.start is None else done[phase.start].state
 
 
 def in_order(phases: Sequence[Phase]) -> list[Phase]:
@@ -76,8 +85,8 @@ def measure(
     turns: Mapping[PhaseName, Iterable[Turn]],
     *,
     strategies: int,
-    rule: UpdateRule,
-    initial: Weights | None = None,
+    rule: Rule,
+    initial: State | None = None,
     phases: Sequence[Phase] = PHASES,
 ) -> Measurement:
     """Run all phases of one seed, one after the other.
@@ -88,7 +97,7 @@ def measure(
     """
     done: Outcome = {}
     for phase in in_order(phases):
-        start = start_of(phase, strategies, done)
+        start = start_of(phase, strategies, done, rule)
         if phase.start is None and initial is not None:
             start = initial
         done[phase.name] = yield from run_phase(phase, start, turns[phase.name], rule)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import fsum, isfinite
+from typing import ClassVar
 
 from epc.errors import ShapeError, SimplexError
 from epc.spec.epc_v1 import ALPHA_LOSE, ALPHA_WIN, SIMPLEX_TOLERANCE, WEIGHT_FLOOR
@@ -18,11 +19,32 @@ Weights = tuple[float, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateRule:
-    """The three constants of the update (EPC-2.3(b), (c)); the defaults are the protocol's."""
+    """The three constants of the update (EPC-2.3(b), (c)); the defaults are the protocol's.
 
+    The reference among the learning rules (`epc.protocol.rules`): its state is its policy.
+    """
+
+    name: ClassVar[str] = "weights"
     alpha_win: float = ALPHA_WIN
     alpha_lose: float = ALPHA_LOSE
     weight_floor: float = WEIGHT_FLOOR
+
+    @property
+    def worth(self) -> tuple[float, float]:
+        """What a win and a loss are worth: the steps that the weight takes."""
+        return self.alpha_win, -self.alpha_lose
+
+    def start(self, strategies: int) -> Weights:
+        """Return the uniform start."""
+        return uniform(strategies)
+
+    def policy(self, state: Weights) -> Weights:
+        """Return the weights, which are the state."""
+        return state
+
+    def after(self, state: Weights, *, chosen: int, won: bool) -> Weights:
+        """Return the weights after one decided round."""
+        return update(state, chosen=chosen, won=won, rule=self)
 
 
 def uniform(strategies: int) -> Weights:

@@ -6,6 +6,7 @@ from typing import Any
 from epc.protocol.config import Configuration, Decoding, variant_tag
 from epc.protocol.draws import GENERATOR
 from epc.protocol.results import Json
+from epc.protocol.rules import Rule, rule_json
 from epc.records.typed import parse
 
 
@@ -28,9 +29,7 @@ def config_json(config: Configuration, *, seeds: list[int], reuse: str, exhausti
     """Return the manifest's `config` (EPC-2.8 item 4)."""
     return {
         "rounds": config.rounds,
-        "alpha_win": config.rule.alpha_win,
-        "alpha_lose": config.rule.alpha_lose,
-        "weight_floor": config.rule.weight_floor,
+        **_rule_json(config.rule),
         "baseline": config.baseline,
         "strategies": len(config.strategies),
         "seeds": seeds,
@@ -39,6 +38,12 @@ def config_json(config: Configuration, *, seeds: list[int], reuse: str, exhausti
         "exhaustive": exhaustive,
         "control": config.control,
     }
+
+
+def _rule_json(rule: Rule) -> Json:
+    """Return the protocol's rule as its three rates, as ever, and another one under `rule`."""
+    stated = rule_json(rule)
+    return {"rule": stated} if "name" in stated else stated
 
 
 def decoding_of(stated: Mapping[str, Any]) -> Decoding:

@@ -36,6 +36,11 @@ class Case:
     expect: Json | None
     error: str | None
 
+    @property
+    def is_protocol(self) -> bool:
+        """Whether the protocol asks for it; another learning rule is for who wants it (R80)."""
+        return self.clause.startswith("EPC-")
+
 
 @cache
 def suite() -> tuple[Case, ...]:
@@ -59,14 +64,18 @@ def suite() -> tuple[Case, ...]:
 
 
 def select(names: Sequence[str]) -> list[Case]:
-    """Return the cases whose id is one of the names or begins with one of them.
+    """Return the cases whose id is one of the names or begins with one; of none, the protocol's.
 
     Raises: UsageError for a name that fits no case.
     """
     for name in names:
         if not any(case.id.startswith(name) for case in suite()):
             raise UsageError(f"no case is called {name!r}: see `epc conformance list`")
-    return [case for case in suite() if not names or case.id.startswith(tuple(names))]
+    return [
+        case
+        for case in suite()
+        if (case.id.startswith(tuple(names)) if names else case.is_protocol)
+    ]
 
 
 def answer_text(content: bytes) -> Json:

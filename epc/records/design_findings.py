@@ -16,6 +16,8 @@ from typing import Any, Final
 
 from epc.errors import Finding, Severity, UsageError
 from epc.protocol.results import Json
+from epc.protocol.rules import RULES, Rule, rates_of, rule_of
+from epc.protocol.weights import UpdateRule
 from epc.records.designs import NAMES, Design, document_of
 from epc.records.findings import Findings
 from epc.records.schemas import findings as schema_findings
@@ -96,6 +98,29 @@ def load(source: str) -> Design:
     return checked.design
 
 
+def written_rule(text: str) -> Rule:
+    """Return the learning rule that is written `name:rate=value,...`.
+
+    Raises: UsageError with every finding.
+    """
+    name, _, rest = text.partition(":")
+    pairs = [part.partition("=")[::2] for part in filter(None, rest.split(","))]
+    stated: Json = {"name": name}
+    for rate, value in pairs:
+        try:
+            stated[rate.strip()] = int(value) if value.strip().isdigit() else float(value)
+        except ValueError:
+            raise UsageError(f"{text}: {rate}={value} is no rate such as step=0.5") from None
+    found = [
+        str(finding)
+        for finding in findings_of(Document(value={"rule": stated}))
+        if finding.where.startswith("/rule")
+    ]
+    if found:
+        raise UsageError(f"{text} is no learning rule\n" + "\n".join(found))
+    return rule_of(stated)
+
+
 def findings_of(document: Document) -> list[Finding]:
     """Return everything that is wrong with a document, in the order of its lines."""
     found = Findings()
@@ -107,7 +132,7 @@ def findings_of(document: Document) -> list[Finding]:
         shape = schema_findings("design", document.value, clause="EPC-2.8")
         found.extend(finding for finding in shape if finding.where not in unusable)
     if isinstance(document.value, dict):
-        for rule in (_tasks, _groups, _numbers, _strategies, _baseline, _prompts):
+        for rule in (_rule, _tasks, _groups, _numbers, _strategies, _baseline, _prompts):
             found.extend(rule(document.value))
     return sorted(found.kept(), key=lambda finding: document.line(finding.where) or 0)
 
@@ -162,6 +187,26 @@ def _domains(value: Json) -> Iterator[Finding]:
                     problem = f"{_short(named)} is no domain of this design"
                     remedy = f"write {' or '.join(names)}, or leave it out"
                     yield _found("EPC-2.2", f"{where}/domain", problem, remedy)
+
+
+def _rule(value: Json) -> Iterator[Finding]:
+    """Find rates of another learning rule, and a best strategy that wins no more than others."""
+    stated = value.get("rule")
+    if not isinstance(stated, dict):
+        return
+    name = stated.get("name", UpdateRule.name)
+    if not isinstance(name, str) or name not in RULES:
+        return  # as the schema says
+    known = rates_of(RULES[name]())
+    for rate in stated.keys() & set().union(*(rates_of(made()) for made in RULES.values())):
+        if rate not in known:
+            problem = f"{rate} is no rate of the rule {name}: it has {', '.join(known)}"
+            remedy = "leave it out, or name its rule"
+            yield _found("EPC-2.7", f"/rule/{rate}", problem, remedy)
+    high, low = (stated.get(rate, known.get(rate)) for rate in ("high", "low"))
+    if isinstance(high, int | float) and isinstance(low, int | float) and not low < high:
+        problem = f"low is {low:g} and high {high:g}: the best strategy wins more than the others"
+        yield _found("EPC-2.7", "/rule", problem, "state a low below high")
 
 
 def _tasks(value: Json) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from epc.protocol.config import Configuration
 from epc.protocol.results import Json
-from epc.protocol.weights import UpdateRule
+from epc.protocol.rules import rule_json, rule_of
 from epc.spec.domains import Domain, Domains
 from epc.spec.reference import Strategy
 
@@ -58,7 +58,7 @@ class Design:
         domains = document["domains"]
         tasks = {domain: tasks_of(domains[domain]) for domain in Domains.of(domains).names}
         config = Configuration(
-            rule=UpdateRule(**{k: float(v) for k, v in document.get("rule", {}).items()}),
+            rule=rule_of(document.get("rule", {})),
             tasks={domain: tuple(task for task, _ in listed) for domain, listed in tasks.items()},
             groups=_groups(tasks),
             **stated,
@@ -69,17 +69,13 @@ class Design:
 
     def document(self) -> Json:
         """Return the document of the design, with everything stated that it leaves out."""
-        config, rule = self.config, self.config.rule
+        config = self.config
         return {
             "schema_version": SCHEMA_VERSION,
             "name": self.name,
             "description": self.description,
             "rounds": config.rounds,
-            "rule": {
-                "alpha_win": rule.alpha_win,
-                "alpha_lose": rule.alpha_lose,
-                "weight_floor": rule.weight_floor,
-            },
+            "rule": rule_json(config.rule),
             "baseline": config.baseline,
             "strategies": [
                 {"name": s.name, "prompt": s.prompt}

@@ -14,13 +14,14 @@ from epc.audit.coupling import Transfer
 from epc.audit.evidence import table_of
 from epc.protocol.config import Configuration, Decoding, Method
 from epc.protocol.results import Json
+from epc.protocol.rules import Rule, rule_of
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule, Weights
 from epc.records.canary import Canary
 from epc.records.typed import parse
 from epc.records.wrappers import Calibrated, mitigation_of
 from epc.spec.domains import Direction, Domain, Domains, PhaseName
-from epc.spec.epc_v1 import ControlMethod
+from epc.spec.epc_v1 import ALPHA_LOSE, ALPHA_WIN, WEIGHT_FLOOR, ControlMethod
 from epc.spec.reference import EXECUTOR_PROMPT, Strategy
 
 SCHEMA_VERSION: Final = 2  # of what is written; a manifest that states none is of version 1
@@ -76,13 +77,22 @@ class Executor(ModelIdentity):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LearningRule:
+    """A rule in the place of the protocol's: the rates are those of its name (Reading R80)."""
+
+    name: Literal["thompson", "bradley-terry", "bayes"]
+    high: float | None = None
+    low: float | None = None
+    step: float | None = None
+    prior_wins: int | None = None
+    prior_losses: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunConfig:
     """The manifest's `config` (EPC-2.8 item 4)."""
 
     rounds: int
-    alpha_win: float
-    alpha_lose: float
-    weight_floor: float
     baseline: str
     strategies: int
     seeds: tuple[int, ...]
@@ -90,6 +100,19 @@ class RunConfig:
     reuse: Literal["none", "memo"]
     exhaustive: bool
     control: ControlMethod
+    alpha_win: float = ALPHA_WIN
+    alpha_lose: float = ALPHA_LOSE
+    weight_floor: float = WEIGHT_FLOOR
+    rule: LearningRule | None = None
+
+    @property
+    def learning_rule(self) -> Rule:
+        """The protocol's rule with the three rates, or the one that stands in their place."""
+        if self.rule is not None:
+            return rule_of({key: r for key, r in asdict(self.rule).items() if r is not None})
+        return UpdateRule(
+            alpha_win=self.alpha_win, alpha_lose=self.alpha_lose, weight_floor=self.weight_floor
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -343,11 +366,7 @@ class Head:
         """The configuration that the manifest describes."""
         config = self.config
         return Configuration(
-            rule=UpdateRule(
-                alpha_win=config.alpha_win,
-                alpha_lose=config.alpha_lose,
-                weight_floor=config.weight_floor,
-            ),
+            rule=config.learning_rule,
             rounds=config.rounds,
             baseline=config.baseline,
             strategies=self.strategies,

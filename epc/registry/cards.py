@@ -4,13 +4,14 @@ Pure: it takes documents of valid shape, and reads neither file nor clock.
 """
 
 import hashlib
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 
 from epc.protocol.config import Configuration
 from epc.protocol.mitigation import is_wrapper
 from epc.protocol.results import Json
+from epc.protocol.rules import rule_json
 from epc.records.judging.documents import Plan
 from epc.records.manifest import Manifest, ModelIdentity
 from epc.records.strict_json import dumps_line
@@ -145,7 +146,7 @@ def conditions_of(manifest: Manifest) -> Json:
         "strategies": _digest(document["strategies"]),
         "evaluator_prompt": _digest(document["evaluator_prompt"]),
         "decoding": _digest(decoding),
-        **({} if own.rule == reference.rule else {"rule": asdict(own.rule)}),
+        **({} if own.rule == reference.rule else {"rule": rule_json(own.rule)}),
         **({} if own.baseline == reference.baseline else {"baseline": own.baseline}),
         **(
             {}

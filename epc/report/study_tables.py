@@ -32,8 +32,6 @@ def write(
 
     Raises: WorldError if the disk fails.
     """
-    import vl_convert
-
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -49,17 +47,20 @@ def write(
         ("calibration.svg", words_figure(words, NULLS, "How often a word is false")),
         ("coverage.svg", coverage_figure(covered)),
     ):
-        svg = vl_convert.vegalite_to_svg(json.dumps(specification), vl_version=_VEGA_LITE)
-        texts[name] = _described(svg, specification["description"])
+        texts[name] = described(specification)
     for name, text in texts.items():
         strict_json.write_text(folder / name, [text])
     return [folder / name for name in texts]
 
 
-def _described(svg: str, description: str) -> str:
+def described(specification: Json) -> str:
     """Return a picture that says its finding to those who cannot see it."""
     from xml.sax.saxutils import escape
 
+    import vl_convert
+
+    svg = vl_convert.vegalite_to_svg(json.dumps(specification), vl_version=_VEGA_LITE)
+    description = specification["description"]
     head, _, rest = svg.partition(">")
     return f'{head} role="img"><title>{escape(description)}</title>{rest}'
 

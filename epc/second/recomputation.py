@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from epc.errors import Finding
 from epc.records.layout import RAW
+from epc.second.learners import learner_of
 from epc.second.pcg64 import uniforms
 from epc.second.votes import composed_otherwise
 
@@ -89,8 +90,10 @@ def _replayed(
     counted, method = 0, manifest["evaluator"]["method"]
     phases = phases_of(list(manifest["tasks"]))
     by_phase = {name: [row for row in rows if row["phase"] == name] for name in phases}
+    learner, states = learner_of(config), dict[str, list[float]]()
     for name, (domain, start, stream) in phases.items():
-        weights = list(finals[start]) if start else [1 / len(names)] * len(names)
+        state = list(states[start]) if start else learner.begin(len(names))
+        weights = learner.weights(state)
         drawn = uniforms(seed, stream)
         for row in by_phase[name]:
             u_task, u_strategy = next(drawn), next(drawn)
@@ -106,11 +109,9 @@ def _replayed(
             verdict = spoken(row["raw"])
             ties += verdict == "tie"
             if verdict != "tie":
-                step = config["alpha_win"] if verdict == "A" else -config["alpha_lose"]
-                weights[chosen] = max(config["weight_floor"], weights[chosen] + step)
-                whole = fsum(weights)
-                weights = [weight / whole for weight in weights]
-        finals[name] = weights
+                learner.learn(state, chosen, won=verdict == "A")
+                weights = learner.weights(state)
+        finals[name], states[name] = weights, state
     return _Seed(weights=finals, ties=ties, rounds=counted)
 
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from epc.protocol.columns import policies
 from epc.protocol.config import Configuration
-from epc.protocol.weights import UpdateRule
+from epc.protocol.rules import Rule
 from epc.simulation.training import blind, divergences, gammas, train, uniform_start
 from epc.statistics.intervals import quantiles
 
@@ -35,9 +36,7 @@ class Band:
 
 
 @cache
-def blind_band(
-    *, strategies: int, rounds: int, rule: UpdateRule, a: float = 0.5
-) -> dict[str, Band]:
+def blind_band(*, strategies: int, rounds: int, rule: Rule, a: float = 0.5) -> dict[str, Band]:
     """Return a blind evaluator's bands of `gamma` and `jsd`, each direction alike.
 
     It says A with odds `a`, else B; a coin unless told otherwise. `BAND_SEEDS` are simulated from a
@@ -49,12 +48,12 @@ def blind_band(
 
     rng = default_rng(_BAND_STREAM)
     odds = blind(strategies, a=a)
-    start = uniform_start(strategies, BAND_SEEDS)
+    start = uniform_start(strategies, BAND_SEEDS, rule)
 
     def trained(before: "Array") -> "Array":
         return train(before, rounds=rounds, rule=rule, odds=odds, rng=rng)
 
-    coupled, pure = trained(trained(start)), trained(start)
+    coupled, pure = (policies(rule, end) for end in (trained(trained(start)), trained(start)))
     return {"gamma": _band(gammas(coupled, pure)), "jsd": _band(divergences(coupled, pure))}
 
 

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 from math import sqrt
 from typing import TYPE_CHECKING, Any, Final
 
+from epc.protocol.columns import policies
+from epc.protocol.rules import Rule
 from epc.protocol.weights import UpdateRule
 from epc.simulation.evaluators import evaluator
 from epc.simulation.training import (
@@ -57,11 +59,17 @@ class Part:
     stream: int
     first: int
     seeds: int
-    rule: UpdateRule
+    rule: Rule
 
 
 def parts(
-    text: str, *, seeds: int, rounds: int = ROUNDS, strategies: int, stream: int = 0
+    text: str,
+    *,
+    seeds: int,
+    rounds: int = ROUNDS,
+    strategies: int,
+    stream: int = 0,
+    rule: Rule | None = None,
 ) -> list[Part]:
     """Return a simulation's parts; which seeds are in which does not depend on where they run."""
     size = BLOCK * BLOCKS_A_PART
@@ -73,7 +81,7 @@ def parts(
             stream=stream,
             first=number * BLOCKS_A_PART,
             seeds=min(size, seeds - number * size),
-            rule=UpdateRule(),
+            rule=rule or UpdateRule(),
         )
         for number in range(-(-seeds // size))
     ]
@@ -99,7 +107,7 @@ def simulate(part: Part) -> "Array":
 
 
 def figures(
-    preferences: Preferences, rng: "Generator", *, seeds: int, rounds: int, rule: UpdateRule
+    preferences: Preferences, rng: "Generator", *, seeds: int, rounds: int, rule: Rule
 ) -> "Array":
     """Return the figures of one block of seeds, each with a control of its own (Reading R15).
 
@@ -112,11 +120,13 @@ def figures(
     def trained(start: "Array", domain: Domain) -> "Array":
         return train(start, rounds=rounds, rule=rule, odds=preferences[domain], rng=rng)
 
+    fresh = uniform_start(strategies, seeds, rule)
     done: Vectors = {}
     for phase in PHASES:
-        start = uniform_start(strategies, seeds) if phase.start is None else done[phase.start]
+        start = fresh if phase.start is None else done[phase.start]
         done[phase.name] = trained(start, phase.domain)
-    control = {d: trained(trained(uniform_start(strategies, seeds), d), d) for d in DOMAINS}
+    control = {d: policies(rule, trained(trained(fresh, d), d)) for d in DOMAINS}
+    done = {name: policies(rule, state) for name, state in done.items()}
     return np.stack(
         [
             *(gammas(done[d], done[REFERENCE[d]]) for d in DIRECTIONS),

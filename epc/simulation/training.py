@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from epc.errors import ShapeError
+from epc.protocol.columns import policies, starts
 from epc.protocol.rounds import play
+from epc.protocol.rules import Rule
 from epc.protocol.weights import UpdateRule
 from epc.spec.domains import Domain, Domains, Phase, PhaseName
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     Indices = NDArray[Any]
 
 BLOCK: Final = 2048  # seeds; eleven rows of them are 180 kB
+_PROTOCOLS_OWN: Final = UpdateRule()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -79,36 +82,34 @@ class Trace:
         )
 
 
-def uniform_start(strategies: int, seeds: int) -> "Array":
-    """Return the start of a pure phase for many seeds (Reading R1).
+def uniform_start(strategies: int, seeds: int, rule: Rule = _PROTOCOLS_OWN) -> "Array":
+    """Return the states at the start of a pure phase for many seeds (Reading R1).
 
-    Shapes: (K, seeds).
+    Shapes: (K, seeds) for the protocol's own rule, whose states are its weights.
     """
-    import numpy as np
-
-    return np.full((strategies, seeds), 1 / strategies)
+    return starts(rule, strategies, seeds)
 
 
 def train(
     start: "Array",
     *,
     rounds: int,
-    rule: UpdateRule,
+    rule: Rule,
     odds: Odds,
     rng: "Generator",
     trace: Trace | None = None,
 ) -> "Array":
-    """Return the weights after a phase, a column a seed.
+    """Return the states after a phase, a column a seed; `policies` are the weights (Reading R78).
 
     Each round draws two uniforms a seed: the wheel's, then the verdict's.
 
-    Shapes: (K, seeds) in and out; a trace holds at most 127 strategies.
+    Shapes: as the rule's states, in and out; a trace holds at most 127 strategies.
     Source: EPC-2.3; Readings R2, R3, R4.
     """
     import numpy as np
 
-    weights = np.array(start, order="C")
-    seeds = weights.shape[1]
+    state = np.array(start, order="C")
+    seeds = state.shape[1]
     columns, drawn = np.arange(seeds), np.empty((2, seeds))
     # Where rounding leaves A and a tie more than all of it, A keeps what is its own.
     says_a, says_either = odds.a.reshape(-1), np.maximum(odds.a, 1 - odds.tie).reshape(-1)
@@ -126,8 +127,8 @@ def train(
             trace.chosen[number], trace.verdict[number] = chosen, verdicts
         return verdicts
 
-    play(weights, spins(), ask, rule)
-    return weights
+    play(state, spins(), ask, rule)
+    return state
 
 
 def measure(
@@ -135,7 +136,7 @@ def measure(
     *,
     seeds: int,
     rounds: int,
-    rule: UpdateRule,
+    rule: Rule,
     entropy: Sequence[int],
     phases: Sequence[Phase] | None = None,
 ) -> Iterator[Vectors]:
@@ -155,11 +156,13 @@ def measure(
         width = min(BLOCK, seeds - block * BLOCK)
         done: Vectors = {}
         for phase in phases:
-            start = uniform_start(strategies, width) if phase.start is None else done[phase.start]
+            start = (
+                uniform_start(strategies, width, rule) if phase.start is None else done[phase.start]
+            )
             done[phase.name] = train(
                 start, rounds=rounds, rule=rule, odds=preferences[phase.domain], rng=rng
             )
-        yield done
+        yield {name: policies(rule, state) for name, state in done.items()}
 
 
 def gammas(coupled: "Array", pure: "Array") -> "Array":

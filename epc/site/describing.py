@@ -5,6 +5,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from epc.protocol.rules import rule_text
 from epc.records.manifest import Estimate, Manifest, ModelIdentity, plain
 from epc.registry import layout
 from epc.registry.card_types import AuditSummary, Card, Model
@@ -87,7 +88,8 @@ def provenance(manifest: Manifest) -> Iterator[Fact]:
     yield "Made", given.created
     yield "Software", ", ".join(f"{name} {v}" for name, v in sorted(given.software.items()))
     yield "Rounds", whole(config.rounds)
-    yield "Learning rates", f"{config.alpha_win} on a win, {config.alpha_lose} on a loss"
+    named = "Learning rates" if config.rule is None else "Learning rule"
+    yield named, rule_text(config.learning_rule)
     yield "Draws", config.generator
     yield "Reuse", "answers reused" if manifest.reuses else "every round asked afresh"
     yield "Coverage", "exhaustive" if config.exhaustive else "as the rounds drew"

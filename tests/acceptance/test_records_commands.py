@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from records_support import Run, epc
 
-from epc.records.conformance import answer_text, suite
+from epc.records.conformance import answer_text, select, suite
 
 PERL = Path(__file__).parents[1] / "conformance" / "reference.pl"
 
@@ -194,8 +194,16 @@ def test_epc_2_8_check_passes_the_independent_program() -> None:
     done = epc("conformance", "check", "--", "perl", PERL)
 
     assert done.returncode == 0, done.stdout
-    count = len(suite())
+    count = len(select([]))
     assert done.stdout.decode() == f"{count} of {count} cases passed: EPC-v1.0-compatible\n"
+
+
+def test_reading_r80_the_independent_program_knows_the_learning_rules_too() -> None:
+    done = epc("conformance", "check", "--case", "rule_", "--", "perl", PERL)
+
+    count = len(suite()) - len(select([]))
+    assert count > 20
+    assert done.stdout.decode() == f"{count} of {count} cases passed: a part of the suite only\n"
 
 
 def test_epc_2_8_replay_passes_the_check_of_its_own_suite() -> None:

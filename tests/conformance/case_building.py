@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from exact_replay import Case, Replay, Round, start
 
@@ -69,7 +70,7 @@ def case(
     visual_to_text: Rounds = (),
     *,
     initial: list[float] | None = None,
-    **config: float,
+    **config: Any,
 ) -> Case:
     """Assemble a case, leaving out what it does not set."""
     built: Case = {"strategies": strategies}
@@ -161,7 +162,7 @@ def random_case(
     wins: float = 0.5,
     ties: float = 0.0,
     initial: list[float] | None = None,
-    **config: float,
+    **config: Any,
 ) -> Case:
     """Run four phases of one length from one stream of draws."""
     stream = draws(seed)

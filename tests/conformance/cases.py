@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import cases_learning
 import cases_malformed
 import cases_rules
 import cases_runs
@@ -36,4 +37,9 @@ SUITE = (
     Theme(name="learning_rates", clause="EPC-2.3(b)", cases=cases_runs.LEARNING_RATES),
     Theme(name="metrics", clause="EPC-2.5", cases=cases_runs.METRICS),
     Theme(name="malformed", clause="EPC-2.8", cases=cases_malformed.MALFORMED),
+    Theme(name="rule_bayes", clause="Reading R80", cases=cases_learning.LEARN_BAYES),
+    Theme(
+        name="rule_bradley_terry", clause="Reading R80", cases=cases_learning.LEARN_BRADLEY_TERRY
+    ),
+    Theme(name="rule_thompson", clause="Reading R80", cases=cases_learning.LEARN_THOMPSON),
 )

@@ -19,7 +19,9 @@ from fractions import Fraction
 from functools import reduce
 from itertools import accumulate
 from operator import add
-from typing import TYPE_CHECKING, Final, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypedDict, TypeVar
+
+from exact_rules import rule_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +52,7 @@ class Case(TypedDict, total=False):
 
     strategies: int
     initial_weights: list[float] | None
-    config: dict[str, float]
+    config: dict[str, Any]
     phases: dict[str, list[Round]]
 
 
@@ -113,20 +115,26 @@ class Replay:
         self,
         exact: list[Fraction],
         shadow: list[float],
-        config: dict[str, float],
+        config: dict[str, Any],
         *,
         boundary: bool,
     ) -> None:
-        """Start from the given weights."""
+        """Start from the given weights, or the states of another rule."""
         self.exact = exact
         self.shadow = shadow
-        self.steps, self.low = rates(config)
+        self.rule = rule_of(config)
+        self.steps, self.low = rates({} if self.rule else config)
         self.boundary = boundary
 
     def play(self, played: Round) -> int:
         """Play one round and return the strategy it chose."""
         chosen = played["strategy"] if "strategy" in played else self.spin(played)
         if played["verdict"] == "tie":  # R4: no update and no renormalising
+            return chosen
+        if self.rule:
+            won = played["verdict"] == "A"
+            self.exact = self.rule.learn(self.exact, chosen, won)
+            self.shadow = self.rule.learn(self.shadow, chosen, won)
             return chosen
         step = self.steps[played["verdict"]]
         landing = self.exact[chosen] + Fraction(step)
@@ -138,17 +146,24 @@ class Replay:
 
     def require_close(self) -> None:
         """Raise UnclearCaseError if rounding has carried the IEEE weights away."""
-        pairs = zip(self.exact, self.shadow, strict=True)
+        pairs = zip(*self.weights(), strict=True)
         drift = max(abs(exact - Fraction(shadow)) for exact, shadow in pairs)
         if drift > DRIFT:
             raise UnclearCaseError("rounding errors have grown", float(drift))
 
     def spin(self, played: Round) -> int:
         """Turn the roulette wheel."""
-        chosen = choose(self.shadow, float(played["u"]))
+        exact, shadow = self.weights()
+        chosen = choose(shadow, float(played["u"]))
         if not self.boundary:
-            require_clear(self.exact, played, chosen)
+            require_clear(exact, played, chosen)
         return chosen
+
+    def weights(self) -> tuple[list[Fraction], list[float]]:
+        """Return how probable each strategy is in the next choice, exact and IEEE."""
+        if self.rule:
+            return self.rule.weights(self.exact), self.rule.weights(self.shadow)
+        return self.exact, self.shadow
 
 
 def to_decimal(value: Fraction) -> Decimal:
@@ -177,6 +192,9 @@ def start(case: Case) -> tuple[list[Fraction], list[float]]:
     """Return the weights, exact and IEEE, that both pure phases start from (R1)."""
     count = case["strategies"]
     given = case.get("initial_weights")
+    rule = rule_of(case.get("config", {}))
+    if given is None and rule:
+        return rule.begin(count, Fraction), rule.begin(count, float)
     if given is None:
         return [Fraction(1, count)] * count, [1.0 / count] * count
     return [Fraction(weight) for weight in given], [float(weight) for weight in given]
@@ -193,7 +211,7 @@ def run_phases(case: Case, *, boundary: bool) -> dict[str, list[Fraction]]:
             replay.play(played)
         replay.require_close()
         ends[phase] = replay
-    return {phase: replay.exact for phase, replay in ends.items()}
+    return {phase: replay.weights()[0] for phase, replay in ends.items()}
 
 
 def tie_rate(case: Case) -> float:

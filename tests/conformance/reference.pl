@@ -136,10 +136,89 @@ sub initial_weights {
 sub configuration {
     my ($node) = @_;
     my %config = (alpha_win => 0.08, alpha_lose => 0.04, weight_floor => 0.001);
-    my $given  = $node ? object('/config', $node, keys %config) : {};
+    my $given  = $node ? object('/config', $node, keys %config, 'rule') : {};
+    if (my $rule = delete $given->{rule}) {
+        refuse('/config', 'rates beside another rule') if %$given;
+        return learning_rule($rule);
+    }
     $config{$_} = number("/config/$_", $given->{$_}, 0, 1e6) for sort keys %$given;
     refuse('/config/weight_floor', 'not above 0') unless $config{weight_floor} > 0;
     return %config;
+}
+
+# --- Learning rules other than the protocol's (Reading R80); a state is a list of numbers.
+my %RATES = (
+    bayes           => {high => [0, 1], low => [0, 1]},
+    'bradley-terry' => {step => [0, 1e6]},
+    thompson        => {prior_wins => [1, 1000], prior_losses => [1, 1000]},
+);
+
+sub learning_rule {
+    my ($node) = @_;
+    my $given = object('/config/rule', $node, qw(name high low step prior_wins prior_losses));
+    need('/config/rule', $given, 'name');
+    my $name = $given->{name}[1];
+    my $rates = $RATES{ $given->{name}[0] eq 'string' ? $name : '' }
+        or refuse('/config/rule', 'no learning rule');
+    object('/config/rule', $node, 'name', keys %$rates);
+    need('/config/rule', $given, sort keys %$rates);
+    my %rule = map { $_ => number("/config/rule/$_", $given->{$_}, @{ $rates->{$_} }) }
+        sort keys %$rates;
+    return (%rule, name => $name);
+}
+
+sub shares { my $sum = 0; $sum += $_ for @_; return map { $_ / $sum } @_ }
+
+my @WIN_RATES = map { (2 * $_ + 1) / 32 } 0 .. 15;
+
+sub begin {    # the state of a pure phase
+    my ($config, @weights) = @_;
+    my $name = $config->{name} // '';
+    return (1) x @weights if $name eq 'bradley-terry';
+    return @weights if $name ne 'thompson';
+    my @prior = map {
+        $_**($config->{prior_wins} - 1) * (1 - $_)**($config->{prior_losses} - 1)
+    } @WIN_RATES;
+    return map { shares(@prior) } @weights;
+}
+
+sub policy {    # the weights of a state
+    my ($config, @state) = @_;
+    my $name = $config->{name} // '';
+    return shares(@state) if $name eq 'bradley-terry';
+    return @state if $name ne 'thompson';
+    my @under;
+    while (my ($at, $mass) = each @state) {    # the mass below the middle of each cell
+        my $before = $at % 16 ? $under[$at - 1] + $state[$at - 1] / 2 : 0;
+        $under[$at] = $before + $mass / 2;
+    }
+    my @found;
+    for my $own (0 .. @state / 16 - 1) {
+        for my $cell (0 .. 15) {
+            my $term = $state[16 * $own + $cell];
+            $_ == $own or $term *= $under[16 * $_ + $cell] for 0 .. @state / 16 - 1;
+            $found[$own] += $term;
+        }
+    }
+    return shares(@found);
+}
+
+sub learn {    # the state after a verdict that decides
+    my ($config, $chosen, $won, @state) = @_;
+    my $name = $config->{name};
+    if ($name eq 'bayes') {
+        my @chance = map { $won ? $_ : 1 - $_ } @$config{qw(low high)};
+        return shares(map { $state[$_] * $chance[ $_ == $chosen ] } 0 .. $#state);
+    }
+    if ($name eq 'bradley-terry') {
+        my $moved = $config->{step} * $state[$chosen] / ($state[$chosen] + 1);
+        $state[$chosen] = $won ? $state[$chosen] + $moved : $state[$chosen] / (1 + $moved);
+        return @state;
+    }
+    my @own = @state[16 * $chosen .. 16 * $chosen + 15];
+    $own[$_] *= $won ? $WIN_RATES[$_] : 1 - $WIN_RATES[$_] for 0 .. 15;
+    splice @state, 16 * $chosen, 16, shares(@own);
+    return @state;
 }
 
 sub played {    # one round as [u, strategy, verdict], with u or strategy undefined
@@ -167,12 +246,16 @@ sub choose {    # EPC-2.3 step 1, R2
     return $#weights;
 }
 
-sub final_weights {    # EPC-2.3 steps 1 to 4
+sub final_state {    # EPC-2.3 steps 1 to 4
     my ($config, $rounds, @weights) = @_;
     for (@$rounds) {
         my ($u, $strategy, $verdict) = @$_;
         next if $verdict eq 'tie';    # EPC-2.6(c), R4: neither update nor renormalising
-        my $chosen = $strategy // choose($u, @weights);
+        my $chosen = $strategy // choose($u, policy($config, @weights));
+        if ($config->{name}) {
+            @weights = learn($config, $chosen, $verdict eq 'A', @weights);
+            next;
+        }
         my $step   = $verdict eq 'A' ? $config->{alpha_win} : -$config->{alpha_lose};
         $weights[$chosen] = max($config->{weight_floor}, $weights[$chosen] + $step);    # R3
         my $sum = sum0(@weights);
@@ -213,13 +296,16 @@ my @start  = initial_weights($case->{initial_weights}, $count);
 my %config = configuration($case->{config});
 my $phases = object('/phases', $case->{phases}, @PHASES);
 need('/phases', $phases, @PHASES);
-my (%weights, $ties, $all);
+refuse('/initial_weights', 'not all of the state')
+    if ($config{name} // 'bayes') ne 'bayes' && ($case->{initial_weights} // ['word'])->[0] ne 'word';
+my (%state, %weights, $ties, $all);
 for my $phase (@PHASES) {
     my @given  = list("/phases/$phase", $phases->{$phase});
     my @rounds = map { played("/phases/$phase/$_", $given[$_], $count) } 0 .. $#given;
     my $before = $STARTS_FROM{$phase};    # EPC-2.1, R1
-    $weights{$phase} =
-        [final_weights(\%config, \@rounds, $before ? @{ $weights{$before} } : @start)];
+    my @state = $before ? @{ $state{$before} } : begin(\%config, @start);
+    $state{$phase}   = [final_state(\%config, \@rounds, @state)];
+    $weights{$phase} = [policy(\%config, @{ $state{$phase} })];
     $ties += grep { $_->[2] eq 'tie' } @rounds;
     $all  += @rounds;
 }

@@ -6,6 +6,8 @@ from epc.analysis.audit import Audit
 from epc.analysis.trajectories import Trajectories
 from epc.audit.coupling import Into
 from epc.errors import Finding
+from epc.protocol.rules import Rule, rule_text
+from epc.protocol.weights import UpdateRule
 from epc.records.manifest import Manifest
 from epc.report import audit_text, measurement_text
 from epc.report.charts.matrix import matrix_chart
@@ -182,13 +184,19 @@ def _verdicts(manifest: Manifest) -> Iterator[tuple[str, ...]]:
         yield (name, *cells)
 
 
+def _rule(rule: Rule) -> Iterator[tuple[str, str]]:
+    if isinstance(rule, UpdateRule):
+        yield "learning rates", f"{rule.alpha_win:g} after a win, {rule.alpha_lose:g} after a loss"
+        yield "weight floor", f"{rule.weight_floor:g}"
+    else:
+        yield "learning rule", rule_text(rule)
+
+
 def _configuration(manifest: Manifest) -> Iterator[Markup]:
     config = manifest.config
-    rates = f"{config.alpha_win:g} after a win, {config.alpha_lose:g} after a loss"
     pairs = [
         ("rounds", f"{config.rounds} a phase"),
-        ("learning rates", rates),
-        ("weight floor", f"{config.weight_floor:g}"),
+        *_rule(config.learning_rule),
         ("baseline", config.baseline),
         ("seeds", ", ".join(map(str, config.seeds))),
         ("generator", config.generator),

@@ -118,6 +118,61 @@ def test_epc_2_8_all_that_a_design_decides_stands_in_the_manifest(
     assert "Task: Charged twice. Manner: Answer warmly." in prompts
 
 
+RULES: dict[str, dict[str, float]] = {
+    "thompson": {"prior_wins": 2, "prior_losses": 1},
+    "bradley-terry": {"step": 0.8},
+    "bayes": {"high": 0.7, "low": 0.4},
+}
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_epc_2_7_a_learning_rule_is_run_resumed_replayed_and_audited(
+    tmp_path: Path, own: Path, name: str
+) -> None:
+    """Through every reader, the second implementation among them; a resumed run to the bit."""
+    stated = {"name": name, **RULES[name]}
+    own.write_text(OWN.replace("{alpha_win: 0.06, alpha_lose: 0.06}", json.dumps(stated)))
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    asked = ("run", "--design", own, *MOCKS, "--seeds", "0-1")
+
+    assert epc("design", "check", own).returncode == 0
+    assert epc(*asked, "--out", whole).returncode == 0
+    stopped = epc(*asked, "--max-calls", "9", "--out", cut)
+    resumed = epc("resume", cut)
+
+    assert (stopped.returncode, resumed.returncode) == (4, 0), resumed.stderr
+    same_files(whole, cut, (*RECORD, "run.json"))
+    manifest = manifest_of(whole)
+    assert "AltLR" in manifest["protocol_version"]
+    assert manifest["config"]["rule"] == stated
+    assert "alpha_win" not in manifest["config"]
+    assert epc("validate", whole).stdout == f"{whole}: ok, findings: 0\n"
+    assert epc("recompute", whole).returncode == 0
+    audited = json.loads(epc("audit", whole, "--format", "json").stdout)
+    assert audited["transfer"]["text_to_visual"]["regret"] is not None
+    assert epc("show", whole, "--no-figure").returncode == 0
+    shown = epc("design", "show", own).stdout
+    assert f"rule              {name}, " in shown
+    assert f"rule              0.08 on a win, 0.04 on a loss against {name}, " in shown
+
+
+def test_epc_2_7_a_changed_weight_of_another_rule_is_found_by_both_implementations(
+    tmp_path: Path, own: Path
+) -> None:
+    own.write_text(OWN.replace("{alpha_win: 0.06, alpha_lose: 0.06}", "{name: bayes}"))
+    run = tmp_path / "run"
+    assert epc("run", "--design", own, *MOCKS, "--seeds", "0", "--out", run).returncode == 0
+    text = (run / "manifest.json").read_text("utf-8")
+    (run / "manifest.json").write_text(
+        text.replace('"high":0.65', '"high":0.6').replace('"high": 0.65', '"high": 0.6')
+    )
+
+    done = epc("validate", run)
+
+    assert done.returncode == 1
+    assert "/weights/" in done.stdout
+
+
 def test_a_designs_run_is_read_by_every_command(tmp_path: Path, own: Path) -> None:
     run, again = tmp_path / "run", tmp_path / "again"
     asked = ("run", "--design", own, *MOCKS, "--recheck", "3", "--controls", "4")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from epc.protocol.batch_replay import Known, run_course
 from epc.protocol.draws import pick_task, turns
 from epc.protocol.phases import Comparison, Outcome, drive, measure
+from epc.protocol.rules import Bayes, BradleyTerry, Rule, Thompson
 from epc.protocol.verdict import Verdict
 from epc.protocol.weights import UpdateRule
 from epc.spec.domains import Domain
@@ -36,7 +37,7 @@ def known_verdicts(draw: st.DrawFn) -> dict[Domain, list[list[Verdict | None]]]:
     return tables
 
 
-def one_by_one(seed: int, rounds: int, known: Known, rule: UpdateRule) -> tuple[Outcome, Met]:
+def one_by_one(seed: int, rounds: int, known: Known, rule: Rule) -> tuple[Outcome, Met]:
     """Run one seed through the generator; return its end and what its rounds were about."""
     met: Met = []
 
@@ -56,12 +57,12 @@ def one_by_one(seed: int, rounds: int, known: Known, rule: UpdateRule) -> tuple[
 @settings(deadline=None)
 @given(
     known=known_verdicts(),
-    rule=st.one_of(st.just(UpdateRule()), RULES),
+    rule=st.one_of(st.sampled_from([UpdateRule(), Bayes(), BradleyTerry(), Thompson()]), RULES),
     rounds=st.integers(0, 40),
     seeds=st.lists(st.integers(0, 2**32 - 1), min_size=1, max_size=4, unique=True),
 )
 def test_epc_2_3_many_seeds_in_step_end_where_each_alone_does_to_the_last_bit(
-    known: Known, rule: UpdateRule, rounds: int, seeds: Sequence[int]
+    known: Known, rule: Rule, rounds: int, seeds: Sequence[int]
 ) -> None:
     course = run_course(seeds, rounds, known, rule)
 

@@ -100,7 +100,7 @@ def test_what_is_no_case_is_refused(content: bytes) -> None:
 def test_cases_are_selected_by_the_beginning_of_their_id() -> None:
     assert {case.id.rsplit("-", 1)[0] for case in select(["floor", "ties-01"])} == {"floor", "ties"}
     assert [case.id for case in select(["ties-01"])] == ["ties-01"]
-    assert select([]) == list(suite())
+    assert select([]) == [case for case in suite() if not case.id.startswith("rule_")]
 
 
 def test_a_name_that_fits_no_case_is_misuse() -> None:
