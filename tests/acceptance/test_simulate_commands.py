@@ -12,12 +12,15 @@ from engine_support import PATIENCE_S, wait_until
 from program_support import PROGRAM
 from records_support import Run, epc, make_run
 
-from epc.audit import power
+from epc.audit import power, rules_study
+from epc.audit.rules_study import RATES
+from epc.audit.rules_study import Point as Part
 from epc.audit.study_points import Kind, Point
 from epc.engine import grid
 from epc.errors import WorldError
 from epc.report.study_tables import write
 
+CARRIES = "carries a favourite"
 PAIR = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
 
 
@@ -78,6 +81,9 @@ def test_epc_2_8_many_seeds_fit_in_memory() -> None:
         (("plan", "coin-flip", "--executor", "mock/deterministic"), "name that as well"),
         (("plan", "coin-flip", "--pilot", "v1.0-CoinFlip"), "name an evaluator whose domains"),
         (("study",), "Missing option '--out'"),
+        (("study", "--evaluator", "a", "--out", "x"), "--evaluator goes with --rules"),
+        (("simulate", "coin-flip", "--rule", "bayes:step=1"), "step is no rate of the rule bayes"),
+        (("simulate", "coin-flip", "--rule", "bayes:high=a"), "high=a is no rate"),
         (("study", "--out", "x", "--quick", "--runs", "9"), "leave out --runs or --quick"),
     ],
 )
@@ -293,3 +299,47 @@ def test_epc_2_8_a_study_that_cannot_be_written_is_a_fault_of_the_world(tmp_path
 
     with pytest.raises(WorldError, match="cannot make"):
         write([], {}, [], tmp_path / "file" / "data")
+
+
+def test_epc_2_7_a_learning_rule_is_simulated() -> None:
+    """Bayes at high and low 1/2 learns nothing from any verdict: every weight stays 1/K."""
+    words = ("simulate", "domain-favourites", "--seeds", "50", "--strategies", "4")
+    still = said(*words, "--rule", "bayes:high=0.5000001,low=0.5")
+    moved = said(*words, "--rule", "thompson")
+    text = epc(*words, "--rule", "bradley-terry:step=0.5").stdout.decode()
+
+    assert still["rule"] == {"name": "bayes", "high": 0.5000001, "low": 0.5}
+    assert still["figures"]["gamma_text_to_visual"]["mean"] < 1e-4
+    assert moved["figures"]["gamma_text_to_visual"]["mean"] > 0.1
+    assert "bradley-terry, step 0.5" in text
+
+
+def test_the_rules_are_compared_by_recorded_verdicts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the simulated judges left out, whose points have tests of their own."""
+    rows = ["strategy,domain,task,verdict"]
+    for domain, liked in (("text", "a"), ("visual", "b")):
+        for task in range(8):
+            rows += [f"{s},{domain},{domain} {task},{'A' if s == liked else 'B'}" for s in "ab"]
+    file = tmp_path / "opposed.csv"
+    file.write_text("\n".join(rows) + "\n")
+    row = [Part(kind="grid", judge=CARRIES, number=2)]
+    monkeypatch.setattr(rules_study, "points", lambda _: row)
+
+    words = ("study", "--rules", "--evaluator", f"recorded:{file}", "--out", tmp_path / "found")
+    found = said(*words)
+
+    assert [loop["rule"] for loop in found["recorded"]] == [
+        "weights",
+        "thompson",
+        "bradley-terry",
+        "bayes",
+    ]
+    assert all(loop["regret"] > 0 for loop in found["recorded"])
+    assert {(cell["alpha_win"], cell["alpha_lose"]) for cell in found["rates"]} == {
+        (0.06, lose) for lose in RATES
+    }
+    written = json.loads((tmp_path / "found" / "learning-rules.json").read_text())
+    assert written == found
+    assert "<title>Transfer regret of" in (tmp_path / "found" / "learning-rates.svg").read_text()

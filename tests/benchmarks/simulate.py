@@ -19,6 +19,7 @@ import numpy as np
 
 from epc.protocol.draws import turns
 from epc.protocol.phases import Comparison, drive, run_phase
+from epc.protocol.rules import Bayes, BradleyTerry, Rule, Thompson
 from epc.protocol.verdict import Verdict
 from epc.protocol.weights import UpdateRule, Weights
 from epc.simulation.training import blind, measure
@@ -33,15 +34,21 @@ PHASE_ROUNDS = ROUNDS * len(PHASES)
 MANY, FEW = 102_400, 400
 MILLION = 1_000_000
 GIB = 2**30
+PROTOCOLS = UpdateRule()
+OTHERS = {
+    "bayes": (Bayes(), 0.2),
+    "bradley-terry": (BradleyTerry(), 0.2),
+    "thompson": (Thompson(), 0.02),
+}
 
 
-def vectorised() -> float:
+def vectorised(rule: Rule = PROTOCOLS, seeds: int = MANY) -> float:
     """Return rounds a second of the vectorised kernel."""
     coin = {domain: blind(STRATEGIES, a=0.5) for domain in DOMAINS}
     began = time.perf_counter()
-    for _ in measure(coin, seeds=MANY, rounds=ROUNDS, rule=UpdateRule(), entropy=[0]):
+    for _ in measure(coin, seeds=seeds, rounds=ROUNDS, rule=rule, entropy=[0]):
         pass
-    return MANY * PHASE_ROUNDS / (time.perf_counter() - began)
+    return seeds * PHASE_ROUNDS / (time.perf_counter() - began)
 
 
 def answers(verdicts: list[Verdict]) -> Callable[[Comparison], Verdict]:
@@ -91,6 +98,19 @@ def beside(name: str, peer: Callable[[], float], wanted: str) -> None:
     )
 
 
+def rules() -> None:
+    """Time each learning rule in turn with the protocol's and print the median of the ratios."""
+    for name, (rule, wanted) in OTHERS.items():
+        pairs = [(vectorised(rule, MANY // 8), vectorised(seeds=MANY // 8)) for _ in range(RUNS)]
+        ratio = statistics.median(one / other for one, other in pairs)
+        rate = statistics.median(one for one, _ in pairs) / 1e6
+        print(
+            f"{name + ' / the protocol rule':<40}{ratio:8.3f}   wanted >= {wanted:<11}"
+            f"{rate:.1f} million rounds a second",
+            flush=True,
+        )
+
+
 def million() -> None:
     """Print the time and the most memory that a million seeds take."""
     epc = str(Path(sys.executable).with_name("epc"))
@@ -117,6 +137,7 @@ def main() -> None:
                 [compiler, "-O3", "-march=native", "-o", str(program), source], check=True
             )
             beside("compiled loop", compiled(program), ">= 0.25")
+    rules()
     million()
 
 
