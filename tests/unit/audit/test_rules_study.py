@@ -60,15 +60,17 @@ def test_the_rules_are_said_to_differ_rarely_where_nothing_crosses() -> None:
 
 
 def test_the_rules_are_said_to_differ_where_a_favourite_is_carried() -> None:
-    """Opposite favourites on 40 tasks: Bradley-Terry moves least and loses least."""
+    """Opposite favourites of three strategies on 40 tasks, six rounds.
+
+    A step of 0.08 is little of 1/3: the protocol's rule gains least and loses least here.
+    """
     said = [judged(seed, (0, 2), 0.95, 40) for seed in range(4)]
 
     assert sum(any(loop.differs for loop in found) for found in said) >= 3
     for found in said:
         by_rule = {loop.rule: loop for loop in found}
-        assert by_rule["bradley-terry"].regret < by_rule["weights"].regret
-        assert by_rule["bradley-terry"].apart is not None
-        assert by_rule["bradley-terry"].apart < 0 < by_rule["weights"].gain
+        assert by_rule["bradley-terry"].regret > by_rule["weights"].regret
+        assert by_rule["bradley-terry"].gain > by_rule["weights"].gain > 0
 
 
 @pytest.fixture(scope="module")

@@ -80,7 +80,7 @@ def test_reading_r80_thompsons_policy_is_how_often_the_highest_draw_is_whose() -
 
 
 @pytest.mark.parametrize("rule", RULES, ids=named)
-def test_reading_r80_every_rule_begins_even_and_learns_from_a_win(rule: Rule) -> None:
+def test_epc_6_3_every_rule_begins_even_and_learns_from_a_win(rule: Rule) -> None:
     even = rule.policy(rule.start(4))
     raised = rule.policy(learnt(rule, [(1, True)], 4))
     lowered = rule.policy(learnt(rule, [(1, False)], 4))
