@@ -321,6 +321,6 @@ def test_reading_r80_balanced_judging_takes_the_place_bias_off_what_it_decides(b
     evaluator = Judge(preferred=(np.zeros((1, 1)), np.full((1, 1), 0.7)), bias=bias)
     (a, b), (won, lost) = evaluator.balanced()
 
-    assert float(a / (a + b)) == pytest.approx(0.5)
-    assert float(won / lost) == pytest.approx(np.exp(1.4))
-    assert place_share(bias)[0] == pytest.approx(float(evaluator.plain()[0]))
+    assert (a / (a + b)).item() == pytest.approx(0.5)
+    assert (won / lost).item() == pytest.approx(np.exp(1.4))
+    assert place_share(bias)[0] == pytest.approx(evaluator.plain()[0].item())
