@@ -118,6 +118,8 @@ PURE_MODULES = [
         "days",
         "names",
         "confusables",
+        "members",
+        "platforms",
         "card_types",
     )
 ]

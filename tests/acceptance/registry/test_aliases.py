@@ -131,3 +131,15 @@ def test_a_model_whose_earliest_possible_end_has_passed_is_not_called_expired() 
     _, rows = expiry("google-gemini-api/gemini-2.5-flash-image")
 
     assert [(row["status"], row["reason"]) for row in rows] == [("unknown", None)]
+
+
+@pytest.mark.parametrize("wrapper", ["balanced:{}", "panel:local/word-count,{},mock/coin-flip"])
+def test_reading_r80_a_wrapper_ends_with_the_first_of_its_members(wrapper: str) -> None:
+    """OpenAI ended gpt-4.1-nano-2025-04-14 on 2026-10-23, by its own page."""
+    name = wrapper.format("openai/gpt-4.1-nano-2025-04-14")
+
+    code, (state,) = expiry(name)
+
+    assert (code, state["id"], state["status"], state["reason"]) == (1, name, "expired", "retired")
+    assert state["until"] == "2026-10-23"
+    assert expiry("panel:local/word-count,local/vader-sentiment,local/minilm-l6-relevance")[0] == 0
