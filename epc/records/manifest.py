@@ -29,6 +29,7 @@ SCHEMA_VERSION: Final = 2  # of what is written; a manifest that states none is 
 ZeroCause = Literal["no_update", "collapse", "identical"]
 RawName = Literal["trials", "calls", "weights"]
 RoleName = Literal["executor", "evaluator"]
+EVALUATOR: Final[RoleName] = "evaluator"
 VerdictName = Literal["A", "B", "tie", "missing"]
 NoAnswer = Literal[
     "content_filter",

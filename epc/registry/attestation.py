@@ -6,13 +6,14 @@ The package `sigstore` holds certificate, log entry and envelope against each ot
 package carries them. What it leaves to its caller stands here: who signed, where, and over what.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from epc.errors import Finding, WorldError
 from epc.printable import shown
@@ -38,12 +39,42 @@ _OID: Final = "1.3.6.1.4.1.57264.1."
 _SAYS: Final = {
     "issuer": "8",
     "workflow": "9",
-    "workflow commit": "10",
+    "workflow_commit": "10",
     "runner": "11",
     "repository": "12",
     "commit": "13",
     "run": "21",
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """GitHub's word for the job that signed: `identity` is whom the certificate is made out to."""
+
+    identity: str
+    issuer: str
+    workflow: str
+    workflow_commit: str
+    runner: str
+    repository: str
+    commit: str
+    run: str
+
+
+class _Digest(msgspec.Struct):
+    sha256: str
+
+
+class _Subject(msgspec.Struct):
+    digest: _Digest
+
+
+class _Statement(msgspec.Struct):
+    """An in-toto statement, as far as it is read here."""
+
+    kind: str = msgspec.field(name="_type")
+    predicate: str = msgspec.field(name="predicateType")
+    subject: list[_Subject]
 
 
 class UnverifiedError(Exception):
@@ -54,19 +85,19 @@ class UnverifiedError(Exception):
 class Signed:
     """What a bundle shows: `says` is GitHub's word for the job, `subjects` are digests of files."""
 
-    says: Mapping[str, str]
+    says: Job
     subjects: frozenset[str]
     day: date
 
 
-class _Job:
+class _Reader:
     """Reads what a certificate says of a job; the caller judges it."""
 
-    says: Mapping[str, str]
+    says: Job
 
     def verify(self, cert: "Certificate") -> None:
         """Keep what it says, as `sigstore` asks of a policy."""
-        self.says = dict(_told(cert))
+        self.says = Job(**dict(_told(cert)))
 
 
 def signed(bundle: bytes, root: Path) -> Signed:
@@ -86,7 +117,7 @@ def signed(bundle: bytes, root: Path) -> Signed:
             f"{ATTESTATION} cannot be verified: the package sigstore is not installed\n"
             f"  fix: {EXTRA}"
         ) from error
-    trusted, job = TrustedRoot.from_file(str(root)), _Job()
+    trusted, job = TrustedRoot.from_file(str(root)), _Reader()
     try:
         parsed = Bundle.from_json(bundle)
     except Exception as error:
@@ -108,28 +139,28 @@ def held(
     what this repository holds.
     """
     says = shows.says
-    repository = says["repository"].removeprefix(_GITHUB)
-    workflow, _, ref = says["workflow"].partition("@")
+    repository = says.repository.removeprefix(_GITHUB)
+    workflow, _, ref = says.workflow.partition("@")
     own = Attested(
         repository=repository,
-        workflow=workflow.removeprefix(f"{says['repository']}/"),
-        commit=says["commit"],
-        run=says["run"],
+        workflow=workflow.removeprefix(f"{says.repository}/"),
+        commit=says.commit,
+        run=says.run,
         day=shows.day,
     )
     owner = repository.partition("/")[0]
     wanted = (
-        (says["issuer"] == ISSUER, f"issued for {says['issuer']}", ISSUER),
-        (says["identity"] == says["workflow"], f"made out to {says['identity']}", says["workflow"]),
-        (own.workflow == WORKFLOW and bool(ref), f"made by {says['workflow']}", WORKFLOW),
+        (says.issuer == ISSUER, f"issued for {says.issuer}", ISSUER),
+        (says.identity == says.workflow, f"made out to {says.identity}", says.workflow),
+        (own.workflow == WORKFLOW and bool(ref), f"made by {says.workflow}", WORKFLOW),
         (
             owner.casefold() == login.casefold(),
-            f"made in {says['repository']}",
+            f"made in {says.repository}",
             f"a fork of {login}",
         ),
-        (says["runner"] == "github-hosted", f"made on a runner {says['runner']}", "github-hosted"),
+        (says.runner == "github-hosted", f"made on a runner {says.runner}", "github-hosted"),
         (
-            says["workflow commit"] == own.commit and _is_ours(own.commit, checkout),
+            says.workflow_commit == own.commit and _is_ours(own.commit, checkout),
             f"made at commit {own.commit}, which this repository's history does not have",
             "one that it has: bring the fork up to date first",
         ),
@@ -181,14 +212,13 @@ def _subjects(kind: str, payload: bytes) -> frozenset[str]:
     if kind != _ENVELOPE:
         raise UnverifiedError(f"holds {kind}, expected {_ENVELOPE}")
     try:
-        statement: Any = json.loads(payload)
-        stated = (statement["_type"], statement["predicateType"])
-        subjects = frozenset(str(each["digest"]["sha256"]) for each in statement["subject"])
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        statement = msgspec.json.decode(payload, type=_Statement)
+    except (ValueError, RecursionError) as error:
         raise UnverifiedError("holds no statement about files by their SHA-256") from error
+    stated = (statement.kind, statement.predicate)
     if stated != (_STATEMENT, PREDICATE):
         raise UnverifiedError(f"states {stated[0]} {stated[1]}, expected {_STATEMENT} {PREDICATE}")
-    return subjects
+    return frozenset(each.digest.sha256 for each in statement.subject)
 
 
 def _is_ours(commit: str, checkout: Path) -> bool:

@@ -69,7 +69,7 @@ def mean_intervals(rows: Sequence[Sequence[float]]) -> list[Interval | None]:
     return [(low, high) for low, high in edges.tolist()]
 
 
-def quantiles(values: "Array", shares: Sequence[float]) -> list["Array"]:
+def quantiles(values: "Array", shares: Sequence[float]) -> "list[Array]":
     """Return linear quantiles along the last axis, to the bit those of `numpy.quantile`.
 
     That one loads numpy.ma, which takes as long as a hundred calls of a run.

@@ -95,7 +95,7 @@ def _cited(reply: Json, output: Output) -> Iterator[Cited]:
     """Yield the evidence of a reply as far as it has the form of evidence."""
     for item in islice(items(reply, "evidence"), MOST_QUOTES):
         if isinstance(item, dict):
-            texts = {key: item.get(key) for key in EVIDENCE_KEYS}
-            said = {key: text if isinstance(text, str) else "" for key, text in texts.items()}
-            cut = {key: storable(text[:LONGEST_QUOTE]) for key, text in said.items()}
-            yield Cited(**cut, kind=output.kind(said["quote"]))
+            texts = [item.get(key) for key in EVIDENCE_KEYS]
+            dimension, quote, reason = (text if isinstance(text, str) else "" for text in texts)
+            cut = (storable(text[:LONGEST_QUOTE]) for text in (dimension, quote, reason))
+            yield Cited(**dict(zip(EVIDENCE_KEYS, cut, strict=True)), kind=output.kind(quote))

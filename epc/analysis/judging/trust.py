@@ -21,12 +21,13 @@ from epc.analysis.judging.results import (
     Trusted,
 )
 from epc.analysis.judging.words import mean_text, plain_text, share_text
-from epc.spec.judge_v1 import CROSS, DIMENSIONS, OVERALL
+from epc.spec.judge_v1 import CROSS, DIMENSIONS, OVERALL, Kind
 
 # Below this, Krippendorff lets nobody draw even tentative conclusions (Content Analysis, 2004).
 AGREEING: Final = 2 / 3
 MOST: Final = 0.5
 FEW_INVENTED: Final = 0.05
+_INVENTED: Final[Kind] = "invented"
 NEGLIGIBLE: Final = 0.5  # points of the overall score
 _SAID: Final[dict[str, dict[Trusted, str]]] = {
     "valid evaluations": {
@@ -78,7 +79,7 @@ def _valid(judge: str, invalid: Share) -> Statement:
 
 
 def _evidence(judge: str, row: Evidence) -> Statement:
-    invented = row.kinds["invented"]
+    invented = row.kinds[_INVENTED]
     shown = f"{share_text(invented)} of {row.quotes:,} are invented"
     return _statement(judge, "evidence", _below(invented.ci95, FEW_INVENTED), shown)
 

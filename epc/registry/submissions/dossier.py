@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, Literal
 
 from epc.printable import shown
-from epc.records.manifest import ModelIdentity
+from epc.records.manifest import EVALUATOR, ModelIdentity
 from epc.registry import platforms
 from epc.registry.submissions import layout
 from epc.registry.submissions.against import overlap_line
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from epc.registry.submissions.report import Checked
 
 Topic = Literal["claimed", "recorded", "recomputed", "endpoint", "attestation", "look_at"]
+ATTESTED: Final[Topic] = "attestation"
 Dossier = Mapping[Topic, tuple[str, ...]]
 
 _NO_ATTESTATION: Final = "none: only the contributor's word says that this was measured"
@@ -69,9 +70,9 @@ def _confirmed(said: Statement, author: str | None) -> str:
 
 def _recorded(checked: "Checked", _: str | None) -> Iterator[str]:
     if offer := checked.offer:
-        judge = offer.asked["evaluator"]
+        judge = offer.asked[EVALUATOR]
         yield f"judge: {judge.model} at {judge.endpoint}{_through(judge)}"
-        yield f"judged: {offer.days[0]} to {offer.days[-1]}; {offer.figures['n']} samples"
+        yield f"judged: {offer.days[0]} to {offer.days[-1]}; {checked.n} samples"
     if (manifest := checked.manifest) is None:
         return
     seeds, stated = manifest.config.seeds, manifest.provenance
@@ -127,7 +128,7 @@ def _look_at(checked: "Checked", author: str | None) -> Iterator[str]:
         yield f"does it repeat {said.replicates} with answers of its own, or copy it?"
     if checked.overlap:
         yield f"verdicts most like another's: {overlap_line(checked.overlap[0])}"
-    evaluator = checked.asked.get("evaluator")
+    evaluator = checked.asked.get(EVALUATOR)
     if evaluator and platforms.kind_of(evaluator) != "direct":
         yield "is the one in between known, and does it change what is asked?"
     if manifest and len(manifest.config.seeds) < PUBLICATION_SEEDS:

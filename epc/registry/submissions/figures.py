@@ -1,11 +1,12 @@
 """The figures that a report shows, each with its interval, its noise floor and its excess."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from epc.analysis.audit import Audit
 from epc.protocol.results import Json
 from epc.records.manifest import Estimate, Floor, Manifest
+from epc.records.typed import parse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,11 +45,25 @@ def figures(manifest: Manifest, audit: Audit) -> Iterator[Figure]:
     yield from (_plain(f"pci/{domain}", summary.pci[domain]) for domain in manifest.domains.names)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedShares:
+    """What a report says of an evaluation's figures: samples, verdicts, invalid replies."""
+
+    n: int
+    verdict: Mapping[str, Estimate]
+    invalid: Estimate
+
+
+def judged_shares(stated: Json) -> JudgedShares:
+    """Return the shares of an evaluation's figures."""
+    return parse(stated, JudgedShares)
+
+
 def judged_figures(stated: Json) -> Iterator[Figure]:
     """Yield the shares of an evaluation's figures: each verdict's, and that of invalid replies."""
-    for name, share in [*stated["verdict"].items(), ("invalid", stated["invalid"])]:
-        interval = tuple(share["ci95"]) if share["ci95"] else None
-        yield _plain(f"verdict/{name}", Estimate(mean=share["mean"], ci95=interval))
+    shares = judged_shares(stated)
+    for name, share in [*shares.verdict.items(), ("invalid", shares.invalid)]:
+        yield _plain(f"verdict/{name}", share)
 
 
 def _plain(name: str, estimate: Estimate) -> Figure:

@@ -18,7 +18,7 @@ from epc.records.judging.evaluation_set import EvaluationSet
 from epc.records.judging.layout import CALLS, PLAN, RUN_LOG, SAMPLES, load_plan, load_run_log
 from epc.records.judging.needed import needed
 from epc.records.judging.recheck import recheck
-from epc.records.manifest import ModelIdentity
+from epc.records.manifest import EVALUATOR, ModelIdentity
 from epc.records.strict_json import dumps_line
 from epc.records.typed import as_json, parse
 from epc.registry import layout as registry_layout
@@ -118,7 +118,7 @@ def _claims(
     offer: Offer, statement: Statement, registry: Registry, today: date
 ) -> Iterator[Finding]:
     """Yield what the statement says that the record, or the registry, says otherwise."""
-    judge = offer.asked["evaluator"]
+    judge = offer.asked[EVALUATOR]
     for finding in plausible.asked_at(judge, "evaluator", statement.endpoint):
         yield Finding(
             clause=finding.clause,

@@ -13,7 +13,7 @@ from epc.records.findings import Findings
 from epc.records.judging.layout import PLAN, RUN_LOG, is_evaluation, load_plan, load_run_log
 from epc.records.judging.needed import needed
 from epc.records.judging.recheck import recheck
-from epc.records.manifest import Manifest, ModelIdentity, RoleName
+from epc.records.manifest import EVALUATOR, Manifest, ModelIdentity, RoleName
 from epc.records.validate import validate
 from epc.registry import platforms
 from epc.registry.lifecycles import MOCKS
@@ -57,7 +57,7 @@ class Subject:
     @property
     def evaluator(self) -> ModelIdentity:
         """Who judged."""
-        return self.asked["evaluator"]
+        return self.asked[EVALUATOR]
 
 
 def subject_of(run: Path) -> Subject:

@@ -9,15 +9,15 @@ from epc.audit.facts import Word
 from epc.errors import Finding, Severity
 from epc.printable import shown
 from epc.records.findings import Findings
-from epc.records.manifest import Manifest, ModelIdentity, RoleName
+from epc.records.manifest import EVALUATOR, Manifest, ModelIdentity, RoleName
 from epc.records.typed import written
 from epc.registry import platforms
 from epc.registry.card_types import Attested
 from epc.registry.offers import Offer
 from epc.registry.submissions import layout
 from epc.registry.submissions.against import Fingerprint, Overlap, overlap_line
-from epc.registry.submissions.dossier import Dossier, dossier
-from epc.registry.submissions.figures import Figure, figures, judged_figures
+from epc.registry.submissions.dossier import ATTESTED, Dossier, dossier
+from epc.registry.submissions.figures import Figure, figures, judged_figures, judged_shares
 from epc.registry.submissions.statement import Endpoint, Statement
 
 MOST_LISTED: Final = 100
@@ -122,7 +122,7 @@ class Checked:
         """How many seeds were run, or samples judged."""
         if self.manifest:
             return len(self.manifest.config.seeds)
-        return int(self.offer.figures["n"]) if self.offer else None
+        return judged_shares(self.offer.figures).n if self.offer else None
 
     @property
     def ok(self) -> bool:
@@ -153,7 +153,7 @@ def _submission(checked: Checked, tag: str | None, author: str | None) -> Submit
         # A report would spread it.
         checked = replace(checked, statement=None, manifest=None, offer=None)
     statement, audit = checked.statement, checked.audit
-    evaluator = checked.asked.get("evaluator")
+    evaluator = checked.asked.get(EVALUATOR)
     return Submitted(
         slug=shown(checked.slug),
         ok=checked.ok,
@@ -263,7 +263,7 @@ def _submission_lines(submission: Submitted) -> Iterator[str]:
         ("claimed to be", submission.claimed),
         ("next free tag", submission.tag),
         ("audit", submission.audit),
-        ("attestation", next(iter(submission.dossier.get("attestation", ())), None)),
+        ("attestation", next(iter(submission.dossier.get(ATTESTED, ())), None)),
     )
     yield from (f"  {title:<15}{fact}" for title, fact in facts if fact)
     yield from (f"  {figure_line(figure)}" for figure in submission.figures)

@@ -29,8 +29,8 @@ def test_a_public_attestation_is_verified_without_any_server() -> None:
 
     assert shows.subjects == {ARCHIVE}
     assert shows.day == date(2024, 12, 4)
-    assert shows.says["repository"] == "https://github.com/trailofbits/pypi-attestations"
-    assert shows.says["runner"] == "github-hosted"
+    assert shows.says.repository == "https://github.com/trailofbits/pypi-attestations"
+    assert shows.says.runner == "github-hosted"
 
 
 def test_a_public_attestation_is_no_measurement_of_this_workflow(tmp_path: Path) -> None:
