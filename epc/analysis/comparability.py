@@ -95,7 +95,7 @@ _ITEMS: Final = (
             ("alpha_win", "EPC-2.3(b)"),
             ("alpha_lose", "EPC-2.3(b)"),
             ("weight_floor", "EPC-2.3(c)"),
-            ("rule", "Reading R80"),
+            ("rule", "Reading R81"),
             ("baseline", "EPC-2.3(a)"),
         )
     ),

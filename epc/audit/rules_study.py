@@ -189,7 +189,7 @@ def loops(judge: str, units: Units, *, rounds: int = ROUNDS, fewer: int = _FEWER
     The difference from the protocol's rule is a figure of its own, with the spread that it has
     over the tasks: both rules meet the same ones.
 
-    Source: Readings R70, R74 and R80.
+    Source: Readings R70, R74 and R81.
     """
     import numpy as np
 

@@ -104,7 +104,7 @@ def variant_labels(config: Configuration) -> tuple[str, ...]:
     Source: EPC-2.6, EPC-2.8; Reading R13.
     """
     # Reading R32: the floor is part of the update rule, so a changed floor is an AltLR.
-    # Reading R80: so is another rule in its place.
+    # Reading R81: so is another rule in its place.
     # Reading R35: mocks are asked by the prompt like any model, so they are no AltEvaluator.
     departs = {
         "AltBaseline": config.baseline != BASELINE,

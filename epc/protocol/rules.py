@@ -56,7 +56,7 @@ class Bayes:
     The best strategy wins with probability `high`, every other one with `low`. The policy is the
     posterior, so a strategy is chosen as often as it is believed to be the best.
 
-    Source: Reading R80.
+    Source: Reading R81.
     """
 
     name: ClassVar[str] = "bayes"
@@ -93,7 +93,7 @@ class BradleyTerry:
     steps exp(step (1 - p)) and exp(-step p) to the first order, without the exponential.
     The policy is each strategy's share of all strengths.
 
-    Source: R. A. Bradley, M. E. Terry, Biometrika 39 (1952), 324-345; Reading R80.
+    Source: R. A. Bradley, M. E. Terry, Biometrika 39 (1952), 324-345; Reading R81.
     """
 
     name: ClassVar[str] = "bradley-terry"
@@ -129,7 +129,7 @@ class Thompson:
     wheel's one draw chooses as K draws from the posteriors would.
 
     Shapes: a state (K x CELLS,), strategy by strategy, each strategy's part a distribution.
-    Source: W. R. Thompson, Biometrika 25 (1933), 285-294; Reading R80.
+    Source: W. R. Thompson, Biometrika 25 (1933), 285-294; Reading R81.
     """
 
     name: ClassVar[str] = "thompson"

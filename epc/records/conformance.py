@@ -38,7 +38,7 @@ class Case:
 
     @property
     def is_protocol(self) -> bool:
-        """Whether the protocol asks for it; another learning rule is for who wants it (R80)."""
+        """Whether the protocol asks for it; another learning rule is for who wants it (R81)."""
         return self.clause.startswith("EPC-")
 
 

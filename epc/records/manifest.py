@@ -79,7 +79,7 @@ class Executor(ModelIdentity):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearningRule:
-    """A rule in the place of the protocol's: the rates are those of its name (Reading R80)."""
+    """A rule in the place of the protocol's: the rates are those of its name (Reading R81)."""
 
     name: Literal["thompson", "bradley-terry", "bayes"]
     high: float | None = None

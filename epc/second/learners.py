@@ -1,4 +1,4 @@
-"""The learning rules by another hand, from their text in Readings R3 and R80 alone.
+"""The learning rules by another hand, from their text in Readings R3 and R81 alone.
 
 A learner keeps a list of numbers, changes it in place, and says the agent's weights.
 """

@@ -198,7 +198,7 @@ def test_epc_2_8_check_passes_the_independent_program() -> None:
     assert done.stdout.decode() == f"{count} of {count} cases passed: EPC-v1.0-compatible\n"
 
 
-def test_reading_r80_the_independent_program_knows_the_learning_rules_too() -> None:
+def test_reading_r81_the_independent_program_knows_the_learning_rules_too() -> None:
     done = epc("conformance", "check", "--case", "rule_", "--", "perl", PERL)
 
     count = len(suite()) - len(select([]))

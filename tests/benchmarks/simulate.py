@@ -35,7 +35,7 @@ MANY, FEW = 102_400, 400
 MILLION = 1_000_000
 GIB = 2**30
 PROTOCOLS = UpdateRule()
-OTHERS = {
+OTHERS: dict[str, tuple[Rule, float]] = {
     "bayes": (Bayes(), 0.2),
     "bradley-terry": (BradleyTerry(), 0.2),
     "thompson": (Thompson(), 0.02),

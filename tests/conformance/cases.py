@@ -37,9 +37,9 @@ SUITE = (
     Theme(name="learning_rates", clause="EPC-2.3(b)", cases=cases_runs.LEARNING_RATES),
     Theme(name="metrics", clause="EPC-2.5", cases=cases_runs.METRICS),
     Theme(name="malformed", clause="EPC-2.8", cases=cases_malformed.MALFORMED),
-    Theme(name="rule_bayes", clause="Reading R80", cases=cases_learning.LEARN_BAYES),
+    Theme(name="rule_bayes", clause="Reading R81", cases=cases_learning.LEARN_BAYES),
     Theme(
-        name="rule_bradley_terry", clause="Reading R80", cases=cases_learning.LEARN_BRADLEY_TERRY
+        name="rule_bradley_terry", clause="Reading R81", cases=cases_learning.LEARN_BRADLEY_TERRY
     ),
-    Theme(name="rule_thompson", clause="Reading R80", cases=cases_learning.LEARN_THOMPSON),
+    Theme(name="rule_thompson", clause="Reading R81", cases=cases_learning.LEARN_THOMPSON),
 )

@@ -1,4 +1,4 @@
-"""Cases for the learning rules that may take the protocol's place (Reading R80)."""
+"""Cases for the learning rules that may take the protocol's place (Reading R81)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learning rules other than the protocol's, in fractions or doubles alike (Reading R80).
+"""Learning rules other than the protocol's, in fractions or doubles alike (Reading R81).
 
 Written from the reading's text, sharing no code with epc. A state is a list of numbers of one kind;
 every rule adds, subtracts, multiplies and divides only, so fractions stay fractions.

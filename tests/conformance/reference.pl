@@ -146,7 +146,7 @@ sub configuration {
     return %config;
 }
 
-# --- Learning rules other than the protocol's (Reading R80); a state is a list of numbers.
+# --- Learning rules other than the protocol's (Reading R81); a state is a list of numbers.
 my %RATES = (
     bayes           => {high => [0, 1], low => [0, 1]},
     'bradley-terry' => {step => [0, 1e6]},

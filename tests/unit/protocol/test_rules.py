@@ -44,7 +44,7 @@ def learnt(rule: Rule, verdicts: Sequence[tuple[int, bool]], strategies: int) ->
     return state
 
 
-def test_reading_r80_bayes_by_hand() -> None:
+def test_reading_r81_bayes_by_hand() -> None:
     """(1/2, 1/2): a win gives (.75, .25); another 9/10; a loss of the other strategy 27/28."""
     rule = Bayes(high=0.75, low=0.25)
 
@@ -52,7 +52,7 @@ def test_reading_r80_bayes_by_hand() -> None:
     assert learnt(rule, [(0, True), (0, True), (1, False)], 2) == pytest.approx((27 / 28, 1 / 28))
 
 
-def test_reading_r80_bradley_terry_by_hand() -> None:
+def test_reading_r81_bradley_terry_by_hand() -> None:
     """A win at even strength: 1 + 1/2. A loss: 1 / (1 + 1/2). Shares of 5/2 and of 5/3."""
     rule = BradleyTerry(step=1.0)
 
@@ -61,14 +61,14 @@ def test_reading_r80_bradley_terry_by_hand() -> None:
     assert rule.policy(learnt(rule, [(0, False)], 2)) == pytest.approx((0.4, 0.6))
 
 
-def test_reading_r80_thompson_by_hand() -> None:
+def test_reading_r81_thompson_by_hand() -> None:
     """Of Beta(2, 1) against Beta(1, 1) the first is higher with 2/3; 16 cells give 341/512."""
     rule = Thompson()
 
     assert rule.policy(learnt(rule, [(0, True)], 2)) == (341 / 512, 171 / 512)
 
 
-def test_reading_r80_thompsons_policy_is_how_often_the_highest_draw_is_whose() -> None:
+def test_reading_r81_thompsons_policy_is_how_often_the_highest_draw_is_whose() -> None:
     """Against draws from the Beta posteriors themselves, which share nothing with the cells."""
     rule, rng = Thompson(), np.random.default_rng(5)
     verdicts = [(0, True)] * 4 + [(0, False)] * 2 + [(1, True)] * 3 + [(2, False)] * 3
@@ -114,7 +114,7 @@ def test_adr_3_columns_take_the_steps_of_one_seed_to_the_last_bit(
 
 
 @pytest.mark.parametrize("rule", OTHERS, ids=named)
-def test_reading_r80_the_second_implementation_has_the_same_bits(rule: Rule) -> None:
+def test_reading_r81_the_second_implementation_has_the_same_bits(rule: Rule) -> None:
     rng = np.random.default_rng(7)
     verdicts = [(int(rng.integers(5)), bool(rng.integers(2))) for _ in range(120)]
     learner = learner_of({"rule": rule_json(rule)})
@@ -150,7 +150,7 @@ def test_epc_2_7_a_rule_is_the_one_that_its_record_states(rule: Rule) -> None:
     )
 
 
-def test_reading_r80_the_protocols_rule_is_stated_as_ever() -> None:
+def test_reading_r81_the_protocols_rule_is_stated_as_ever() -> None:
     assert rule_json(UpdateRule()) == {"alpha_win": 0.08, "alpha_lose": 0.04, "weight_floor": 0.001}
     assert rule_of({}) == UpdateRule()
     assert rule_text(UpdateRule()) == "0.08 on a win, 0.04 on a loss"
