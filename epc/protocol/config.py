@@ -104,19 +104,20 @@ def variant_labels(config: Configuration) -> tuple[str, ...]:
     Source: EPC-2.6, EPC-2.8; Reading R13.
     """
     # Reading R32: the floor is part of the update rule, so a changed floor is an AltLR.
-    # Reading R81: so is another rule in its place.
     # Reading R35: mocks are asked by the prompt like any model, so they are no AltEvaluator.
     departs = {
         "AltBaseline": config.baseline != BASELINE,
         # Reading R78: two domains of other names are other tasks, and no variant.
         "AltDomains": len(config.tasks) != PAIRED,
         "AltEvaluator": any(method != "prompt" for method in _methods(config)),
-        "AltLR": config.rule != UpdateRule(),
+        "AltLR": isinstance(config.rule, UpdateRule) and config.rule != UpdateRule(),
         # Reading R78: what a wrapper makes of verdicts is no evaluator asked by the prompt.
         "AltMitigation": config.mitigation is not None,
         "AltPrompt": config.method == "prompt"
         and (config.evaluator_prompt != EVALUATOR_PROMPT or not _is_reference(config.decoding)),
         "AltRounds": config.rounds != ROUNDS,
+        # Reading R81: another rule has no rates that could differ from the protocol's.
+        "AltRule": not isinstance(config.rule, UpdateRule),
         "AltStrategies": config.strategies != STRATEGIES,
     }
     return tuple(label for label in VARIANT_LABELS if departs[label])

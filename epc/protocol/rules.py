@@ -1,6 +1,6 @@
 """Learning rules: how an agent's choices follow from the verdicts that it got (EPC-2.7, EPC-6.3).
 
-The protocol's own rule is `epc.protocol.weights.UpdateRule`. The others take its place as an AltLR.
+The protocol's own rule is `epc.protocol.weights.UpdateRule`. The others take its place: AltRule.
 A rule has a state, and a policy: the probability of each strategy in the next choice, which the
 roulette wheel of EPC-2.3 step 1 is turned over and which a record publishes as `weights` (Reading
 R78). A phase that continues another one begins with its state. A tie changes nothing (R4).

@@ -49,6 +49,7 @@ VARIANT_LABELS: Final = (
     "AltMitigation",
     "AltPrompt",
     "AltRounds",
+    "AltRule",
     "AltStrategies",
 )
 

@@ -143,7 +143,7 @@ def test_epc_2_7_a_learning_rule_is_run_resumed_replayed_and_audited(
     assert (stopped.returncode, resumed.returncode) == (4, 0), resumed.stderr
     same_files(whole, cut, (*RECORD, "run.json"))
     manifest = manifest_of(whole)
-    assert "AltLR" in manifest["protocol_version"]
+    assert "AltRule" in manifest["protocol_version"]
     assert manifest["config"]["rule"] == stated
     assert "alpha_win" not in manifest["config"]
     assert epc("validate", whole).stdout == f"{whole}: ok, findings: 0\n"

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from epc.protocol.config import REFERENCE_DECODING, Configuration, Decoding, Method, variant_tag
+from epc.protocol.rules import Bayes, BradleyTerry, Thompson
 from epc.protocol.weights import UpdateRule
 from epc.spec.reference import STRATEGIES, TASKS
 
@@ -55,6 +56,11 @@ def test_reading_r13_an_evaluator_that_is_not_asked_is_an_alt_evaluator(method: 
 )
 def test_epc_2_6_changed_decoding_is_an_alt_prompt(decoding: Decoding) -> None:
     assert variant_tag(replace(REFERENCE, decoding=decoding)) == "EPC-v1.0-AltPrompt"
+
+
+def test_reading_r81_another_learning_rule_is_an_alt_rule_whatever_its_rates() -> None:
+    for rule in (Thompson(), Thompson(prior_wins=3), Bayes(), BradleyTerry()):
+        assert variant_tag(replace(REFERENCE, rule=rule)) == "EPC-v1.0-AltRule"
 
 
 def test_reading_r32_a_changed_floor_is_an_alt_lr() -> None:
