@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from epc.analysis.sharing import shared_by_runs
 from epc.audit.coupling import worked_out
-from epc.audit.transfer import Estimate, reductions
+from epc.audit.transfer import reductions
 from epc.audit.units import LeftOut, Units, units_of
 from epc.errors import UsageError
 from epc.protocol.config import Configuration
@@ -29,6 +29,8 @@ from epc.statistics.intervals import Interval
 if TYPE_CHECKING:
     from numpy import int64
     from numpy.typing import NDArray
+
+    from epc.audit.resampled import Estimate
 
 REGRET, REDIRECTED = FIGURES = ("regret", "redirected")
 Two = tuple[Domain, Domain]

@@ -17,7 +17,8 @@ from epc.audit.permutation import (
     share_as_large,
     splits,
 )
-from epc.audit.transfer import Estimate, Rates, policies, rates_of, redirected
+from epc.audit.resampled import Estimate
+from epc.audit.transfer import Rates, policies, rates_of, redirected
 from epc.audit.units import Units
 from epc.protocol.rules import Rule
 from epc.protocol.weights import UpdateRule

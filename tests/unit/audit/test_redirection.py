@@ -15,7 +15,8 @@ from epc.audit.redirection import (
     redirected_interval,
     redirection_test,
 )
-from epc.audit.transfer import Estimate, Rates
+from epc.audit.resampled import Estimate
+from epc.audit.transfer import Rates
 from epc.audit.units import Groups, Units, units_of
 from epc.protocol.weights import UpdateRule
 

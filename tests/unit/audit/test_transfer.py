@@ -11,19 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from epc.audit import transfer
+from epc.audit.resampled import Estimate, Figure, Parts, estimated, parts_of
 from epc.audit.transfer import (
-    Estimate,
     Rates,
     crossings,
+    figures_of,
     in_order_of,
     policies,
     rates_of,
     redirected,
     won_shares,
 )
-from epc.audit.transfer import _Figure as Figure
-from epc.audit.transfer import _Parts as Parts
 from epc.audit.units import Units, units_of
 from epc.protocol.weights import UpdateRule, choose, update
 
@@ -204,7 +202,7 @@ def test_reading_r70_everything_is_exactly_zero_where_both_domains_are_one(
 ) -> None:
     side = column(*shares)
 
-    figures = transfer.figures_of(
+    figures = figures_of(
         Rates(side, side.copy()), np.zeros(len(shares)), rounds=rounds, rule=RULE, wheels=16
     )
 
@@ -258,11 +256,11 @@ def test_reading_r70_opposed_domains_cost_what_single_wheels_elsewhere_say() -> 
     assert found.crossings.value == pytest.approx(both)
 
 
-def parts_of(first: int, second: int) -> tuple[Units, Parts]:
+def dealt(first: int, second: int) -> tuple[Units, Parts]:
     # Units whose counts sort as the domains stand here.
     units = units_of(table(["B" * first] * 2, ["A" * second] * 2), ["x", "y"])
     assert units.first == first
-    return units, transfer._parts(units)
+    return units, parts_of(units)
 
 
 def difference_of_means(parts: Parts, one: list[float], other: list[float]) -> Figure:
@@ -283,9 +281,9 @@ def test_reading_r74_jackknife_of_a_straight_statistic_has_no_bias_and_the_formu
 ):
     """A difference of two means has a variance of s1^2 / 6 + s2^2 / 4."""
     text, visual = [1.0, 2, 4, 8, 16, 32], [3.0, 1, 4, 1]
-    _, parts = parts_of(6, 4)
+    _, parts = dealt(6, 4)
 
-    estimate = transfer._estimate(difference_of_means(parts, text, visual), parts, 3)
+    estimate = estimated(difference_of_means(parts, text, visual), parts, 3)
 
     assert estimate.value == pytest.approx(np.mean(text) - np.mean(visual))
     formula = np.var(text, ddof=1) / 6 + np.var(visual, ddof=1) / 4
@@ -297,11 +295,11 @@ def test_reading_r74_jackknife_of_a_straight_statistic_has_no_bias_and_the_formu
 def test_reading_r74_the_spread_is_that_of_the_corrected_figure() -> None:
     """Where halves do not move at all, the corrected figure moves twice as far as the whole."""
     text, visual = [1.0, 2, 4, 8, 16, 32], [3.0, 1, 4, 1]
-    _, parts = parts_of(6, 4)
+    _, parts = dealt(6, 4)
     moving = difference_of_means(parts, text, visual)
     still = moving._replace(halves=np.full_like(moving.halves, 5.0))
 
-    estimate = transfer._estimate(still, parts, 3)
+    estimate = estimated(still, parts, 3)
 
     formula = np.var(text, ddof=1) / 6 + np.var(visual, ddof=1) / 4
     assert estimate.value == pytest.approx(2 * moving.whole[0, 0] - 5)
@@ -310,10 +308,10 @@ def test_reading_r74_the_spread_is_that_of_the_corrected_figure() -> None:
 
 def test_reading_r74_a_bias_that_falls_with_the_number_of_units_is_taken_off() -> None:
     """A figure that is 5 + 12 / n: of 8 units 6.5, of 4 units 8, so 5 is left."""
-    _, parts = parts_of(8, 8)
+    _, parts = dealt(8, 8)
     constant = Figure(np.full((2, 1), 6.5), np.full((2, 128), 8.0), np.full((2, 16), 6.7))
 
-    estimate = transfer._estimate(constant, parts, 7)
+    estimate = estimated(constant, parts, 7)
 
     assert estimate == Estimate(value=5, variance=0, of_halves=0, freedom=7)
 
@@ -321,7 +319,7 @@ def test_reading_r74_a_bias_that_falls_with_the_number_of_units_is_taken_off() -
 def test_reading_r74_halves_of_a_cut_are_disjoint_and_even_in_both_domains() -> None:
     units = units_of(table(["AAAAA", "BBBBB"], ["BBBB", "AAAA"]), ["x", "y"])
 
-    halves = transfer._parts(units).halves
+    halves = parts_of(units).halves
 
     assert halves.shape == (128, 9)
     assert (halves[::2] + halves[1::2] == 1).all()
@@ -332,7 +330,7 @@ def test_reading_r74_halves_of_a_cut_are_disjoint_and_even_in_both_domains() -> 
 
 
 def test_reading_r74_many_units_are_left_out_in_sixteen_blocks_of_mixed_neighbours() -> None:
-    units, parts = parts_of(40, 5)
+    units, parts = dealt(40, 5)
 
     assert parts.members.shape == (16 + 5, 45)
     assert parts.first == 16
@@ -347,7 +345,7 @@ def test_reading_r74_many_units_are_left_out_in_sixteen_blocks_of_mixed_neighbou
 def test_reading_r74_the_only_unit_of_a_domain_is_in_both_halves() -> None:
     units = units_of(table(["A", "B"], ["BBBB", "AAAA"]), ["x", "y"])
 
-    (only,) = np.flatnonzero(transfer._parts(units).halves.all(axis=0))
+    (only,) = np.flatnonzero(parts_of(units).halves.all(axis=0))
     found = crossings(units, rounds=15, rule=RULE)
 
     assert units.won[only].tolist() == [1, 0]
@@ -374,14 +372,14 @@ def test_reading_r74_wheels_noise_cancels_in_the_variance_and_is_all_that_is_lef
     which counts four times over 4,096 wheels and once over 8,192. Where the two disagree about the
     sign the product is negative, and the wheels' noise is all: 64 x (6 / 2)^2 / 2 of a wheel.
     """
-    _, parts = parts_of(8, 8)
+    _, parts = dealt(8, 8)
     halves = np.zeros((2, 128))
     halves[:, ::2] = [[2.0], [4.0]]
     figure = Figure(np.zeros((2, 1)), halves, np.zeros((2, 16)))
-    assert transfer._estimate(figure, parts, 7).variance == 2 + 32 * (4 / 4096 + 1 / 8192)
+    assert estimated(figure, parts, 7).variance == 2 + 32 * (4 / 4096 + 1 / 8192)
 
     halves[1] *= -1
-    assert transfer._estimate(figure, parts, 7).variance == 288 * (4 / 4096 + 1 / 8192)
+    assert estimated(figure, parts, 7).variance == 288 * (4 / 4096 + 1 / 8192)
 
 
 def test_reading_r74_preferences_that_no_task_contradicts_have_an_interval_of_some_width() -> None:
