@@ -19,7 +19,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -39,6 +39,7 @@ from epc.protocol.prompt import Pair, evaluation_text, executor_prompt
 from epc.protocol.results import Json
 from epc.protocol.verdict import Verdict, parse_verdict
 from epc.protocol.weights import Weights, choose, uniform, update
+from epc.records.designs import packaged
 from epc.records.validate import validate
 from epc.spec.epc_v1 import PHASES
 from epc.spec.reference import STRATEGIES, TASKS
@@ -425,6 +426,27 @@ def exhaustive(endpoint: Endpoint, folder: Path, seeds: int) -> None:
     line(f"{seeds} seeds: to validate", f"{time.process_time() - began:.2f} s", f"ok: {report.ok}")
 
 
+def wide_design(endpoint: Endpoint, folder: Path) -> None:
+    """Three domains of 64 tasks and 11 strategies: all answers at once, then all comparisons."""
+    endpoint.tell(executor_s=4 * EXECUTOR_S, evaluator_s=4 * EVALUATOR_S)
+    reference = packaged("reference-64")
+    tasks, groups = reference.config.tasks, reference.config.groups or {}
+    third = tuple(f"Once more: {task}" for task in tasks["text"])
+    config = replace(
+        reference.config,
+        tasks={**tasks, "again": third},
+        groups={**groups, "again": groups["text"]},
+    )
+    design = replace(reference, config=config)
+    found = run(folder, seeds=[0], rounds=None, exhaustive=True, concurrency=4096, design=design)
+    latencies = 4 * (EXECUTOR_S + EVALUATOR_S)
+    line(
+        f"3 domains of 64 tasks, {found.calls:,} calls: wall / two latencies",
+        f"{found.wall_s / latencies:.2f}",
+        f"{found.wall_s:.2f} s / {latencies:.1f} s; processor {found.processor_s:.2f} s",
+    )
+
+
 def memory(seeds: int) -> None:
     """Peak memory of fresh seeds, in a process of its own."""
     for count in (seeds // 10, seeds):
@@ -472,7 +494,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="small sizes")
     parser.add_argument("--memory", type=int, help=argparse.SUPPRESS)
     parser.add_argument(
-        "--only", help="fresh, hundred, processor, whole, exhaustive, memory or same"
+        "--only", help="fresh, hundred, processor, whole, exhaustive, wide, memory or same"
     )
     asked = parser.parse_args()
     if asked.memory is not None:
@@ -499,6 +521,7 @@ def main() -> None:
             ),
             "whole": lambda: whole(endpoint, folder, 3 if quick else 10, rounds),
             "exhaustive": lambda: exhaustive(endpoint, folder, 100 if quick else 1000),
+            "wide": lambda: wide_design(endpoint, folder / "wide-design"),
             "memory": lambda: memory(100 if quick else 1000),
             "same": lambda: same_weights(endpoint, folder / "same", 2, 3 if quick else 5),
         }
