@@ -47,7 +47,9 @@ def test_reading_r8_the_text_has_the_figures_of_the_json() -> None:
     done = epc("simulate", "coin-flip:tie=1", "--seeds", "50", "--rounds", "4")
 
     lines = done.stdout.decode().splitlines()
-    assert lines[0] == "coin-flip:tie=1, 50 seeds of 4 rounds a phase"
+    assert (
+        lines[0] == "coin-flip:tie=1, 50 seeds of 4 rounds a phase, 0.08 on a win, 0.04 on a loss"
+    )
     assert "zero text -> visual            1.0000" in lines
 
 
