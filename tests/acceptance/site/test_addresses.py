@@ -1,8 +1,9 @@
 """Addresses never change: urls.txt lists every kind that was ever published, and only grows.
 
 {tag} stands for every published snapshot, {measured} and {judged} for every one of that kind,
-{crossed} for every one whose verdicts say what crosses, {name} for every evaluator, {published}
-for every one with a snapshot, {spread} for every one of which a JSD was stated and {followed} for
+{crossed} for every one whose verdicts say what crosses, {matrix} for those of more than two
+domains, {name} for every evaluator, {published} for every one with a snapshot, {spread} for every
+one of which a JSD was stated and {followed} for
 every one that was measured, so a publication needs no line of its own. A new file or a new kind of
 page does; a new document or schema is known by its source until it is listed.
 """
@@ -14,6 +15,8 @@ from registry_support import ROOT
 
 from epc.registry.figures import figures
 from epc.registry.reading import of_folder
+from epc.registry.snapshots import Snapshot
+from epc.spec.epc_v1 import DIRECTIONS
 
 LISTED = (Path(__file__).parent / "urls.txt").read_text().split()
 # What the pages load, by names that change with the content, and the builder's own files.
@@ -37,6 +40,7 @@ def expanded() -> set[str]:
     crossed = [t for t, given in snapshots.items() if given.audit and given.audit.crossing]
     kinds = {
         "crossed": crossed,
+        "matrix": [t for t in of_kind["measured"] if _pairs(snapshots[t]) > len(DIRECTIONS)],
         "tag": list(snapshots),
         **of_kind,
         "name": sorted(known),
@@ -50,6 +54,11 @@ def expanded() -> set[str]:
         for kind in re.findall(r"{(\w+)}", place) or [""]
         for own in kinds.get(kind, [""])
     }
+
+
+def _pairs(snapshot: Snapshot) -> int:
+    """Return of how many ordered pairs of domains a snapshot states gamma."""
+    return sum(figure.name.startswith("gamma/") for figure in figures(snapshot.figures))
 
 
 def test_every_address_that_was_ever_published_answers(deployed: Path) -> None:

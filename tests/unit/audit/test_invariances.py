@@ -27,7 +27,11 @@ from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, PHASES
 from epc.spec.reference import Strategy
 
 SNAPSHOTS = Path(__file__).parents[3] / "snapshots"
-PUBLISHED = sorted(path.parent.name for path in SNAPSHOTS.glob("v*/manifest.json"))
+PUBLISHED = sorted(  # those with the reference's two domains, which can be exchanged
+    path.parent.name
+    for path in SNAPSHOTS.glob("v*/manifest.json")
+    if set(json.loads(path.read_bytes())["tasks"]) == set(DOMAINS)
+)
 ACROSS: dict[Domain, Domain] = dict(zip(DOMAINS, DOMAINS[::-1], strict=True))
 OTHER: dict[str, str] = {
     str(here): str(there)
