@@ -49,6 +49,7 @@ MODEL = "openai-compatible/bench"
 NOW = datetime(2026, 7, 2, tzinfo=UTC)
 MIB = 2**20
 _PAIRS = 5
+_SLOWLY = 20  # as models take that write whole answers
 BARE = Path(__file__).with_name("bare.py")
 
 
@@ -428,7 +429,7 @@ def exhaustive(endpoint: Endpoint, folder: Path, seeds: int) -> None:
 
 def wide_design(endpoint: Endpoint, folder: Path) -> None:
     """Three domains of 64 tasks and 11 strategies: all answers at once, then all comparisons."""
-    endpoint.tell(executor_s=4 * EXECUTOR_S, evaluator_s=4 * EVALUATOR_S)
+    endpoint.tell(executor_s=_SLOWLY * EXECUTOR_S, evaluator_s=_SLOWLY * EVALUATOR_S)
     reference = packaged("reference-64")
     tasks, groups = reference.config.tasks, reference.config.groups or {}
     third = tuple(f"Once more: {task}" for task in tasks["text"])
@@ -438,8 +439,8 @@ def wide_design(endpoint: Endpoint, folder: Path) -> None:
         groups={**groups, "again": groups["text"]},
     )
     design = replace(reference, config=config)
-    found = run(folder, seeds=[0], rounds=None, exhaustive=True, concurrency=4096, design=design)
-    latencies = 4 * (EXECUTOR_S + EVALUATOR_S)
+    found = run(folder, seeds=[0], rounds=30, exhaustive=True, concurrency=4096, design=design)
+    latencies = _SLOWLY * (EXECUTOR_S + EVALUATOR_S)
     line(
         f"3 domains of 64 tasks, {found.calls:,} calls: wall / two latencies",
         f"{found.wall_s / latencies:.2f}",
