@@ -6,16 +6,14 @@ Six layers over 384 dimensions take some 50 ms an answer on one core, so no runt
 Source: W. Wang et al., "MiniLM" (2020); N. Reimers and I. Gurevych, "Sentence-BERT" (2019).
 """
 
-import json
 import unicodedata
-from functools import cached_property
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from epc.engine.local.weights import MINILM
+from epc.engine.local.safetensors import read
 
 Tensor = NDArray[np.float32]
 
@@ -29,35 +27,11 @@ _ERF: Final = (0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429
 _ERF_P: Final = 0.3275911
 
 
-class Relevance:
-    """The answer that is nearer to the task wins, by the cosine of their vectors."""
-
-    unit = "cosine with the task"
-
-    def __init__(self) -> None:
-        self.version = f"{MINILM.name} {MINILM.files['model.safetensors'][:12]}"
-        self.details: dict[str, object] = {
-            "weights": MINILM.describe(),
-            "runtime": {"name": "numpy", "version": np.__version__},
-        }
-        self._tasks: dict[str, Tensor] = {}
-
-    def __call__(self, task: str, answer: str) -> float:
-        """Return the cosine between a task and an answer, from -1 to 1."""
-        if task not in self._tasks:
-            self._tasks[task] = self._encoder.embed(task)
-        return float(self._tasks[task] @ self._encoder.embed(answer))
-
-    @cached_property
-    def _encoder(self) -> "Encoder":
-        return Encoder(MINILM.path("model.safetensors"), MINILM.path("vocab.txt"))
-
-
 class Encoder:
     """The weights and the vocabulary."""
 
     def __init__(self, tensors: Path, vocabulary: Path) -> None:
-        self._tensor = _read(tensors)
+        self._tensor = read(tensors)
         words = vocabulary.read_text("utf-8").splitlines()
         self._ids = {word: number for number, word in enumerate(words)}
 
@@ -133,20 +107,6 @@ def _gelu(x: Tensor) -> Tensor:
     erf = np.sign(x) * (1 - powers * np.exp(-z * z))
     activated: Tensor = (0.5 * x * (1 + erf)).astype(np.float32)
     return activated
-
-
-def _read(file: Path) -> dict[str, Tensor]:
-    """Return the tensors of a safetensors file, by their names."""
-    content = file.read_bytes()
-    start = 8 + int.from_bytes(content[:8], "little")
-    return {
-        name: np.frombuffer(
-            content, np.float32, count=(to - begin) // 4, offset=start + begin
-        ).reshape(entry["shape"])
-        for name, entry in json.loads(content[8:start]).items()
-        if entry.get("dtype") == "F32"
-        for begin, to in [entry["data_offsets"]]
-    }
 
 
 def _words(text: str) -> list[str]:

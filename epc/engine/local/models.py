@@ -19,11 +19,12 @@ from operator import itemgetter
 from typing import Final
 
 from epc.engine.constraints import response_format
-from epc.engine.local.minilm import Relevance
+from epc.engine.local import minilm, wordllama
+from epc.engine.local.relevance import Relevance
 from epc.engine.local.rules import FleschReadingEase, VaderSentiment, WordCount, sentiment_missing
 from epc.engine.local.runtime import describe, shared_runtime
 from epc.engine.local.scoring import DECIMALS, Scorer, pair_of, said
-from epc.engine.local.weights import MINILM, SMOLLM2, Weights
+from epc.engine.local.weights import MINILM, SMOLLM2, WORDLLAMA, Weights
 from epc.engine.model import Completion, Identity, Model, Prompt
 from epc.engine.nearest import unknown
 from epc.errors import UsageError
@@ -283,8 +284,13 @@ LOCAL_MODELS: Final = {
     ),
     "minilm-l6-relevance": Embedded(
         what="prefers the answer whose embedding is nearer to the task's; evaluator",
-        opened=lambda name: Scorer(name, Relevance()),
+        opened=lambda name: Scorer(name, Relevance(MINILM, _minilm)),
         weights=MINILM,
+    ),
+    "wordllama-relevance": Embedded(
+        what="prefers the answer whose words' mean vector is nearer to the task's; evaluator",
+        opened=lambda name: Scorer(name, Relevance(WORDLLAMA, _wordllama)),
+        weights=WORDLLAMA,
     ),
     "vader-sentiment": Embedded(
         what="a rule: prefers the answer of the more positive words; evaluator",
@@ -300,6 +306,14 @@ LOCAL_MODELS: Final = {
         opened=lambda name: Scorer(name, WordCount()),
     ),
 }
+
+
+def _minilm() -> minilm.Encoder:
+    return minilm.Encoder(MINILM.path("model.safetensors"), MINILM.path("vocab.txt"))
+
+
+def _wordllama() -> wordllama.Encoder:
+    return wordllama.Encoder(*(WORDLLAMA.path(file) for file in WORDLLAMA.files))
 
 
 def open_local(name: str) -> Model:

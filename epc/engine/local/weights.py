@@ -133,6 +133,22 @@ MINILM: Final = Weights(
     megabytes=84,
     folder="all-MiniLM-L6-v2",
 )
+WORDLLAMA: Final = Weights(
+    name="l2_supercat_256",
+    files={
+        "l2_supercat_256.safetensors": (
+            "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5"
+        ),
+        "l2_supercat_tokenizer_config.json": (
+            "93248f2a9ec36c7b35f700a033d5f36228aae48db61aee31007fa49062cdeb68"
+        ),
+    },
+    source="wordllama 0.4.0.post1 (PyPI), trained from token embeddings of LLaMA 2 70B and others",
+    licence="MIT",
+    lock="wordllama.lock",
+    megabytes=19,
+    folder="wordllama",
+)
 
 
 def _unpack(wheel: Path, name: str, target: Path) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from engine_support import epc
 
-from epc.engine.local import rules
-from epc.engine.local.minilm import Relevance
+from epc.engine.local import models, rules
 from epc.engine.local.models import open_local
+from epc.engine.local.relevance import Relevance
 from epc.engine.local.rules import FleschReadingEase, VaderSentiment, WordCount
-from epc.engine.local.weights import MINILM
+from epc.engine.local.weights import MINILM, WORDLLAMA
 from epc.engine.model import Prompt
 from epc.errors import UsageError
 from epc.protocol.config import REFERENCE_DECODING
@@ -63,7 +63,7 @@ def test_sentiment_is_what_vader_s_own_page_prints() -> None:
 def test_relevance_is_what_the_weights_authors_print() -> None:
     """The three sentences of the documentation of Sentence Transformers."""
     lovely, sunny = "The weather is lovely today.", "It's so sunny outside!"
-    relevance = Relevance()
+    relevance = Relevance(MINILM, models._minilm)
 
     assert relevance(lovely, sunny) == pytest.approx(0.6660, abs=5e-5)
     assert relevance(lovely, "He drove to the stadium.") == pytest.approx(0.1046, abs=5e-5)
@@ -72,7 +72,7 @@ def test_relevance_is_what_the_weights_authors_print() -> None:
 
 @pytest.mark.extra
 def test_the_tokens_are_those_of_bert_s_uncased_vocabulary() -> None:
-    encoder = Relevance()._encoder
+    encoder = models._minilm()
     words = MINILM.path("vocab.txt").read_text("utf-8").splitlines()
 
     def pieces(text: str) -> list[str]:
@@ -92,6 +92,22 @@ def test_the_tokens_are_those_of_bert_s_uncased_vocabulary() -> None:
 
 
 @pytest.mark.extra
+def test_static_vectors_are_those_that_the_package_s_own_tokenizer_leads_to() -> None:
+    """Tokens by the `tokenizers` package from the same files, cosines by their mean vectors."""
+    encoder = models._wordllama()
+    relevance = Relevance(WORDLLAMA, models._wordllama)
+
+    assert encoder.tokens(TASK) == [12027, 7420, 2020, 278, 14744, 338, 7254, 29889]
+    spaced = [259, 1023, 29871, 8162, 13, 13, 392, 263, 1196]
+    assert encoder.tokens("  two  spaces\n\nand a line") == spaced
+    in_bytes = [1055, 30085, 345, 274, 28059, 29871, 229, 155, 134, 29871, 31652, 30578]
+    assert encoder.tokens("naïve café ☃ 漢字 😀") == [*in_bytes, 29871, 243, 162, 155, 131]
+    assert relevance(TASK, BLUE) == pytest.approx(0.585728, abs=1e-6)
+    assert relevance(TASK, BUSES) == pytest.approx(0.026963, abs=1e-6)
+    assert relevance(TASK, "") == 0
+
+
+@pytest.mark.extra
 @pytest.mark.parametrize(
     ("name", "better", "worse"),
     [
@@ -99,6 +115,7 @@ def test_the_tokens_are_those_of_bert_s_uncased_vocabulary() -> None:
         ("flesch-reading-ease", "It is so.", "Atmospheric scattering explains colouration."),
         ("vader-sentiment", BLUE, BUSES),
         ("minilm-l6-relevance", BLUE, BUSES),
+        ("wordllama-relevance", BLUE, BUSES),
     ],
 )
 def test_epc_2_6_a_score_says_nothing_by_place(name: str, better: str, worse: str) -> None:
@@ -115,7 +132,11 @@ def test_epc_2_6_what_stands_after_the_judged_characters_decides_nothing() -> No
 
 @pytest.mark.extra
 @pytest.mark.parametrize(
-    "name", ["word-count", "flesch-reading-ease", "vader-sentiment", "minilm-l6-relevance"]
+    "name",
+    [
+        *("word-count", "flesch-reading-ease", "vader-sentiment"),
+        *("minilm-l6-relevance", "wordllama-relevance"),
+    ],
 )
 def test_a_run_judged_by_scores_validates_and_pins_what_decided(tmp_path: Path, name: str) -> None:
     run = tmp_path / "run"
