@@ -334,6 +334,7 @@ def test_the_agreement_of_embedded_evaluators_is_the_published_verdicts() -> Non
         "sentiment": "v1.0-VADER-Sentiment",
         "reading ease": "v1.0-Flesch-Reading-Ease",
         "words": "v1.0-Word-Count",
+        "static vectors": "v1.0-WordLlama-Relevance",
     }
     verdicts = {}
     for name, tag in tags.items():
@@ -360,7 +361,11 @@ def test_the_agreement_of_embedded_evaluators_is_the_published_verdicts() -> Non
 
 
 @pytest.mark.parametrize(
-    "name", ["MiniLM-L6-Relevance", "VADER-Sentiment", "Flesch-Reading-Ease", "Word-Count"]
+    "name",
+    [
+        *("MiniLM-L6-Relevance", "WordLlama-Relevance", "VADER-Sentiment"),
+        *("Flesch-Reading-Ease", "Word-Count"),
+    ],
 )
 def test_the_figures_of_embedded_evaluators_are_those_of_their_cards(name: str) -> None:
     audit = json.loads((ROOT / "snapshots" / f"v1.0-{name}" / "snapshot.json").read_text())["audit"]
