@@ -13,12 +13,37 @@ from epc.cli.planning import CROSSING
 from epc.errors import ExitCode, UsageError, WorldError
 
 if TYPE_CHECKING:
+    from epc.analysis.design_differences import Difference
     from epc.audit.power import Outcome
     from epc.records.designs import Design
     from epc.simulation.study_runs import Reuse
 
 _SEEDS = 30
 _WIDTH = 18
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """How many tasks a domain has, and in how many groups; None is each task by itself."""
+
+    tasks: int
+    groups: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What is said of a design; `calls` are those of 30 seeds, by way of asking."""
+
+    name: str
+    description: str
+    protocol_version: str
+    labels: Sequence[str]
+    rounds: int
+    rule: dict[str, Any]
+    strategies: int
+    domains: Mapping[str, Sizes]
+    calls: Mapping[str, int]
+    differences: "Sequence[Difference]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +184,9 @@ def show(design: str, power: str | None, runs: int, spread: Any, form: str) -> N
     shown = _shown(loaded)
     powered = None if power is None else _power(loaded, power, spread, runs=runs)
     if form == "json":
-        echo_json(shown | ({} if powered is None else {"power": powered.as_json()}))
+        from dataclasses import asdict
+
+        echo_json(asdict(shown) | ({} if powered is None else {"power": powered.as_json()}))
         return
     for line in (*_lines(shown), *(powered.lines() if powered else ())):
         say(line)
@@ -193,10 +220,8 @@ def diff(ctx: click.Context, first: str, second: str, form: str) -> None:
     ctx.exit(ExitCode.FINDINGS if found else ExitCode.CLEAN)
 
 
-def _shown(design: "Design") -> dict[str, Any]:
+def _shown(design: "Design") -> "Shown":
     """Return what is to be said of a design."""
-    from dataclasses import asdict
-
     from epc.analysis.design_differences import differences
     from epc.engine.cost_estimate import Pace, needs
     from epc.protocol.config import variant_labels, variant_tag
@@ -213,24 +238,24 @@ def _shown(design: "Design") -> dict[str, Any]:
         now=now(),
         design=design,
     )
-    return {
-        "name": design.name,
-        "description": design.description,
-        "protocol_version": variant_tag(config),
-        "labels": list(variant_labels(config)),
-        "rounds": config.rounds,
-        "rule": rule_json(config.rule),
-        "strategies": len(config.strategies),
-        "domains": {
-            domain: {
-                "tasks": len(tasks),
-                "groups": len(set(config.groups[domain])) if config.groups else None,
-            }
+    return Shown(
+        name=design.name,
+        description=design.description,
+        protocol_version=variant_tag(config),
+        labels=variant_labels(config),
+        rounds=config.rounds,
+        rule=rule_json(config.rule),
+        strategies=len(config.strategies),
+        domains={
+            domain: Sizes(
+                tasks=len(tasks),
+                groups=len(set(config.groups[domain])) if config.groups else None,
+            )
             for domain, tasks in config.tasks.items()
         },
-        "calls": {way: round(need.calls) for way, need in ways.items()},
-        "differences": [asdict(d) for d in differences(packaged("reference"), design)],
-    }
+        calls={way: round(need.calls) for way, need in ways.items()},
+        differences=tuple(differences(packaged("reference"), design)),
+    )
 
 
 def _power(design: "Design", evaluator: str, spread: Any, *, runs: int) -> "Powered":
@@ -260,24 +285,24 @@ def _power(design: "Design", evaluator: str, spread: Any, *, runs: int) -> "Powe
     return Powered(evaluator=evaluator, domains=small, answers=PUBLISHED.source, ways=found)
 
 
-def _lines(shown: dict[str, Any]) -> list[str]:
+def _lines(shown: "Shown") -> list[str]:
     from epc.protocol.rules import rule_of, rule_text
 
     def row(name: str, value: object) -> str:
         return f"{name:<{_WIDTH}}{value}"
 
     lines = [
-        row("design", f"{shown['name']}: {shown['description']}".rstrip(": ")),
-        row("tag", shown["protocol_version"]),
-        row("rounds", shown["rounds"]),
-        row("rule", rule_text(rule_of(shown["rule"]))),
-        row("strategies", shown["strategies"]),
+        row("design", f"{shown.name}: {shown.description}".rstrip(": ")),
+        row("tag", shown.protocol_version),
+        row("rounds", shown.rounds),
+        row("rule", rule_text(rule_of(shown.rule))),
+        row("strategies", shown.strategies),
     ]
-    for domain, counts in shown["domains"].items():
-        units = "each by itself" if counts["groups"] is None else f"in {counts['groups']} groups"
-        lines.append(row(domain, f"{counts['tasks']} tasks, {units}"))
-    calls = ", ".join(f"{count:,} {way}" for way, count in shown["calls"].items())
+    for domain, sizes in shown.domains.items():
+        units = "each by itself" if sizes.groups is None else f"in {sizes.groups} groups"
+        lines.append(row(domain, f"{sizes.tasks} tasks, {units}"))
+    calls = ", ".join(f"{count:,} {way}" for way, count in shown.calls.items())
     lines.append(row(f"calls, {_SEEDS} seeds", calls))
     lines += ["", "against the reference (first) it has (second):"]
-    lines += [f"  {row(each['part'], each['how'])}" for each in shown["differences"]]
-    return lines if shown["differences"] else [*lines[:-1], "it asks what the reference asks"]
+    lines += [f"  {row(each.part, each.how)}" for each in shown.differences]
+    return lines if shown.differences else [*lines[:-1], "it asks what the reference asks"]

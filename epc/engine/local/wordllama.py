@@ -6,7 +6,6 @@ embeddings of large models. Nothing is unpickled; the weights are a safetensors 
 Source: D. Miller, WordLlama (2024), model `l2_supercat_256`.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from functools import lru_cache
@@ -14,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,14 +27,25 @@ _PIECE: Final = re.compile(f"{_SPACE}*[^{_SPACE}]+|{_SPACE}+")
 _WORDS: Final = 50_000  # kept in memory
 
 
+class _Model(msgspec.Struct):
+    vocab: dict[str, int]
+    merges: list[str]
+
+
+class _Tokenizer(msgspec.Struct):
+    """A tokenizer's file, as far as it is read here."""
+
+    model: _Model
+
+
 class Encoder:
     """The weights, the vocabulary, and which pairs of tokens become one, the first ones first."""
 
     def __init__(self, tensors: Path, tokenizer: Path) -> None:
         (self._vectors,) = read(tensors).values()
-        model = json.loads(tokenizer.read_text("utf-8"))["model"]
-        self._ids: dict[str, int] = model["vocab"]
-        self._ranks = {pair: rank for rank, pair in enumerate(model["merges"])}
+        model = msgspec.json.decode(tokenizer.read_bytes(), type=_Tokenizer).model
+        self._ids = model.vocab
+        self._ranks = {pair: rank for rank, pair in enumerate(model.merges)}
         self._merged = lru_cache(maxsize=_WORDS)(self._merge)
 
     def embed(self, text: str) -> Tensor:
