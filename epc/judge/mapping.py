@@ -9,6 +9,7 @@ numbers or objects that hold one; evidence may be a list, or an object by dimens
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import isfinite
 from statistics import median
 from typing import Any, Final
 
@@ -309,9 +310,9 @@ def _written(text: str) -> Any:
         number = float(text)
     except ValueError:
         return text
-    if number != number or abs(number) == float("inf"):  # noqa: PLR0124  (not a number)
+    if not isfinite(number):
         return text
-    return int(number) if number == int(number) else number
+    return int(number) if number.is_integer() else number
 
 
 def _number(value: Any) -> Fraction | None:

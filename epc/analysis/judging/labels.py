@@ -23,6 +23,7 @@ from epc.analysis.judging.results import (
     Mean,
 )
 from epc.analysis.judging.shares import Judgment, numbered, share
+from epc.judge.check import no_quotes
 from epc.judge.samples import Unit
 from epc.records.judging.labels import Label, together
 from epc.spec.judge_v1 import CROSS, DIMENSIONS, SCALE, VERDICTS
@@ -40,6 +41,7 @@ Counted = tuple[
 def against_labels(judgments: Sequence[Judgment], labels: list[Label]) -> Labelled:
     """Return how every judge stands against people, over its valid cross-judgments."""
     joined = together(labels)
+    people = {unit: _as_judgment(label) for unit, label in joined.items()}
     labellers = sorted({label.labeller for label in labels})
     by_labeller = {
         name: {label.unit: _as_judgment(label) for label in labels if label.labeller == name}
@@ -55,7 +57,7 @@ def against_labels(judgments: Sequence[Judgment], labels: list[Label]) -> Labell
             for right in labellers[at + 1 :]
         ),
         judges=tuple(
-            _against(judge, ratings, joined)
+            _against(judge, ratings, joined, people)
             for judge, ratings in sorted(ratings_by(CROSS, judgments).items())
         ),
     )
@@ -73,9 +75,13 @@ def labels_for(width: float) -> tuple[tuple[float, int], ...]:
     return tuple((erring, ceil(Z**2 * erring / width**2)) for erring in shares)
 
 
-def _against(judge: str, ratings: Mapping[Unit, Judgment], joined: Mapping[Unit, Label]) -> Against:
+def _against(
+    judge: str,
+    ratings: Mapping[Unit, Judgment],
+    joined: Mapping[Unit, Label],
+    people: Mapping[Unit, Judgment],
+) -> Against:
     both = [(joined[unit], ratings[unit]) for unit in joined if unit in ratings]
-    people = {label.unit: _as_judgment(label) for label in joined.values()}
     return Against(
         judge=judge,
         labelled=len(both),
@@ -161,8 +167,6 @@ def _prediction_powered(seen: Sequence[tuple[float, float | None]]) -> float | N
 
 
 def _as_judgment(label: Label) -> Judgment:
-    from epc.judge.check import no_quotes
-
     return Judgment(
         unit=label.unit,
         output_sha256="",

@@ -11,8 +11,7 @@ from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.judging.evaluation_set import Entry
-from epc.records.judging.single import content_of
-from epc.records.judging.tables import rows_of
+from epc.records.judging.tables import rows_of, text_of
 from epc.records.layout import MANIFEST
 from epc.records.manifest import Manifest
 from epc.records.recompute import load_manifest
@@ -61,7 +60,7 @@ def _table_entry(table: Path, where: str, row: Json) -> Entry:
     if "output" in row:
         output: str = row["output"]
     else:
-        output = _text(_inside(table.parent, row["output_file"]))
+        output = text_of(_inside(table.parent, row["output_file"]), _CLAUSE)
     return Entry(unit=_unit(row), output=strict_json.storable(output), task=row.get("task") or None)
 
 
@@ -100,7 +99,7 @@ def _folder(root: Path) -> Iterator[Entry]:
             target_model="/".join(target),
             output_id=path.relative_to(root).as_posix(),
         )
-        yield Entry(unit=_printable(unit), output=_text(path), task=tasks.get(question))
+        yield Entry(unit=_printable(unit), output=text_of(path, _CLAUSE), task=tasks.get(question))
 
 
 def _tasks(root: Path) -> dict[str, str]:
@@ -201,14 +200,6 @@ def _rows(folder: Path, kind: type[T]) -> Iterator[T]:
 
 def _unit(row: Json) -> Unit:
     return parse(row, Unit)
-
-
-def _text(path: Path) -> str:
-    try:
-        return content_of(path).decode("utf-8")
-    except UnicodeDecodeError as error:
-        problem = f"{path} is not UTF-8 at byte {error.start}"
-        raise MalformedError(_finding(problem, "save it as UTF-8")) from None
 
 
 def _finding(problem: str, remedy: str) -> Finding:

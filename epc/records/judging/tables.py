@@ -66,7 +66,7 @@ def _of_file(path: Path, at: str, clause: str) -> Iterator[TableRow]:
     elif begins == b"{" and _is_json(opening):
         yield from _json_lines(path, at, clause)
     else:
-        text = _text(path, clause)
+        text = text_of(path, clause)
         value, problems = strict_json.parse(text.removeprefix(_MARK))
         if problems:
             raise MalformedError(problems[0])
@@ -105,7 +105,7 @@ def _within(file: str, place: str, value: Any, at: str, clause: str) -> Iterator
 
 
 def _csv(path: Path, clause: str) -> Iterator[TableRow]:
-    text = _text(path, clause).removeprefix(_MARK)
+    text = text_of(path, clause).removeprefix(_MARK)
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     usual = csv.field_size_limit(strict_json.MAX_DOCUMENT_BYTES)  # holds for the whole process
     try:
@@ -136,7 +136,11 @@ def _parquet(path: Path) -> Iterator[TableRow]:
             yield TableRow(file=path.name, place=f"row {number}", value=present)
 
 
-def _text(path: Path, clause: str) -> str:
+def text_of(path: Path, clause: str) -> str:
+    """Return a file's text.
+
+    Raises: MalformedError if it is not UTF-8; WorldError if the disk refuses.
+    """
     try:
         return content_of(path).decode("utf-8")
     except UnicodeDecodeError as error:
