@@ -69,6 +69,20 @@ def served(folder: Path) -> Iterator[str]:
     made.server_close()
 
 
+def opened(page: Page, address: str) -> Page:
+    """Open an address, and wait until its scripts have run and asked for all that they want.
+
+    The browser calls a page idle that it has not yet parsed, if parsing takes it half a second. So
+    its load is waited for first, and then the states of today, which the script of expiry marks.
+    """
+    page.goto(address, wait_until="load")
+    page.wait_for_load_state("networkidle")
+    page.wait_for_function(
+        "!document.querySelector('[data-as-of]') || document.documentElement.dataset.epcToday"
+    )
+    return page
+
+
 @dataclass(kw_only=True)
 class Visit:
     """A page in a browser that notes what it asks for and complains of.
@@ -112,8 +126,7 @@ class Visit:
 
     def to(self, path: str) -> Page:
         """Open a page of the site, and wait until it has asked for all that it wants."""
-        self.page.goto(self.home + path, wait_until="networkidle")
-        return self.page
+        return opened(self.page, self.home + path)
 
     def enlivened(self) -> int:
         """Bring every picture into view and return how many came alive."""

@@ -114,5 +114,6 @@
   count("expired", rows.length);
   for (const place of changed.filter((each) => each.matches(".epc-soonest > li"))) place.remove();
   const expired = document.querySelector("table#expired-table");
-  if (expired) gather(expired).catch(() => {});
+  const whole = expired ? gather(expired).catch(() => {}) : Promise.resolve();
+  whole.then(() => { document.documentElement.dataset.epcToday = today; });
 })();

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from itertools import combinations
 
 import pytest
-from browser_support import PHONE, Visit
+from browser_support import PHONE, Visit, opened
 from playwright.sync_api import Page
 from registry_support import Json
 from site_support import BuiltSite, epc
@@ -77,7 +77,7 @@ def test_a_choice_becomes_an_address_that_gives_the_same_page(window: Callable[.
 
     assert page.url.endswith("compare/?a=v1.0-Judge-1&b=v1.0-CoinFlip")
     again = window().page
-    again.goto(page.url, wait_until="networkidle")
+    opened(again, page.url)
 
     assert again.locator("#comparison").inner_text() == shown
     assert "not stated" in shown, "a figure that only one of them has"

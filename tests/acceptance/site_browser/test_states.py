@@ -41,7 +41,6 @@ def test_the_browser_says_of_every_snapshot_what_the_command_line_says(
 ) -> None:
     registry = of_folder(site.checkout.folder)
 
-    # A clock that is set again in one window is sometimes late for the page that comes next.
     seen = window()
     every = "#all tbody tr, #judged-table tbody tr"
     found = shown(on(seen, day, "snapshots/"), every)
