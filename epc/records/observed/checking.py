@@ -96,7 +96,7 @@ def _incomplete(verdicts: Verdicts) -> Iterator[_Fault]:
     yield _Fault(
         field="verdict", rows=compared & alone, problem="compares one candidate", remedy=needed
     )
-    for field in ("first", "gold", "humans", "b_score", "b_length"):
+    for field in ("first", "gold", "humans", "b_score", "b_by", "b_length"):
         rows = ~absent(getattr(verdicts, field)) & alone
         yield _Fault(field=field, rows=rows, problem="speaks of no candidate b", remedy=needed)
     for digest, length in (("b_sha256", "b_length"), ("answer_sha256", "answer_length")):

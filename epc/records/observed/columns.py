@@ -58,8 +58,10 @@ class Verdicts:
     question_sha256: Column
     a_sha256: Column
     a_length: Column
+    a_by: Column
     b_sha256: Column
     b_length: Column
+    b_by: Column
     first: Column
     verdict: Column
     a_score: Column

@@ -27,9 +27,11 @@ class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_de
     subset: Name | UnsetType = UNSET
     question_sha256: Digest | UnsetType = UNSET
     a_text: str | UnsetType = UNSET
+    a_by: Name | UnsetType = UNSET
     b_sha256: Digest | UnsetType = UNSET
     b_length: Count | UnsetType = UNSET
     b_text: str | UnsetType = UNSET
+    b_by: Name | UnsetType = UNSET
     first: Candidate | UnsetType = UNSET
     verdict: Literal["a", "b", "tie", "unreadable"] | UnsetType = UNSET
     a_score: float | UnsetType = UNSET

@@ -83,6 +83,11 @@ def without(*keys: str) -> dict[str, Any]:
         ),
         (without("verdict"), "/verdict", "neither a verdict nor a score"),
         (without("b_sha256", "b_length", "first"), "/verdict", "compares one candidate"),
+        (
+            {**without("b_sha256", "b_length", "first", "verdict"), "a_score": 1.0, "b_by": "x"},
+            "/b_by",
+            "speaks of no candidate b",
+        ),
         (without("b_length"), "/b_length", "half is missing"),
         ({**GOOD, "setting": "k"}, "/setting", "names no key of the header's `settings`"),
         ({**GOOD, "a_sha256": Y}, "/a_sha256", "is another one than in the item's first verdict"),
