@@ -120,6 +120,8 @@ def make_origin(folder: Path) -> Path:
     git(work, "commit", "--quiet", "--allow-empty", "--message", "The tree as it lies here")
     origin = folder / "origin.git"
     git(folder, "clone", "--quiet", "--bare", str(work), str(origin))
+    # As a host keeps it: what a clone takes is known, and nothing is compressed for each anew.
+    git(origin, "repack", "-a", "-d", "--quiet", "--write-bitmap-index")
     return origin
 
 
