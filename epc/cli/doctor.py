@@ -4,6 +4,8 @@ import asyncio
 import json
 import os
 import shlex
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,10 +17,31 @@ from epc.errors import ExitCode, WorldError
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, ROUNDS, SCREENING_SEEDS
 
 if TYPE_CHECKING:
-    from epc.engine.cost_estimate import Need
+    from epc.engine.cost_estimate import Way
     from epc.engine.fitness import Answer, Diagnosis
 
-_WAYS = ("fresh", "exhaustive")
+_WAYS: tuple["Way", ...] = ("fresh", "exhaustive")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Cost:
+    """What a run of so many seeds takes, asked in one way."""
+
+    seeds: int
+    way: "Way"
+    calls: float
+    tokens: float
+    cost: float | None
+    seconds: float
+    refused: str | None
+
+    def line(self) -> str:
+        head = f"{self.seeds:>7}  {self.way:<12}"
+        if self.refused is not None:
+            return f"{head}not possible: {self.refused.partition(',')[0]}"
+        dollars = "unknown" if self.cost is None else f"{self.cost:,.2f}"
+        minutes = f"{self.seconds / 60:,.1f} min"
+        return f"{head}{self.calls:>9,.0f}{self.tokens:>12,.0f}{dollars:>10}{minutes:>11}"
 
 
 @click.command()
@@ -80,11 +103,11 @@ def _of_a_model(name: str, diagnosis: "Diagnosis", executor: str | None, form: s
     from epc.engine.session import writes
 
     writer = executor or (name if writes(diagnosis.model) else STAND_IN)
-    document = _document(name, diagnosis, writer)
+    costs = _costs(name, diagnosis, writer)
     if form == "json":
-        echo_json(document)
+        echo_json(_document(name, diagnosis, writer, costs))
     else:
-        say("\n".join(_lines(name, diagnosis, document)))
+        say("\n".join(_lines(name, diagnosis, writer, costs)))
     return ExitCode.CLEAN if diagnosis.outcome == "ready" else ExitCode.FINDINGS
 
 
@@ -122,7 +145,9 @@ def _examined(
         raise WorldError(str(error)) from None
 
 
-def _document(name: str, found: "Diagnosis", executor: str) -> dict[str, Any]:
+def _document(
+    name: str, found: "Diagnosis", executor: str, costs: Sequence[_Cost]
+) -> dict[str, Any]:
     from epc.engine.secrets import redact
     from epc.records.layout import decoding_json
 
@@ -139,11 +164,7 @@ def _document(name: str, found: "Diagnosis", executor: str) -> dict[str, Any]:
         "one_place": found.one_place,
         "findings": [finding.as_json() for finding in found.findings],
         "executor": executor,
-        "costs": [
-            {"seeds": seeds, "way": way, **_cost(name, found, executor, way=way, seeds=seeds)}
-            for seeds in (SCREENING_SEEDS, PUBLICATION_SEEDS)
-            for way in _WAYS
-        ],
+        "costs": [asdict(cost) for cost in costs],
         "command": _command(name, found, executor),
     }
 
@@ -163,27 +184,35 @@ def _answer(answer: "Answer", text: str) -> dict[str, Any]:
     }
 
 
-def _cost(name: str, found: "Diagnosis", executor: str, *, way: Any, seeds: int) -> dict[str, Any]:
+def _costs(name: str, found: "Diagnosis", executor: str) -> list[_Cost]:
     from epc.engine.cost_estimate import Pace, need
 
     pace = Pace(seconds=found.seconds, at_once=found.model.concurrency)
-    needed: Need = need(
-        name,
-        executor,
-        way,
-        seeds=seeds,
-        rounds=ROUNDS,
-        pace=pace,
-        now=now(),
-        decoding=found.changes,
-    )
-    return {
-        "calls": needed.calls,
-        "tokens": needed.tokens_in + needed.tokens_out,
-        "cost": needed.cost,
-        "seconds": needed.seconds,
-        "refused": needed.refused,
-    }
+    costs = []
+    for seeds in (SCREENING_SEEDS, PUBLICATION_SEEDS):
+        for way in _WAYS:
+            needed = need(
+                name,
+                executor,
+                way,
+                seeds=seeds,
+                rounds=ROUNDS,
+                pace=pace,
+                now=now(),
+                decoding=found.changes,
+            )
+            costs.append(
+                _Cost(
+                    seeds=seeds,
+                    way=way,
+                    calls=needed.calls,
+                    tokens=needed.tokens_in + needed.tokens_out,
+                    cost=needed.cost,
+                    seconds=needed.seconds,
+                    refused=needed.refused,
+                )
+            )
+    return costs
 
 
 def _settings(changes: Any) -> list[str]:
@@ -204,8 +233,9 @@ def _command(name: str, found: "Diagnosis", executor: str) -> str:
     return shlex.join([*words, *way])
 
 
-def _lines(name: str, found: "Diagnosis", document: dict[str, Any]) -> list[str]:
+def _lines(name: str, found: "Diagnosis", executor: str, costs: Sequence[_Cost]) -> list[str]:
     words = {"ready": "can be an evaluator", "limited": "can be an evaluator, with findings"}
+    endpoint = found.model.identity.endpoint
     kinds = {answer.kind: 0 for answer in found.answers}
     for answer in found.answers:
         kinds[answer.kind] += 1
@@ -216,26 +246,17 @@ def _lines(name: str, found: "Diagnosis", document: dict[str, Any]) -> list[str]
     ]
     lines = [
         f"{name}: {words.get(found.outcome, 'cannot be an evaluator')}",
-        f"endpoint   {document['endpoint']}, {found.calls} calls, {found.seconds:.2f} s each",
-        f"settings   {shlex.join(document['settings']) or 'the usual ones'}",
+        f"endpoint   {endpoint}, {found.calls} calls, {found.seconds:.2f} s each",
+        f"settings   {shlex.join(_settings(found.changes)) or 'the usual ones'}",
         f"answers    {'; '.join([how, *also])}",
         f"repeats    {'yes' if found.repeats else 'no'}, one question asked three times",
         f"places     one letter in both orders of {found.one_place} of 3 pairs",
     ]
-    for finding in document["findings"]:
-        lines += [f"finding    {finding['problem']} [{finding['clause']}]"]
-        lines += [f"           fix: {finding['remedy']}"]
+    for finding in found.findings:
+        lines += [f"finding    {finding.problem} [{finding.clause}]"]
+        lines += [f"           fix: {finding.remedy}"]
     lines += ["", f"{'seeds':>7}  {'asked':<12}{'calls':>9}{'tokens':>12}{'USD':>10}{'time':>11}"]
-    for cost in document["costs"]:
-        head = f"{cost['seeds']:>7}  {cost['way']:<12}"
-        if cost["refused"] is not None:
-            lines.append(f"{head}not possible: {cost['refused'].partition(',')[0]}")
-            continue
-        dollars = "unknown" if cost["cost"] is None else f"{cost['cost']:,.2f}"
-        minutes = f"{cost['seconds'] / 60:,.1f} min"
-        lines.append(
-            f"{head}{cost['calls']:>9,.0f}{cost['tokens']:>12,.0f}{dollars:>10}{minutes:>11}"
-        )
+    lines += [cost.line() for cost in costs]
     if found.outcome != "unfit":
-        lines += ["", document["command"]]
+        lines += ["", _command(name, found, executor)]
     return lines

@@ -1,5 +1,7 @@
 """`epc plan`."""
 
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -7,7 +9,7 @@ import click
 
 from epc.cli.common import Finite, echo_json, format_option, now
 from epc.cli.grid import grid_options
-from epc.cli.planning import CROSSING, plan_json, plan_lines, require_coupled
+from epc.cli.planning import CROSSING, Planned, require_coupled
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, ROUNDS, SCREENING_SEEDS
 
 if TYPE_CHECKING:
@@ -16,6 +18,23 @@ if TYPE_CHECKING:
 
 _SIMULATED = 20_000
 _STRATEGIES = 11
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Width:
+    """How gamma spreads over seeds, and how wide that makes the interval of its mean."""
+
+    sd: float
+    width_at: Mapping[str, float]
+    width: float
+    seeds: int
+
+    def lines(self, subject: str) -> list[str]:
+        lines = [f"{subject}: for these tasks, gamma spreads over single seeds by {self.sd:.3f}"]
+        for n, width in self.width_at.items():
+            lines.append(f"{n} seeds give its mean a 95% interval {width:.2f} wide")
+        lines.append(f"a width of {self.width:g} takes {self.seeds:,} seeds")
+        return lines
 
 
 @click.command()
@@ -110,7 +129,6 @@ def command(
     simulates = power is not None or pilot is not None
     subject = subject or (CROSSING if simulates else "coin-flip")
     fetch_weights_if_named(evaluator, executor)
-    found: dict[str, Any] = {"subject": subject}
     sd, rounds, measured = _spread_of(subject, spread)
     plan = None
     if simulates:
@@ -120,25 +138,26 @@ def command(
             )
         plan = _planned(subject, pilot, power, strategies=strategies, runs=runs, spread=spread)
     seeds = seeds_for_width(sd, width)
-    found |= {
-        "sd": sd,
-        "width_at": {str(n): width_at(sd, n) for n in (SCREENING_SEEDS, PUBLICATION_SEEDS)},
-        "width": width,
-        "seeds": seeds,
-    }
+    widths = {str(n): width_at(sd, n) for n in (SCREENING_SEEDS, PUBLICATION_SEEDS)}
+    found = _Width(sd=sd, width_at=widths, width=width, seeds=seeds)
     pace = Pace(seconds=latency, at_once=concurrency)
     when = now()
     priced = partial(need, evaluator, executor, rounds=rounds, pace=pace, now=when)
-    found["power"] = None if plan is None else plan_json(plan, priced, strategies)
+    planned = None if plan is None else Planned.of(plan, priced, strategies)
     ways = needs(evaluator, executor, seeds=seeds, rounds=rounds, pace=pace, now=when)
     if form == "json":
-        from dataclasses import asdict
-
-        echo_json({**found, "needs": {way: asdict(each) for way, each in ways.items()}})
+        echo_json(
+            {
+                "subject": subject,
+                **asdict(found),
+                "power": planned and planned.as_json(),
+                "needs": {way: asdict(each) for way, each in ways.items()},
+            }
+        )
         return
-    lines = [*_lines(found), "", *_table(ways, priced=evaluator is not None)]
-    if found["power"]:
-        lines += ["", *plan_lines(found["power"], subject, priced=evaluator is not None)]
+    lines = [*found.lines(subject), "", *_table(ways, priced=evaluator is not None)]
+    if planned:
+        lines += ["", *planned.lines(subject, priced=evaluator is not None)]
     click.echo("\n".join(lines))
     click.echo(f"\ntime: {latency:g} s a call, {concurrency} at once")
 
@@ -188,16 +207,6 @@ def _spread_of(subject: str, spread: Any) -> tuple[float, int, bool]:
         return widest, manifest.config.rounds, True
     points = parts(subject, seeds=_SIMULATED, strategies=_STRATEGIES)
     return sd_of(summarise(spread(simulate, points, subject), _SIMULATED)), ROUNDS, False
-
-
-def _lines(found: dict[str, Any]) -> list[str]:
-    lines = [
-        f"{found['subject']}: for these tasks, gamma spreads over single seeds by {found['sd']:.3f}"
-    ]
-    for n, width in found["width_at"].items():
-        lines.append(f"{n} seeds give its mean a 95% interval {width:.2f} wide")
-    lines.append(f"a width of {found['width']:g} takes {found['seeds']:,} seeds")
-    return lines
 
 
 def _table(ways: "dict[Way, Need]", *, priced: bool) -> list[str]:

@@ -1,17 +1,19 @@
 """What `epc plan` says of designs: how often each is called coupled, at what cost."""
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from epc.audit.pilot import Answering
     from epc.audit.power import Plan
     from epc.engine.cost_estimate import Need
+    from epc.protocol.results import Json
     from epc.records.manifest import Manifest
-
-Json = dict[str, Any]
+    from epc.simulation.study_runs import Reuse
+    from epc.statistics.intervals import Interval
 
 CROSSING = "domain-favourites:high=0.7,low=0.4"
 _REFERENCE_PAIRS = 11 * 8  # of a domain
@@ -81,82 +83,118 @@ def manifest_named(named: str) -> "Manifest":
     return load_manifest(folder)
 
 
-def plan_json(intended: Intended, priced: Callable[..., "Need"], strategies: int) -> Json:
-    """Return the plan as JSON, each design with what it costs."""
-    plan, answers = intended.plan, intended.answers
-    designs = []
-    for design, outcome in plan.outcomes.items():
-        need = priced(
-            design.reuse, seeds=design.seeds, pairs=design.tasks * strategies / _REFERENCE_PAIRS
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """A design, the power that it was simulated to have, and what it costs."""
+
+    tasks: int
+    seeds: int
+    reuse: "Reuse"
+    recommended: bool
+    repeats_of_a_pair: float
+    power: float
+    power_ci95: "Interval"
+    runs: int
+    regret_width: float | None
+    calls: float
+    cost: float | None
+
+    def line(self, *, priced: bool) -> str:
+        """Return the design as a line of the table."""
+        low, high = self.power_ci95
+        cost = "unknown" if self.cost is None else f"{self.cost:,.2f}"
+        cost = cost if priced else "-"
+        width = "-" if self.regret_width is None else f"{self.regret_width:.2f}"
+        return (
+            f"{self.tasks:>14}{self.seeds:>7}  {self.reuse:<12}"
+            f"{self.repeats_of_a_pair:>8.1f}{self.calls:>10,.0f}{cost:>10}{self.power:>8.2f}"
+            f"{f'{low:.2f} to {high:.2f}':>15}{width:>17}{' <' if self.recommended else ''}"
         )
-        verdicts = design.verdicts(strategies=strategies)
-        designs.append(
-            {
-                **asdict(design),
-                "recommended": design == plan.recommended,
-                "repeats_of_a_pair": verdicts / (2 * strategies * design.tasks),
-                "power": outcome.power,
-                "power_ci95": outcome.interval,
-                "runs": outcome.runs,
-                "regret_width": outcome.width,
-                "calls": need.calls,
-                "cost": need.cost,
-            }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """What a plan came to, design by design."""
+
+    intended: Intended
+    strategies: int
+    options: tuple[Option, ...]
+
+    @classmethod
+    def of(cls, intended: Intended, priced: "Callable[..., Need]", strategies: int) -> "Planned":
+        """Return the plan with what each design costs."""
+        plan = intended.plan
+        options = []
+        for design, outcome in plan.outcomes.items():
+            need = priced(
+                design.reuse, seeds=design.seeds, pairs=design.tasks * strategies / _REFERENCE_PAIRS
+            )
+            verdicts = design.verdicts(strategies=strategies)
+            options.append(
+                Option(
+                    **asdict(design),
+                    recommended=design == plan.recommended,
+                    repeats_of_a_pair=verdicts / (2 * strategies * design.tasks),
+                    power=outcome.power,
+                    power_ci95=outcome.interval,
+                    runs=outcome.runs,
+                    regret_width=outcome.width,
+                    calls=need.calls,
+                    cost=need.cost,
+                )
+            )
+        return cls(intended=intended, strategies=strategies, options=tuple(options))
+
+    @property
+    def recommended(self) -> Option | None:
+        """The design to take, if one reaches what is wanted."""
+        return next((option for option in self.options if option.recommended), None)
+
+    def as_json(self) -> "Json":
+        """Return the plan as JSON."""
+        answers, best = self.intended.answers, self.recommended
+        return {
+            "wanted": self.intended.wanted,
+            "answers": {**asdict(answers), "interaction": answers.interaction},
+            "strategies": self.strategies,
+            "designs": [asdict(option) for option in self.options],
+            "recommended": None if best is None else asdict(best),
+            "tasks_help_more_than_seeds": self.intended.plan.tasks_help_more,
+        }
+
+    def lines(self, subject: str, *, priced: bool) -> list[str]:
+        """Return the plan as text; costs are known where models are named."""
+        answers = self.intended.answers
+        lines = [
+            f"how often the audit says `coupled` of {subject}, {self.strategies} strategies",
+            (
+                f"of a verdict's variance {100 * answers.repeats:.0f}% comes again when the pair "
+                f"is asked again: {100 * answers.interaction:.0f}% is a strategy's on one task, "
+                f"{100 * answers.alike:.0f}% the task's for all strategies ({answers.source})"
+            ),
+            "",
+            (
+                f"{'tasks a domain':>14}{'seeds':>7}  {'asked':<12}{'a pair':>8}{'calls':>10}"
+                f"{'USD':>10}{'power':>8}{'95% interval':>15}{'width of regret':>17}"
+            ),
+        ]
+        lines += [option.line(priced=priced) for option in self.options]
+        lines += ["", self._recommendation()]
+        if self.intended.plan.tasks_help_more:
+            lines.append(
+                "tasks help more than seeds: four times the tasks beat four times the seeds"
+            )
+        return lines
+
+    def _recommendation(self) -> str:
+        wanted, best = self.intended.wanted, self.recommended
+        if wanted is None:
+            return "no power was wanted: --power 0.9 recommends a design"
+        if best is None:
+            return f"no design here reaches a power of {wanted:g}: take still more tasks"
+        asked = "every pair once" if best.reuse == "exhaustive" else "every round anew"
+        return (
+            f"power {wanted:g}: take {best.tasks} tasks in each domain, ask {asked}, "
+            f"{best.seeds} seeds: {best.power:.2f} of {best.runs} simulated measurements are "
+            "called coupled"
         )
-    return {
-        "wanted": intended.wanted,
-        "answers": {**asdict(answers), "interaction": answers.interaction},
-        "strategies": strategies,
-        "designs": designs,
-        "recommended": next((each for each in designs if each["recommended"]), None),
-        "tasks_help_more_than_seeds": plan.tasks_help_more,
-    }
-
-
-def plan_lines(power: Json, subject: str, *, priced: bool) -> list[str]:
-    """Return the plan as text; costs are known where models are named."""
-    answers = power["answers"]
-    lines = [
-        f"how often the audit says `coupled` of {subject}, {power['strategies']} strategies",
-        (
-            f"of a verdict's variance {100 * answers['repeats']:.0f}% comes again when the pair is "
-            f"asked again: {100 * answers['interaction']:.0f}% is a strategy's on one task, "
-            f"{100 * answers['alike']:.0f}% the task's for all strategies ({answers['source']})"
-        ),
-        "",
-        (
-            f"{'tasks a domain':>14}{'seeds':>7}  {'asked':<12}{'a pair':>8}{'calls':>10}"
-            f"{'USD':>10}{'power':>8}{'95% interval':>15}{'width of regret':>17}"
-        ),
-    ]
-    lines += [_design(each, priced=priced) for each in power["designs"]]
-    lines += ["", _recommended(power)]
-    if power["tasks_help_more_than_seeds"]:
-        lines.append("tasks help more than seeds: four times the tasks beat four times the seeds")
-    return lines
-
-
-def _design(each: Json, *, priced: bool) -> str:
-    low, high = each["power_ci95"]
-    cost = "unknown" if each["cost"] is None else f"{each['cost']:,.2f}"
-    cost = cost if priced else "-"
-    width = "-" if each["regret_width"] is None else f"{each['regret_width']:.2f}"
-    return (
-        f"{each['tasks']:>14}{each['seeds']:>7}  {each['reuse']:<12}"
-        f"{each['repeats_of_a_pair']:>8.1f}{each['calls']:>10,.0f}{cost:>10}{each['power']:>8.2f}"
-        f"{f'{low:.2f} to {high:.2f}':>15}{width:>17}{' <' if each['recommended'] else ''}"
-    )
-
-
-def _recommended(power: Json) -> str:
-    wanted, best = power["wanted"], power["recommended"]
-    if wanted is None:
-        return "no power was wanted: --power 0.9 recommends a design"
-    if best is None:
-        return f"no design here reaches a power of {wanted:g}: take still more tasks"
-    asked = "every pair once" if best["reuse"] == "exhaustive" else "every round anew"
-    return (
-        f"power {wanted:g}: take {best['tasks']} tasks in each domain, ask {asked}, "
-        f"{best['seeds']} seeds: {best['power']:.2f} of {best['runs']} simulated measurements are "
-        "called coupled"
-    )
