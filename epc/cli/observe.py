@@ -39,7 +39,10 @@ def command() -> None:
 @command.command(name="import")
 @click.argument("source", type=_PATH)
 @click.option(
-    "--shape", required=True, metavar="SHAPE", help="How SOURCE is laid out: csv, llmbar."
+    "--shape",
+    required=True,
+    metavar="SHAPE",
+    help="How SOURCE is laid out: csv, or a source's name; an unknown one lists all.",
 )
 @click.option("--out", required=True, type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--map", "columns", type=_Pair(), multiple=True, metavar="FIELD=COLUMN")
@@ -75,7 +78,7 @@ def import_(
         --label model_a=a --label model_b=b --out votes.jsonl
     """
     from epc.records.observed.converting import Request
-    from epc.records.observed.shapes import convert
+    from epc.records.observed.shapes import SHAPES, convert
     from epc.records.observed.writing import problems_of, require_kind, write
 
     require_kind(out)
@@ -94,6 +97,8 @@ def import_(
         if not found:
             write(out, done.header, done.rows)
             note(f"written  {out}: {len(done.rows):,} verdicts\n  next: epc observe report {out}")
+            for fault in SHAPES[shape].faults:
+                note(f"  known fault {fault.id}: {fault.says}")
     _say_findings(source, found, form, {"verdicts": len(done.rows), "written": not found})
     ctx.exit(ExitCode.FINDINGS if found else ExitCode.CLEAN)
 

@@ -7,21 +7,17 @@ only where these two answers disagreed. Winners of `Rating` are derived from two
 tie rule that follows the order; the scores are kept, the winners are not.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from epc.errors import WorldError
 from epc.json_text import storable
-from epc.records.findings import Findings
-from epc.records.observed.checking import CLAUSE
 from epc.records.observed.converting import Conversion, Request, digest, file_of
-from epc.records.observed.types import UNKNOWN, Header, Judge, Prompt, Row, Setting, SourceFile
+from epc.records.observed.types import UNKNOWN, Fault, Judge, Prompt, Row, Setting
+from epc.records.observed.work import Work, answered
 
 EXPECTED: Final = (
     "a folder with Dataset/**/evaluators/JUDGE/STRATEGY/result.json, a list of {input, output_1, "
@@ -35,6 +31,46 @@ _NOTE: Final = "asked only about items whose first two answers disagreed"
 _TEXT_STEPS: Final = "auxiliary texts of a strategy's earlier steps"
 _WINNERS: Final[Mapping[str | None, str]] = {"1": "a", "2": "b"}
 _DERIVED: Final = "winners derived from two ratings"
+
+FAULTS: Final = (
+    Fault(
+        id="one-prompt-three-names",
+        says="Swap and Swap_CoT begin with the prompt of CoT and ask another one only where its "
+        "two answers disagreed. So their place consistency as a whole is raised by construction. "
+        "The first step counts as a further asking of CoT, the second step apart.",
+    ),
+    Fault(
+        id="vanilla-has-rules",
+        says="The folder Vanilla holds the prompt with rules. The paper's Vanilla is the folder "
+        "Vanilla_NoRules.",
+    ),
+    Fault(
+        id="against-the-answer",
+        says="226 answers in the folders PaLM2/CoT have the words of answers in PaLM2/Swap and "
+        "another winner, which contradicts them. The figures of PaLM2/CoT carry this fault.",
+        models=("models/text-bison-001",),
+    ),
+    Fault(
+        id="mirrored-items",
+        says="7 pairs of items are the same question and candidates in the other order: two in "
+        "the case study, five in MT-Bench. They count as one item in every interval.",
+    ),
+    Fault(
+        id="equal-unreadable",
+        says="The source's own figure of agreement between the orders counts two unreadable "
+        "answers as agreement. That makes 0.670 of PaLM2's 0.662.",
+    ),
+    Fault(
+        id="refused-by-filter",
+        says="52 answers were withheld by a content policy. They are unreadable.",
+    ),
+    Fault(
+        id="generation-unstated",
+        says="Only the undated name gpt-4 is stated, without a generation.",
+        models=("gpt-4",),
+    ),
+    Fault(id="date-unstated", says="No platform and no date is stated."),
+)
 
 
 class _Answer(Struct, frozen=True):
@@ -73,63 +109,32 @@ class _Step(Struct, frozen=True):
     generate_kwargs: dict[str, Any] | UnsetType = UNSET
 
 
-@dataclass(slots=True)
-class _Work:
-    """What a conversion has so far."""
-
-    source: Path
-    texts: bool
-    files: dict[str, SourceFile] = field(default_factory=dict)
-    settings: dict[str, Setting] = field(default_factory=dict)
-    rows: list[Row] = field(default_factory=list)
-    left_out: Counter[str] = field(default_factory=Counter)
-    findings: Findings = field(default_factory=Findings)
-
-
 def convert(source: Path, request: Request) -> Conversion:
     """Return every answer in a checkout of LLMBar as a verdict."""
-    work = _Work(source, request.texts)
-    paths = sorted(source.glob(_RESULTS)) if source.is_dir() else []
-    if not paths:
-        work.findings.add(CLAUSE, str(source), f"holds no {_RESULTS}", f"expected {EXPECTED}")
-    for path in paths:
+    work = Work(source=source, request=request, expected=EXPECTED)
+    for path in work.paths(_RESULTS):
         _convert_file(path, work)
-    if len(work.findings):
-        return Conversion(findings=work.findings.kept())
-    licence = _read(source / "LICENSE") if (source / "LICENSE").is_file() else b""
-    stated = "MIT" if licence.lstrip().startswith(b"MIT License") else UNKNOWN
-    header = Header(
-        schema_version=1,
-        source=request.source(name="LLMBar", repository=_REPOSITORY, licence=stated),
-        files=work.files,
-        settings=work.settings,
-        left_out=dict(work.left_out),
-    )
-    return Conversion(header=header, rows=work.rows)
+    return work.done(name="LLMBar", repository=_REPOSITORY)
 
 
-def _convert_file(path: Path, work: _Work) -> None:
-    inside = path.relative_to(work.source)
+def _convert_file(inside: Path, work: Work) -> None:
     *_, judge, strategy, _ = inside.parts
     config = _SYSTEM / "config" / judge / f"{strategy}.json"
-    if not (work.source / config).is_file():
-        work.findings.add(CLAUSE, config.as_posix(), "is missing", f"expected {EXPECTED}")
-        return
-    content = _read(path)
-    entries = _decoded(content, inside, list[_Entry], work)
-    steps = _decoded(_read(work.source / config), config, list[_Step], work)
-    if entries is None or steps is None:
+    if not work.holds(config):
         return
     key = inside.parent.as_posix()
-    work.files[key] = file_of(inside.as_posix(), content)
+    entries = work.decoded(inside, list[_Entry], key=key)
+    steps = work.decoded(config, list[_Step])
+    if entries is None or steps is None:
+        return
     subset = "/".join(inside.parts[1:-4])
     for index, entry in enumerate(entries):
         where = f"{inside}/{index}"
         if entry.label not in (1, 2) or len(entry.results) > len(steps):
             found = f"label {entry.label} and {len(entry.results)} results of {len(steps)} steps"
-            work.findings.add(CLAUSE, where, found, f"expected {EXPECTED}")
+            work.wrong(where, found)
             continue
-        item = _item(entry, f"{subset}/{index}", texts=work.texts)
+        item = _item(entry, f"{subset}/{index}", work)
         for number, result in enumerate(entry.results, 1):
             if isinstance(result, list):
                 work.left_out[_TEXT_STEPS] += 1
@@ -139,20 +144,12 @@ def _convert_file(path: Path, work: _Work) -> None:
             if name not in work.settings:
                 is_second = isinstance(entry.results[0], _Pair) and number > 1
                 note = _NOTE if is_second else None
-                work.settings[name] = _setting(judge, steps[number - 1], work.source, note)
+                work.settings[name] = _setting(judge, steps[number - 1], work, note)
             common = {**item, "subset": subset, "setting": name, "file": key}
             work.rows += _verdicts(result, common, work)
 
 
-def _decoded(content: bytes, path: Path, kind: Any, work: _Work) -> Any:
-    try:
-        return msgspec.json.decode(content, type=kind)
-    except msgspec.DecodeError as error:
-        work.findings.add(CLAUSE, path.as_posix(), str(error), f"expected {EXPECTED}")
-        return None
-
-
-def _setting(judge: str, step: _Step, source: Path, note: str | None) -> Setting:
+def _setting(judge: str, step: _Step, work: Work, note: str | None) -> Setting:
     """Return what a step's configuration states: never a platform, and never a date."""
     stated = next(
         (each for each in (step.openai_kwargs, step.palm_kwargs) if each is not UNSET), {}
@@ -160,8 +157,9 @@ def _setting(judge: str, step: _Step, source: Path, note: str | None) -> Setting
     given = stated or step.generate_kwargs
     decoding = dict(given) if isinstance(given, dict) else {}
     model = decoding.pop("engine", None) or decoding.pop("model", None) or step.model_name
-    path = source / _SYSTEM / "prompts" / step.prompt
-    prompt = file_of(step.prompt, _read(path)).sha256 if path.is_file() else UNKNOWN
+    path = _SYSTEM / "prompts" / step.prompt
+    is_there = (work.source / path).is_file()
+    prompt = file_of(step.prompt, work.read(path)).sha256 if is_there else UNKNOWN
     return Setting(
         judge=Judge(name=judge, model=str(model), platform=UNKNOWN),
         prompt=Prompt(name=step.prompt, sha256=prompt),
@@ -171,22 +169,18 @@ def _setting(judge: str, step: _Step, source: Path, note: str | None) -> Setting
     )
 
 
-def _item(entry: _Entry, name: str, *, texts: bool) -> dict[str, Any]:
+def _item(entry: _Entry, name: str, work: Work) -> dict[str, Any]:
     """Return what a verdict says of what was judged."""
-    a, b = storable(entry.output_1), storable(entry.output_2)
     return {
         "item": name,
         "question_sha256": digest(storable(entry.input)),
-        "a_sha256": digest(a),
-        "a_length": len(a),
-        "b_sha256": digest(b),
-        "b_length": len(b),
+        **work.candidate("a", entry.output_1),
+        **work.candidate("b", entry.output_2),
         "gold": "ab"[entry.label - 1],
-        **({"a_text": a, "b_text": b} if texts else {}),
     }
 
 
-def _verdicts(pair: _Pair, common: dict[str, Any], work: _Work) -> Iterator[Row]:
+def _verdicts(pair: _Pair, common: dict[str, Any], work: Work) -> Iterator[Row]:
     """Yield a step's verdicts: one an order, or one with two scores that had no order."""
     if isinstance(pair.score_1, list) and isinstance(pair.score_2, list):
         work.left_out[_DERIVED] += 2
@@ -198,8 +192,7 @@ def _verdicts(pair: _Pair, common: dict[str, Any], work: _Work) -> Iterator[Row]
     for first, answer in (("a", pair.plain), ("b", pair.swapped)):
         said = {"first": first, "verdict": _WINNERS.get(answer.winner, "unreadable")}
         if isinstance(answer.completion, list) and answer.completion:
-            text = storable(answer.completion[0])
-            said |= {"answer_sha256": digest(text), "answer_length": len(text)}
+            said |= answered(answer.completion[0])
         yield Row(**common, **said)
 
 
@@ -207,10 +200,3 @@ def _score(answer: list[str]) -> float | UnsetType:
     """Return the score that an answer is, and nothing else beside it."""
     text = answer[0].strip() if answer else ""
     return float(text) if text.isascii() and text.isdigit() else UNSET
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise WorldError(f"cannot read {path}: {error.strerror or error}") from error

@@ -6,22 +6,35 @@ from pathlib import Path
 from typing import Final
 
 from epc.errors import Finding
-from epc.records.observed import llmbar, table
+from epc.records.observed import llmbar, mt_bench, pandalm, prometheus, table, wildbench
 from epc.records.observed.checking import CLAUSE
 from epc.records.observed.converting import Conversion, Request
+from epc.records.observed.types import Fault
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """A way to lay verdicts out: how it is read, and what is expected, in words."""
+    """A way to lay verdicts out: how it is read, and what is expected, in words.
+
+    `faults` are those of the source that it was made for.
+    """
 
     convert: Callable[[Path, Request], Conversion]
     expected: str
+    faults: tuple[Fault, ...] = ()
 
 
 SHAPES: Final[Mapping[str, Shape]] = {
     "csv": Shape(convert=table.convert, expected=table.EXPECTED),
-    "llmbar": Shape(convert=llmbar.convert, expected=llmbar.EXPECTED),
+    "llmbar": Shape(convert=llmbar.convert, expected=llmbar.EXPECTED, faults=llmbar.FAULTS),
+    "mt-bench": Shape(convert=mt_bench.convert, expected=mt_bench.EXPECTED, faults=mt_bench.FAULTS),
+    "pandalm": Shape(convert=pandalm.convert, expected=pandalm.EXPECTED, faults=pandalm.FAULTS),
+    "prometheus": Shape(
+        convert=prometheus.convert, expected=prometheus.EXPECTED, faults=prometheus.FAULTS
+    ),
+    "wildbench": Shape(
+        convert=wildbench.convert, expected=wildbench.EXPECTED, faults=wildbench.FAULTS
+    ),
 }
 
 

@@ -100,3 +100,12 @@ class Header:
     files: Mapping[str, SourceFile]
     settings: Mapping[str, Setting]
     left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """Something known to be wrong with a source's verdicts; of these judges alone, or of all."""
+
+    id: str
+    says: str
+    models: tuple[str, ...] = ()

@@ -1,0 +1,118 @@
+"""A checkout on its way into verdicts: what every shape of files reads, collects and finds."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from epc.errors import WorldError
+from epc.json_text import storable
+from epc.records.findings import Findings
+from epc.records.observed.checking import CLAUSE
+from epc.records.observed.converting import Conversion, Request, digest, file_of
+from epc.records.observed.types import UNKNOWN, Header, Row, Setting, SourceFile
+
+_LICENCES: Final = {"MIT License": "MIT", "Apache License": "Apache-2.0"}
+
+
+@dataclass(slots=True, kw_only=True)
+class Work:
+    """What a conversion has so far. Paths are those inside the source."""
+
+    source: Path
+    request: Request
+    expected: str
+    files: dict[str, SourceFile] = field(default_factory=dict)
+    settings: dict[str, Setting] = field(default_factory=dict)
+    rows: list[Row] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    findings: Findings = field(default_factory=Findings)
+    _asked: Counter[tuple[str, ...]] = field(default_factory=Counter)
+
+    def wrong(self, where: object, problem: str) -> None:
+        """Note a departure from the shape, with the shape."""
+        self.findings.add(CLAUSE, str(where), problem, f"expected {self.expected}")
+
+    def paths(self, pattern: str) -> list[Path]:
+        """Return the files of a pattern in order; none is a finding."""
+        found = sorted(self.source.glob(pattern)) if self.source.is_dir() else []
+        if not found:
+            self.wrong(self.source, f"holds no {pattern}")
+        return [each.relative_to(self.source) for each in found]
+
+    def holds(self, path: Path) -> bool:
+        """Return whether a file is there; its absence is a finding."""
+        there = (self.source / path).is_file()
+        if not there:
+            self.wrong(path.as_posix(), "is missing")
+        return there
+
+    def read(self, path: Path) -> bytes:
+        """Return a file's content.
+
+        Raises: WorldError if it cannot be read.
+        """
+        try:
+            return (self.source / path).read_bytes()
+        except OSError as error:
+            message = f"cannot read {self.source / path}: {error.strerror or error}"
+            raise WorldError(message) from error
+
+    def decoded(self, path: Path, kind: Any, *, key: str | None = None) -> Any:
+        """Return a JSON file's value, or a finding and None; `key` lists it in the header.
+
+        A file `.jsonl` gives a list with a value for each line.
+        """
+        content = self.read(path)
+        decoder = msgspec.json.Decoder(kind)
+        try:
+            is_lines = path.suffix == ".jsonl"
+            value = decoder.decode_lines(content) if is_lines else decoder.decode(content)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            self.wrong(path.as_posix(), str(error))
+            return None
+        if key is not None:
+            self.files[key] = file_of(path.as_posix(), content)
+        return value
+
+    def candidate(self, name: str, text: str) -> dict[str, Any]:
+        """Return what a verdict says of a candidate's text."""
+        text = storable(text)
+        said = {f"{name}_sha256": digest(text), f"{name}_length": len(text)}
+        return {**said, **({f"{name}_text": text} if self.request.texts else {})}
+
+    def asked(self, *key: str) -> dict[str, Any]:
+        """Return the field `repeat` of a further asking of the same; the first has none."""
+        before = self._asked[key]
+        self._asked[key] += 1
+        return {"repeat": before} if before else {}
+
+    def done(self, *, name: str, repository: str) -> Conversion:
+        """Return the verdicts, or the findings where there are any."""
+        if len(self.findings):
+            return Conversion(findings=self.findings.kept())
+        header = Header(
+            schema_version=1,
+            source=self.request.source(name=name, repository=repository, licence=self._licence()),
+            files=self.files,
+            settings=self.settings,
+            left_out=dict(self.left_out),
+        )
+        return Conversion(header=header, rows=self.rows)
+
+    def _licence(self) -> str:
+        """Return the licence that the file LICENSE begins with, where it is a known one."""
+        if not (self.source / "LICENSE").is_file():
+            return UNKNOWN
+        text = self.read(Path("LICENSE")).decode("utf-8", "replace").lstrip()
+        return next(
+            (spdx for begins, spdx in _LICENCES.items() if text.startswith(begins)), UNKNOWN
+        )
+
+
+def answered(text: str) -> dict[str, Any]:
+    """Return what a verdict says of the judge's answer."""
+    text = storable(text)
+    return {"answer_sha256": digest(text), "answer_length": len(text)}

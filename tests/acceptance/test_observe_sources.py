@@ -1,0 +1,303 @@
+"""`epc observe import` of four sources: what only looks like a verdict counts nothing (R77)."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from observed_sources_support import (
+    PAIR_PROMPT,
+    TEMPLATE,
+    instructed,
+    mt_bench,
+    pandalm,
+    prometheus,
+    wildbench,
+)
+from records_support import epc
+from studies import observed_sources as study
+
+from epc.records.observed.converting import digest
+from epc.records.observed.shapes import SHAPES
+from epc.records.observed.types import UNKNOWN
+
+BUILDERS: dict[str, Callable[[Path], Path]] = {
+    "wildbench": wildbench,
+    "pandalm": pandalm,
+    "mt-bench": mt_bench,
+    "prometheus": prometheus,
+}
+DOCUMENT = Path(__file__).parents[2] / "site/docs/observed.md"
+
+
+class Converted:
+    """A source of a shape, and what the program made of it."""
+
+    def __init__(self, shape: str, folder: Path) -> None:
+        self.source = BUILDERS[shape](folder / shape)
+        file = folder / f"{shape}.jsonl"
+        self.done = epc("observe", "import", self.source, "--shape", shape, "--out", file)
+        assert self.done.returncode == 0, self.done.stdout
+        self.header, *self.rows = map(json.loads, file.read_text().splitlines())
+        assert epc("observe", "check", file).returncode == 0
+        report = epc("observe", "report", file, "--format=json")
+        self.report: dict[str, Any] = json.loads(report.stdout)
+
+    def column(self, *names: str) -> list[Any]:
+        found = [tuple(row.get(name) for name in names) for row in self.rows]
+        return found if names[1:] else [each for (each,) in found]
+
+    def figures(self, setting: str) -> dict[str, float]:
+        groups = {group["settings"][0]: group["figures"] for group in self.report["groups"]}
+        return {name: each["value"] for name, each in groups[setting].items()}
+
+
+@pytest.fixture(scope="module")
+def converted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Converted]:
+    folder = tmp_path_factory.mktemp("sources")
+    return {shape: Converted(shape, folder) for shape in BUILDERS}
+
+
+def test_reading_r77_wildbench_copies_of_a_release_are_no_verdicts(
+    converted: dict[str, Converted],
+) -> None:
+    """8 of 10 scores are somebody's own; a file of comparisons is named, not read."""
+    found = converted["wildbench"]
+
+    assert len(found.rows) == 8
+    assert found.header["left_out"] == {
+        "scores of an earlier release, copied: same request number, same score": 2,
+        "files of comparisons, which this shape does not read": 1,
+    }
+    assert found.column("setting").count("j-4o/v2.0625") == 1
+    assert "copies" in found.header["settings"]["j-4o/v2.0625"]["note"]
+
+
+def test_reading_r77_wildbench_repeats_are_one_response_under_one_prompt(
+    converted: dict[str, Converted],
+) -> None:
+    """Two models said "yes" and were judged twice; a text that was cut before is no repeat."""
+    found = converted["wildbench"]
+    repeats = [row for row in found.rows if "repeat" in row]
+
+    assert [(row["a_by"], row["a_score"], row["repeat"]) for row in repeats] == [("m/two", 6, 1)]
+    cut, whole = (
+        next(row for row in found.rows if row["item"].startswith("s3/") and row["setting"] == name)
+        for name in ("j-4o/v2.0522", "j-4o/v2.0625")
+    )
+    assert cut["item"] != whole["item"]
+    assert len({group["settings"][0] for group in found.report["groups"]}) == 3
+
+
+def test_reading_r77_wildbench_judges_share_an_item_whatever_the_blanks(
+    converted: dict[str, Converted],
+) -> None:
+    found = converted["wildbench"]
+    by_judge = {
+        judge: {row["item"] for row in found.rows if row["setting"].startswith(judge)}
+        for judge in ("j-4o", "j-turbo")
+    }
+
+    assert len(by_judge["j-4o"] & by_judge["j-turbo"]) == 2
+    assert found.column("setting", "verdict").count(("j-turbo/v2.0522", "unreadable")) == 1
+    assert not [row for row in found.rows if "first" in row or "b_sha256" in row]
+
+
+def test_reading_r77_wildbench_states_a_prompt_only_where_a_script_names_it(
+    converted: dict[str, Converted],
+) -> None:
+    settings = converted["wildbench"].header["settings"]
+
+    assert settings["j-4o/v2.0522"]["prompt"] == {"name": "score.v2", "sha256": UNKNOWN}
+    assert settings["j-4o/v2.0625"]["prompt"]["sha256"] == digest(TEMPLATE)
+    for setting in settings.values():
+        assert (setting["decoding"], setting["date"]) == (UNKNOWN, UNKNOWN)
+
+
+def test_reading_r77_wildbench_one_request_with_two_scores_is_a_finding(tmp_path: Path) -> None:
+    source = wildbench(tmp_path / "repository")
+    path = source / "eval_results/v2.0625/score.v2/eval=j-4o/one.json"
+    path.write_text(path.read_text().replace('"score": "7"', '"score": "8"'))
+
+    done = epc("observe", "import", source, "--shape", "wildbench", "--out", tmp_path / "o.jsonl")
+
+    assert done.returncode == 1
+    assert "request r1 has another score elsewhere" in done.stdout.decode()
+
+
+def test_reading_r77_pandalm_a_pair_under_three_numbers_is_one_item(
+    converted: dict[str, Converted],
+) -> None:
+    """0 and 1 are the same asking twice, 2 is it with the places exchanged; people turn along."""
+    found = converted["pandalm"]
+    rows = [row for row in found.rows if row["setting"] == "gpt-3.5-turbo"]
+
+    assert [row["item"] for row in rows] == ["0", "0", "0", "3"]
+    assert [(row["first"], row.get("repeat")) for row in rows[:3]] == [
+        ("a", None),
+        ("a", 1),
+        ("b", None),
+    ]
+    assert {row["a_sha256"] for row in rows[:3]} == {digest("short")}
+    assert [row["a_by"] for row in rows[:3]] == ["x0", "x1", "y2"]
+    assert [row["humans"] for row in rows[:3]] == [["a", "a", "tie"]] * 3
+    assert found.report["items"] == 2
+
+
+def test_reading_r77_pandalm_labels_of_each_type_are_read_as_candidates(
+    converted: dict[str, Converted],
+) -> None:
+    """A judge that keeps to a place has no place consistency, one that keeps to words has all."""
+    found = converted["pandalm"]
+
+    assert found.column("setting", "verdict") == [
+        *(("gpt-3.5-turbo", word) for word in ("a", "a", "b", "unreadable")),
+        *(("pandalm-7b", word) for word in ("b", "b", "b", "tie")),
+    ]
+    assert found.figures("gpt-3.5-turbo")["place_consistency"] == 0
+    assert found.figures("pandalm-7b")["place_consistency"] == 1
+
+
+def test_reading_r77_pandalm_a_response_that_is_no_text_counts_nothing(
+    converted: dict[str, Converted],
+) -> None:
+    left_out = converted["pandalm"].header["left_out"]
+
+    assert left_out == {"verdicts on a response that is stored as true, not as a text": 2}
+
+
+def test_reading_r77_mt_bench_winners_are_models_in_both_orders(
+    converted: dict[str, Converted],
+) -> None:
+    found = converted["mt-bench"]
+
+    assert found.column("item", "first", "verdict")[:2] == [
+        (found.rows[0]["item"], "a", "b"),
+        (found.rows[0]["item"], "b", "b"),
+    ]
+    assert found.column("verdict") == ["b", "b", "a", "b", "unreadable", "tie"]
+    assert found.figures("gpt-x/pair")["place_consistency"] == pytest.approx(1 / 3)
+    assert set(found.column("a_by", "b_by", "subset")) == {("small", "tuned", "why")}
+    assert found.rows[0]["a_sha256"] == digest("one")
+    assert found.rows[0]["question_sha256"] == digest("Why?")
+
+
+def test_reading_r77_mt_bench_a_failed_request_is_no_verdict(
+    converted: dict[str, Converted],
+) -> None:
+    left_out = converted["mt-bench"].header["left_out"]
+
+    assert left_out == {"requests that failed: no answer, $ERROR$ in its place": 2}
+
+
+def test_reading_r77_mt_bench_states_the_day_and_the_prompt_and_nobody_else_repository(
+    converted: dict[str, Converted],
+) -> None:
+    header = converted["mt-bench"].header
+    text = f"{PAIR_PROMPT['system_prompt']}\n\n{PAIR_PROMPT['prompt_template']}"
+
+    assert header["settings"]["gpt-x/pair"] == {
+        "judge": {"name": "gpt-x", "model": "gpt-x", "platform": UNKNOWN},
+        "prompt": {"name": "pair", "sha256": digest(text)},
+        "decoding": UNKNOWN,
+        "date": "2024-06-01",
+    }
+    assert header["source"]["repository"] == UNKNOWN
+    assert header["source"]["licence"] == "Apache-2.0"
+
+
+def test_reading_r77_prometheus_three_scores_are_three_askings(
+    converted: dict[str, Converted],
+) -> None:
+    """Equal words after another first turn are another item; 9 is no score of 1 to 5."""
+    found = converted["prometheus"]
+
+    assert found.column("item", "a_score", "repeat")[:6] == [
+        ("mt_bench/83/one", 3, None),
+        ("mt_bench/83/one", 2, 1),
+        ("mt_bench/83/one", 3, 2),
+        ("mt_bench/83/two", 4, None),
+        ("mt_bench/83/two", 4, 1),
+        ("mt_bench/83/two", None, 2),
+    ]
+    assert found.rows[5]["verdict"] == "unreadable"
+    assert found.rows[0]["a_sha256"] == found.rows[3]["a_sha256"] == digest("Same.")
+    assert found.rows[0]["question_sha256"] != found.rows[3]["question_sha256"]
+    frame = instructed("Hi? Hm.", "Same.").replace("Same.", "")
+    assert found.rows[0]["question_sha256"] == digest(frame)
+    assert found.column("subset") == ["writing"] * 6 + ["math"] * 3
+    assert found.header["settings"]["gpt4"]["judge"]["model"] == "gpt-4"
+
+
+@pytest.mark.parametrize("shape", BUILDERS)
+def test_reading_r77_a_second_count_agrees(shape: str, converted: dict[str, Converted]) -> None:
+    found = converted[shape]
+    ours = study.COUNTS[shape](found.source)
+
+    assert study.differences(ours, found.header, found.rows) == []
+    ours["verdicts"] += 1
+    assert len(study.differences(ours, found.header, found.rows)) == 1
+
+
+@pytest.mark.parametrize("shape", BUILDERS)
+def test_reading_r77_known_faults_are_told(shape: str, converted: dict[str, Converted]) -> None:
+    said = converted[shape].done.stderr.decode()
+
+    assert SHAPES[shape].faults
+    for fault in SHAPES[shape].faults:
+        assert f"known fault {fault.id}: {fault.says}" in said
+
+
+def test_known_faults_stand_in_the_documents_as_in_the_program() -> None:
+    page = DOCUMENT.read_text()
+
+    for shape in SHAPES.values():
+        assert len({fault.id for fault in shape.faults}) == len(shape.faults)
+        for fault in shape.faults:
+            judges = f" (of {', '.join(f'`{each}`' for each in fault.models)})"
+            assert f"| `{fault.id}` | {fault.says}{judges if fault.models else ''} |" in page
+
+
+DAMAGED = [
+    ("wildbench", "eval_results/v2.0522/score.v2/eval=j-4o/one.json", '_id": "r1"', '_id": 1'),
+    ("pandalm", "data/testset-v1.json", '"annotator1": 2', '"annotator1": 3'),
+    ("pandalm", "data/testset-v1.json", "x0_y0", "x0"),
+    ("pandalm", "data/pandalm-7b-testset-v1.json", '"idx": 3', '"idx": 2'),
+    ("pandalm", "data/gpt-3.5-turbo-testset-v1.json", "Tie", "Both"),
+    (
+        "mt-bench",
+        "fastchat/llm_judge/data/mt_bench/model_judgment/gpt-x_pair.jsonl",
+        "s Answer]\\none",
+        "s Answer]\\nanother",
+    ),
+    ("mt-bench", "fastchat/llm_judge/data/judge_prompts.jsonl", '"pair"', '"other"'),
+    ("mt-bench", "fastchat/llm_judge/data/mt_bench/question.jsonl", '_id": 1', '_id": 9'),
+    ("prometheus", "eval/benchmark/data/vicuna_eval.json", "Response to evaluate:", "Response:"),
+    ("prometheus", "eval/benchmark/data/vicuna_eval.json", "[3, 2, 3]", "[3, 2]"),
+    ("prometheus", "eval/benchmark/data/vicuna_eval.json", "[3, 2, 3]", '["3", 2, 3]'),
+]
+
+
+@pytest.mark.parametrize(("shape", "name", "old", "new"), DAMAGED)
+def test_reading_r77_another_shape_gets_a_finding_that_shows_the_expected_one(
+    shape: str, name: str, old: str, new: str, tmp_path: Path
+) -> None:
+    source = BUILDERS[shape](tmp_path / "repository")
+    text = (source / name).read_text()
+    assert old in text
+    (source / name).write_text(text.replace(old, new, 1))
+
+    done = epc("observe", "import", source, "--shape", shape, "--out", tmp_path / "o.jsonl")
+
+    assert done.returncode == 1
+    assert f"expected {SHAPES[shape].expected}" in done.stdout.decode()
+    assert not (tmp_path / "o.jsonl").exists()
+
+
+@pytest.mark.parametrize("shape", BUILDERS)
+def test_reading_r77_an_empty_folder_gets_a_finding(shape: str, tmp_path: Path) -> None:
+    done = epc("observe", "import", tmp_path, "--shape", shape, "--out", tmp_path / "o.jsonl")
+
+    assert done.returncode == 1
+    assert f"expected {SHAPES[shape].expected}" in done.stdout.decode()
