@@ -7,6 +7,7 @@ from typing import Any
 APACHE = "\n    Apache License\n    Version 2.0, January 2004\n"
 TEMPLATE = "Rate from 1 to 10."
 PAIR_PROMPT = {"name": "pair", "system_prompt": "Be fair.", "prompt_template": "{question}"}
+LONG = "A reference answer. " * 6
 NOON = 1717243200.0  # 2024-06-01T12:00Z
 
 
@@ -52,12 +53,14 @@ def wildbench(folder: Path) -> Path:
             scored("r4", "s1", "other", "3", "m/two"),
             scored("r5", "s2", "yes", "6", "m/two"),
         ],
-        f"{old}/eval=j-turbo/one.json": [
+        f"{old}/eval=gpt-4-turbo-2024-04-09/one.json": [
             scored("r6", "s1", "\nlong answer\n\n", "8"),
             scored("r7", "s2", "yes", "11"),
         ],
         f"{new}/eval=j-4o/one.json": [*one[:2], scored("r8", "s3", "one two three", "9")],
-        "eval_results/v2.0522/pairwise.v2/eval=j-turbo/ref=m/one.json": [{"winner": "tie"}],
+        "eval_results/v2.0522/pairwise.v2/eval=gpt-4-turbo-2024-04-09/ref=m/one.json": [
+            {"winner": "tie"}
+        ],
         "evaluation/eval_template.score.v2.md": TEMPLATE,
     }
     return write(folder, files)
@@ -93,11 +96,20 @@ def pandalm(folder: Path) -> Path:
     files = {
         "data/testset-v1.json": pairs,
         "data/gpt-3.5-turbo-testset-v1.json": [
-            {"idx": number, "gpt_result": said, "gpt_reason": "" if said == "garbage" else "Good."}
+            {
+                "idx": number,
+                "gpt_result": said,
+                **dict.fromkeys(("gpt_reason", "gpt_reference"), ""),
+            }
             for number, said in enumerate(gpt)
         ],
         "data/pandalm-7b-testset-v1.json": [
-            {"idx": number, "pandalm_result": said, "pandalm_reason": f"Reason {number}."}
+            {
+                "idx": number,
+                "pandalm_result": said,
+                "pandalm_reason": "Good.",
+                "pandalm_reference": LONG,
+            }
             for number, said in enumerate(panda)
         ],
     }

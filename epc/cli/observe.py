@@ -97,7 +97,8 @@ def import_(
         if not found:
             write(out, done.header, done.rows)
             note(f"written  {out}: {len(done.rows):,} verdicts\n  next: epc observe report {out}")
-            for fault in SHAPES[shape].faults:
+            models = {setting.judge.model for setting in done.header.settings.values()}
+            for fault in SHAPES[shape].faults_of(models):
                 note(f"  known fault {fault.id}: {fault.says}")
     _say_findings(source, found, form, {"verdicts": len(done.rows), "written": not found})
     ctx.exit(ExitCode.FINDINGS if found else ExitCode.CLEAN)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from observed_sources_support import (
+    LONG,
     PAIR_PROMPT,
     TEMPLATE,
     instructed,
@@ -28,6 +29,7 @@ BUILDERS: dict[str, Callable[[Path], Path]] = {
     "mt-bench": mt_bench,
     "prometheus": prometheus,
 }
+TURBO = "gpt-4-turbo-2024-04-09"  # which has a template of its own
 DOCUMENT = Path(__file__).parents[2] / "site/docs/observed.md"
 
 
@@ -96,11 +98,11 @@ def test_reading_r77_wildbench_judges_share_an_item_whatever_the_blanks(
     found = converted["wildbench"]
     by_judge = {
         judge: {row["item"] for row in found.rows if row["setting"].startswith(judge)}
-        for judge in ("j-4o", "j-turbo")
+        for judge in ("j-4o", TURBO)
     }
 
-    assert len(by_judge["j-4o"] & by_judge["j-turbo"]) == 2
-    assert found.column("setting", "verdict").count(("j-turbo/v2.0522", "unreadable")) == 1
+    assert len(by_judge["j-4o"] & by_judge[TURBO]) == 2
+    assert found.column("setting", "verdict").count((f"{TURBO}/v2.0522", "unreadable")) == 1
     assert not [row for row in found.rows if "first" in row or "b_sha256" in row]
 
 
@@ -109,8 +111,11 @@ def test_reading_r77_wildbench_states_a_prompt_only_where_a_script_names_it(
 ) -> None:
     settings = converted["wildbench"].header["settings"]
 
-    assert settings["j-4o/v2.0522"]["prompt"] == {"name": "score.v2", "sha256": UNKNOWN}
-    assert settings["j-4o/v2.0625"]["prompt"]["sha256"] == digest(TEMPLATE)
+    template = "eval_template.score.v2.md"
+    own = "eval_template.score.v2.0522.md"
+    assert settings["j-4o/v2.0522"]["prompt"] == {"name": template, "sha256": UNKNOWN}
+    assert settings["j-4o/v2.0625"]["prompt"] == {"name": template, "sha256": digest(TEMPLATE)}
+    assert settings[f"{TURBO}/v2.0522"]["prompt"] == {"name": own, "sha256": UNKNOWN}
     for setting in settings.values():
         assert (setting["decoding"], setting["date"]) == (UNKNOWN, UNKNOWN)
 
@@ -157,6 +162,22 @@ def test_reading_r77_pandalm_labels_of_each_type_are_read_as_candidates(
     ]
     assert found.figures("gpt-3.5-turbo")["place_consistency"] == 0
     assert found.figures("pandalm-7b")["place_consistency"] == 1
+
+
+def test_reading_r77_pandalm_equal_answers_are_no_evidence_of_consistency(
+    converted: dict[str, Converted],
+) -> None:
+    """The reason is short, but with the reference answer it is long: copied, or given twice."""
+    found = converted["pandalm"]
+    group = next(g for g in found.report["groups"] if g["settings"] == ["pandalm-7b"])
+
+    assert group["equal_answers"] == 1
+    assert "repeat_consistency" not in found.figures("pandalm-7b")
+    answers = {row.get("answer_sha256") for row in found.rows if row["setting"] == "pandalm-7b"}
+    assert answers == {digest(f"Good.\n\n{LONG}")}
+    assert not [
+        row for row in found.rows if row["setting"] != "pandalm-7b" and "answer_sha256" in row
+    ]
 
 
 def test_reading_r77_pandalm_a_response_that_is_no_text_counts_nothing(
@@ -241,12 +262,20 @@ def test_reading_r77_a_second_count_agrees(shape: str, converted: dict[str, Conv
 
 
 @pytest.mark.parametrize("shape", BUILDERS)
-def test_reading_r77_known_faults_are_told(shape: str, converted: dict[str, Converted]) -> None:
-    said = converted[shape].done.stderr.decode()
+def test_reading_r77_known_faults_are_told_of_the_judges_that_have_them(
+    shape: str, converted: dict[str, Converted]
+) -> None:
+    """WildBench's copied release is a fault of its real judge, not of the invented ones."""
+    found = converted[shape]
+    judges = {each["judge"]["model"] for each in found.header["settings"].values()}
+    said = found.done.stderr.decode()
 
     assert SHAPES[shape].faults
     for fault in SHAPES[shape].faults:
-        assert f"known fault {fault.id}: {fault.says}" in said
+        concerns = not fault.models or bool(judges & {*fault.models})
+        assert (f"known fault {fault.id}: {fault.says}" in said) == concerns
+    assert ("known fault copied-release" in said) is False
+    assert ("known fault garbage" in said) == (shape == "pandalm")
 
 
 def test_known_faults_stand_in_the_documents_as_in_the_program() -> None:

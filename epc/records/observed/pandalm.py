@@ -20,7 +20,7 @@ EXPECTED: Final = (
     "a folder with data/testset-v1.json, a list of {idx, motivation_app, cmp_key: A_B, "
     "instruction, input, response1, response2, annotator1 to annotator3: 0, 1 or 2}, and "
     "data/JUDGE-testset-v1.json, lists of {idx, gpt_result: '1', '2', 'Tie' or 'garbage', "
-    "gpt_reason} or {idx, pandalm_result: 1, 2 or 0, pandalm_reason}"
+    "gpt_reason, gpt_reference} or {idx, pandalm_result: 1, 2 or 0, pandalm_reason, ...}"
 )
 _ITEMS: Final = Path("data/testset-v1.json")
 _REPOSITORY: Final = "https://github.com/WeOpenML/PandaLM"
@@ -41,8 +41,9 @@ FAULTS: Final = (
     ),
     Fault(
         id="copied-answers",
-        says="A pair asked again in the same order mostly has the same reason, word for word. "
-        "Nobody can tell a copied answer from one that was given twice.",
+        says="Of 132 pairs of askings in one order, 132 of pandalm-7b and 114 of gpt-3.5-turbo "
+        "have the same reason, word for word. Nobody can tell a copied answer from one that was "
+        "given twice.",
     ),
     Fault(
         id="shared-labels",
@@ -59,6 +60,12 @@ FAULTS: Final = (
         id="true-responses",
         says="6 responses are stored as true, not as a text. What the judges were shown is not "
         "known; 12 verdicts are left out.",
+    ),
+    Fault(
+        id="empty-fields",
+        says="54 responses and 167 inputs are empty. When the first verdicts were published, NaN "
+        "stood there; a commit of the same day made it an empty text. Whether the judges were "
+        "shown 'nan' or nothing is not stated.",
     ),
     Fault(
         id="tie-or-unreadable",
@@ -79,8 +86,8 @@ FAULTS: Final = (
     ),
     Fault(
         id="generation-unstated",
-        says="Only the undated name gpt-3.5-turbo is stated. The data were published on 30 April "
-        "2023 or later; which generation answered, is not known.",
+        says="Only the undated name gpt-3.5-turbo is stated, and no date. The verdicts were "
+        "published on 30 April 2023, so they are no younger.",
         models=("gpt-3.5-turbo",),
     ),
     Fault(
@@ -96,7 +103,7 @@ FAULTS: Final = (
     Fault(
         id="answer-in-parts",
         says="The judges' answers are kept only in parts. The digest of an answer is that of its "
-        "reason.",
+        "reason, an empty line and its reference answer.",
     ),
 )
 
@@ -122,6 +129,7 @@ class _Gpt(Struct, frozen=True):
     idx: int
     result: Literal["1", "2", "Tie", "garbage"] = field(name="gpt_result")
     reason: str = field(name="gpt_reason")
+    reference: str = field(name="gpt_reference")
 
 
 class _PandaLM(Struct, frozen=True):
@@ -130,6 +138,7 @@ class _PandaLM(Struct, frozen=True):
     idx: int
     result: Literal[0, 1, 2] = field(name="pandalm_result")
     reason: str = field(name="pandalm_reason")
+    reference: str = field(name="pandalm_reference")
 
 
 _JUDGES: Final[Mapping[str, Any]] = {"gpt-3.5-turbo": list[_Gpt], "pandalm-7b": list[_PandaLM]}
@@ -171,10 +180,11 @@ def _add(said: _Gpt | _PandaLM, pair: _Pair | None, judge: str, work: Work) -> N
     if pair is None:
         work.left_out[_NO_TEXT] += 1
         return
+    words = "\n\n".join(filter(None, (said.reason, said.reference)))
     verdict: dict[str, Any] = {
         "first": pair.first,
         "verdict": _turned(_WORDS.get(said.result, "unreadable"), pair.first),
-        **(answered(said.reason) if said.reason else {}),
+        **(answered(words) if words else {}),
     }
     asked = work.asked(judge, pair.common["item"], pair.first)
     work.rows.append(Row(setting=judge, file=judge, **pair.common, **verdict, **asked))

@@ -27,7 +27,7 @@ FAULTS: Final = (
     Fault(
         id="generation-unstated",
         says="The scores are called gpt4_score and nothing else. No generation, platform, date, "
-        "prompt or decoding is stated.",
+        "prompt or decoding is stated. They were published on 2 May 2024 at the latest.",
     ),
     Fault(
         id="scores-only",

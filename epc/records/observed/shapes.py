@@ -1,6 +1,6 @@
 """What verdicts are made from: the shapes of sources that `epc observe import` reads."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -22,6 +22,10 @@ class Shape:
     convert: Callable[[Path, Request], Conversion]
     expected: str
     faults: tuple[Fault, ...] = ()
+
+    def faults_of(self, models: Collection[str]) -> list[Fault]:
+        """Return the known faults of these judges' verdicts."""
+        return [fault for fault in self.faults if not fault.models or {*fault.models} & {*models}]
 
 
 SHAPES: Final[Mapping[str, Shape]] = {

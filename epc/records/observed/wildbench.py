@@ -25,9 +25,11 @@ _PAIRWISE: Final = "eval_results/*/pairwise.*/**/*.json"
 _REPOSITORY: Final = "https://github.com/allenai/WildBench"
 _COPIES: Final = "scores of an earlier release, copied: same request number, same score"
 _UNREAD: Final = "files of comparisons, which this shape does not read"
-# The script of this release names its template; those of the earlier one have gone.
-_STATED: Final = "v2.0625"
+# What the script says: which template is whose. The one of its own has been deleted, and only of
+# the last release do we know that the other one stands as it was asked.
 _TEMPLATE: Final = Path("evaluation/eval_template.score.v2.md")
+_OWN: Final = {"gpt-4-turbo-2024-04-09": "eval_template.score.v2.0522.md"}
+_STATED: Final = "v2.0625"
 _NOTE: Final = "without the scores that are copies of an earlier release's"
 _SCALE: Final = frozenset(str(score) for score in range(1, 11))
 
@@ -73,14 +75,21 @@ FAULTS: Final = (
         "the files that are there.",
     ),
     Fault(
+        id="two-prompts",
+        says="By the script, gpt-4-turbo-2024-04-09 had a template of its own, now deleted; "
+        "in the history it asks for three reasons of a comparison that there is not. So a "
+        "difference between the two judges may be one between prompts.",
+    ),
+    Fault(
         id="prompt-unstated",
-        says="The files name no prompt. Only the script of release v2.0625 names a template, so "
-        "that of v2.0522 is unknown.",
+        says="The files name no prompt. Only of release v2.0625 does a script name a template that "
+        "is there; the digest of the others is unknown.",
     ),
     Fault(
         id="decoding-unstated",
         says="The files state no decoding and no date. The program beside them has defaults "
-        "(temperature 0, 1,024 tokens); nothing says that they were used.",
+        "(temperature 0, 1,024 tokens); nothing says that they were used. The scores were "
+        "published from 26 May to 26 June 2024, so they are no younger.",
     ),
     Fault(
         id="unread-dropped",
@@ -124,7 +133,7 @@ def convert(source: Path, request: Request) -> Conversion:
 
 
 def _convert_file(path: Path, seen: dict[str, tuple[str, str]], work: Work) -> None:
-    _, release, template, folder, _ = path.parts
+    _, release, _, folder, _ = path.parts
     judge = folder.removeprefix("eval=")
     name = f"{judge}/{release}"
     key = f"{name}/{path.stem}"
@@ -137,7 +146,7 @@ def _convert_file(path: Path, seen: dict[str, tuple[str, str]], work: Work) -> N
             work.left_out[_COPIES] += 1
             continue
         seen[number] = said
-        work.settings.setdefault(name, _setting(judge, release, template, work))
+        work.settings.setdefault(name, _setting(judge, release, work))
         # The files of one judge keep the blanks around a response, those of another do not.
         output = storable(entry.model_output.strip())
         item = f"{entry.session_id}/{digest(output)[:16]}"
@@ -156,13 +165,13 @@ def _convert_file(path: Path, seen: dict[str, tuple[str, str]], work: Work) -> N
         )
 
 
-def _setting(judge: str, release: str, template: str, work: Work) -> Setting:
+def _setting(judge: str, release: str, work: Work) -> Setting:
     """Return what is stated of a judge: by its folder, and by a release's script."""
-    is_stated = release == _STATED and (work.source / _TEMPLATE).is_file()
-    sha256 = file_of(template, work.read(_TEMPLATE)).sha256 if is_stated else UNKNOWN
+    is_there = release == _STATED and judge not in _OWN and (work.source / _TEMPLATE).is_file()
+    sha256 = file_of(release, work.read(_TEMPLATE)).sha256 if is_there else UNKNOWN
     return Setting(
         judge=Judge(name=judge, model=judge, platform=UNKNOWN),
-        prompt=Prompt(name=_TEMPLATE.name if is_stated else template, sha256=sha256),
+        prompt=Prompt(name=_OWN.get(judge, _TEMPLATE.name), sha256=sha256),
         decoding=UNKNOWN,
         date=UNKNOWN,
         note=_NOTE if release == _STATED else None,
