@@ -2,6 +2,7 @@
 
 from contextlib import nullcontext
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
@@ -10,7 +11,7 @@ from epc.errors import ExitCode, UsageError
 
 
 @click.command()
-@click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("run", type=click.Path(exists=True, path_type=Path))
 @click.option("--generation", help="The evaluator generation: Z of vX.Y-Z.")
 @click.option("--contributor", help="Who measured it.")
 @click.option("--login", help="Whoever measured it, on GitHub; a replication needs it.")
@@ -21,6 +22,12 @@ from epc.errors import ExitCode, UsageError
 @click.option("--weights", metavar="DIGEST", help="sha256:... of what a server of your own served.")
 @click.option(
     "--source", metavar="TEXT", help="Of recorded verdicts: whose, when, how, from where."
+)
+@click.option("--judge", metavar="NAME", help="Of a verdict file: whose verdicts.")
+@click.option(
+    "--faults",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Of a verdict file: a JSON list of {id, says}, what is known to be wrong with it.",
 )
 @click.option("--replicates", metavar="TAG", help="The snapshot that this repeats and agrees with.")
 @click.option("--git/--no-git", default=True, show_default=True, help="Commit and tag it.")
@@ -35,6 +42,8 @@ def publish(  # the options are what the contributor states
     proxy: bool,
     weights: str | None,
     source: str | None,
+    judge: str | None,
+    faults: Path | None,
     replicates: str | None,
     git: bool,
 ) -> None:
@@ -42,7 +51,9 @@ def publish(  # the options are what the contributor states
 
     RUN is a submission: its statement replaces the options. The command checks it as `epc
     submission check` does and takes it out of submissions/. Or RUN is a run of your own, or an
-    evaluation by one judge (`epc judge run`), with --generation and --contributor.
+    evaluation by one judge (`epc judge run`), with --generation and --contributor. Or RUN is a
+    verdict file (`epc observe import`), with --judge too: identity, platform, decoding, dates and
+    licence are then what its source states, or unknown.
 
     It puts the raw files into the store, writes the folder and the events, commits and makes the
     git tag. An older snapshot of the same thing in the same way becomes superseded, or drifted
@@ -53,9 +64,11 @@ def publish(  # the options are what the contributor states
       epc snapshot publish submissions/coin-flip-3fa94c1e
       epc snapshot publish runs/first --generation SmolLM2-135M-Likelihood --contributor "A. Name"
       epc snapshot publish judged --generation GPT4o-0806 --contributor "A. Name"
+      epc snapshot publish llmbar.parquet --judge GPT-4 --generation gpt-4 --contributor "A. Name"
     """
     from epc.registry.cards import Said
     from epc.registry.locking import locked
+    from epc.registry.observed import cut_to, read_faults
     from epc.registry.publishing import offered
     from epc.registry.publishing import publish as publish_to
     from epc.registry.reading import find_checkout
@@ -64,7 +77,8 @@ def publish(  # the options are what the contributor states
     checkout = find_checkout(Path.cwd())
     if is_submission(run):
         texts = (generation, contributor, login, licence, conflicts, platform, weights, source)
-        if any(value is not None for value in (*texts, replicates)) or proxy:
+        more = (replicates, judge, faults)
+        if any(value is not None for value in (*texts, *more)) or proxy:
             raise click.UsageError("A submission says all of this itself: leave the options out.")
         with locked(checkout, tell=note) as lock:
             tag = promote(lock, run, day=now().date(), tell=note, git=git)
@@ -82,9 +96,16 @@ def publish(  # the options are what the contributor states
         conflicts=conflicts,
         proxy=proxy,
         replicates=replicates,
+        faults=read_faults(faults) if faults else (),
     )
-    offer = offered(run, said, platform=platform)
-    with locked(checkout, tell=note) as lock:
+    if run.is_file() != (judge is not None) or (faults and not judge):
+        raise click.UsageError("--judge and --faults are of a verdict file, which needs --judge.")
+    if judge and (any((licence, platform, weights, source, replicates)) or proxy):
+        raise click.UsageError("A verdict file says all else itself: leave the options out.")
+    with TemporaryDirectory() as folder, locked(checkout, tell=note) as lock:
+        if judge:
+            run = cut_to(run, judge, Path(folder) / run.stem)
+        offer = offered(run, said, platform=platform)
         tag = publish_to(lock, offer, day=now().date(), tell=note, git=git)
     say(str(tag))
 

@@ -80,10 +80,11 @@ def import_(
     from epc.records.observed.converting import Request
     from epc.records.observed.shapes import SHAPES, convert
     from epc.records.observed.writing import problems_of, require_kind, write
+    from epc.registry.history import commit_of
 
     require_kind(out)
     request = Request(
-        commit=commit or _commit(source),
+        commit=commit or commit_of(source),
         repository=repository,
         licence=licence,
         texts=texts,
@@ -102,19 +103,6 @@ def import_(
                 note(f"  known fault {fault.id}: {fault.says}")
     _say_findings(source, found, form, {"verdicts": len(done.rows), "written": not found})
     ctx.exit(ExitCode.FINDINGS if found else ExitCode.CLEAN)
-
-
-def _commit(source: Path) -> str | None:
-    """Return the commit of a checkout's root."""
-    from epc.errors import WorldError
-    from epc.registry.history import git
-
-    try:
-        if not source.is_dir() or git(source, "rev-parse", "--show-prefix").strip():
-            return None
-        return git(source, "rev-parse", "HEAD").strip()
-    except WorldError:
-        return None
 
 
 @command.command()

@@ -197,26 +197,35 @@ def fetch(tag: str, out: Path | None, place: str | None, store: str | None) -> N
 
 @command.command()
 @click.argument("tags", nargs=-1, metavar="[TAG]...")
+@click.option(
+    "--source",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="CLONE",
+    help="Make observed verdicts again from a clone of their source.",
+)
 @format_option
 @click.pass_context
-def recompute(ctx: click.Context, tags: tuple[str, ...], form: str) -> None:
-    r"""Recompute every figure of snapshots from the raw trials or replies in the store.
+def recompute(ctx: click.Context, tags: tuple[str, ...], source: Path | None, form: str) -> None:
+    r"""Recompute every figure of snapshots from the raw trials, replies or verdicts in the store.
 
-    Exits 1 if one differs from what was published.
+    With --source, first make the verdicts of observed snapshots again by their recipe. They must
+    be the same to the byte. Exits 1 if anything differs from what was published.
 
     \b
     Example:
       epc snapshot recompute
+      epc snapshot recompute v1.0-Example --source CLONE
     """
     from epc.registry.reading import find_checkout, of_folder
-    from epc.registry.recomputing import recomputable
+    from epc.registry.recomputing import rebuildable, recomputable
     from epc.registry.recomputing import recompute as recompute_all
 
     checkout = find_checkout(Path.cwd())
     registry = of_folder(checkout)
-    asked = recomputable(registry, [str(registry.snapshot(tag).tag) for tag in tags])
+    named = [str(registry.snapshot(tag).tag) for tag in tags]
+    asked = (rebuildable if source else recomputable)(registry, named)
     found = []
-    for again in recompute_all(checkout, registry, asked):
+    for again in recompute_all(checkout, registry, asked, source=source):
         found.append(again)
         if len(found) % _TOLD == 0:
             note(f"recomputed: {len(found):,} of {len(asked):,}")

@@ -7,6 +7,7 @@ string, so that a misspelt key is an error of the type checker.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from shlex import quote
 from typing import Any, Final, Literal
 
 from epc.audit.coupling import Into
@@ -15,8 +16,9 @@ from epc.protocol.results import Json
 from epc.records.typed import parse
 from epc.spec.domains import Direction
 
-SnapshotKind = Literal["measured", "judged", "reported"]
-Trust = Literal["reported", "recomputed", "re-executed", "spot-checked", "replicated"]
+Days = Mapping[Literal["from", "to"], date]
+SnapshotKind = Literal["measured", "judged", "observed", "reported"]
+Trust = Literal["reported", "observed", "recomputed", "re-executed", "spot-checked", "replicated"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +136,7 @@ class Attested:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Card:
-    """What the cards of all kinds state. `measured` are the first and the last day.
+    """What the cards of all kinds state.
 
     `conditions`, which reported ones lack, are what must agree, beside the models, for two to be
     like for like. They are compared and never read, so that one that was added later counts too.
@@ -144,9 +146,15 @@ class _Card:
     generation: str
     protocol_version: str
     evaluator: Model
-    measured: Mapping[Literal["from", "to"], date]
     contributor: str
     known_faults: tuple[Fault, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _DatedCard(_Card):
+    """The card of what was measured on a known day: `measured` are the first and the last."""
+
+    measured: Days
 
     @property
     def first_day(self) -> date:
@@ -160,7 +168,7 @@ class _Card:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MeasuredCard(_Card):
+class MeasuredCard(_DatedCard):
     """The card of a measured snapshot, which rests on raw trials.
 
     `login` is the contributor's on GitHub; cards of before it was kept have none. `source` says
@@ -183,7 +191,7 @@ class MeasuredCard(_Card):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReportedCard(_Card):
+class ReportedCard(_DatedCard):
     """The card of a snapshot whose figures were transcribed from a publication."""
 
     kind: Literal["reported"]
@@ -195,7 +203,7 @@ class ReportedCard(_Card):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedCard(_Card):
+class JudgedCard(_DatedCard):
     """The card of a judge's evaluations, which rest on its raw replies."""
 
     kind: Literal["judged"]
@@ -210,12 +218,79 @@ class JudgedCard(_Card):
     login: str | None = None
 
 
-Card = MeasuredCard | ReportedCard | JudgedCard
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where recorded verdicts stand in public, as far as it is stated."""
+
+    name: str
+    repository: str
+    commit: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """How anybody makes a snapshot's verdicts again from their source.
+
+    `sha256` is that of the verdict file's JSON Lines, cut to the `judge`. `columns` and `labels`
+    are what `epc observe import` was told of a table.
+    """
+
+    shape: str
+    columns: Mapping[str, str]
+    labels: Mapping[str, str]
+    judge: str
+    sha256: str
+
+    @property
+    def command(self) -> str:
+        """What makes the verdict file that the judge's part is cut out of."""
+        told = (("--map", self.columns), ("--label", self.labels))
+        words = [f"{word} {quote(f'{k}={v}')}" for word, given in told for k, v in given.items()]
+        return " ".join((f"epc observe import CLONE --shape {quote(self.shape)}", *words))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObservedCard(_Card):
+    """The card of verdicts that somebody else recorded: what their source states, and no more.
+
+    `measured` is None where not all of them are dated; `kept` says whether the licence lets the
+    verdicts stand here.
+    """
+
+    measured: Days | None
+
+    kind: Literal["observed"]
+    trust: Literal["observed"]
+    executor: None
+    conditions: Mapping[str, Any]
+    origin: Origin
+    recipe: Recipe | None
+    kept: bool
+    licence: str
+    conflicts_of_interest: str | None
+    calibration: Literal[False]
+    replicates: None
+    citation: None
+    login: str | None = None
+
+    @property
+    def first_day(self) -> date | None:
+        """The first day on which a verdict was given, if the source dates them all."""
+        return self.measured["from"] if self.measured else None
+
+    @property
+    def last_day(self) -> date | None:
+        """The last day on which a verdict was given, if the source dates them all."""
+        return self.measured["to"] if self.measured else None
+
+
+Card = MeasuredCard | ReportedCard | JudgedCard | ObservedCard
 
 KINDS: Final[Mapping[SnapshotKind, type[Card]]] = {
     "measured": MeasuredCard,
     "reported": ReportedCard,
     "judged": JudgedCard,
+    "observed": ObservedCard,
 }
 
 

@@ -14,15 +14,21 @@ from epc.protocol.results import Json
 from epc.protocol.rules import rule_json
 from epc.records.judging.documents import Plan
 from epc.records.manifest import Manifest, ModelIdentity
+from epc.records.observed.cutting import judge_of
+from epc.records.observed.types import Header, Made, Observed
 from epc.records.strict_json import dumps_line
-from epc.records.typed import parse
+from epc.records.typed import as_json, parse
 from epc.registry.card_types import (
     Asked,
     Attested,
     AuditSummary,
+    Fault,
     JudgedCard,
     MeasuredCard,
     Model,
+    ObservedCard,
+    Origin,
+    Recipe,
 )
 from epc.registry.lifecycles import Life
 from epc.registry.platforms import platform_of, provider_of
@@ -45,7 +51,8 @@ class Said:
     served; `source` says whose recorded verdicts are, and how they were given. `proxy` says that
     the evaluator was asked through a third party's gateway; `conflicts` are interests in what comes
     out, None where there are none; `replicates` is the tag that this repeats and agrees with.
-    `attested` is what GitHub attests of it, verified.
+    `attested` is what GitHub attests of it, verified. `faults` is what is known to be wrong with
+    it.
     """
 
     generation: str
@@ -58,6 +65,7 @@ class Said:
     proxy: bool
     replicates: str | None
     attested: Attested | None = None
+    faults: tuple[Fault, ...] = ()
 
 
 def card_of(
@@ -121,6 +129,61 @@ def judged_card_of(
         replicates=None,
         citation=None,
     )
+
+
+def observed_card_of(
+    tag: Tag, document: Observed, *, days: tuple[date, ...], said: Said, kept: bool
+) -> ObservedCard:
+    """Return the card of recorded verdicts: what their source states, and who published them."""
+    header, judge = document.header, judge_of(document.header)
+    source, made = header.source, header.made
+    return ObservedCard(
+        tag=str(tag),
+        generation=said.generation,
+        protocol_version="Observed-v1.0",
+        evaluator=Model(
+            model=judge.model,
+            platform=judge.platform,
+            gateway=None,
+            proxy=False,
+            as_printed=judge.name,
+        ),
+        measured={"from": days[0], "to": days[-1]} if days else None,
+        contributor=said.contributor,
+        login=said.login,
+        known_faults=said.faults,
+        kind="observed",
+        trust="observed",
+        executor=None,
+        conditions=observed_conditions_of(header),
+        origin=Origin(name=source.name, repository=source.repository, commit=source.commit),
+        recipe=_recipe(made, document) if made else None,
+        kept=kept,
+        licence=source.licence,
+        conflicts_of_interest=said.conflicts,
+        calibration=False,
+        replicates=None,
+        citation=None,
+    )
+
+
+def _recipe(made: Made, document: Observed) -> Recipe:
+    return Recipe(
+        shape=made.shape,
+        columns=made.columns,
+        labels=made.labels,
+        judge=document.judge,
+        sha256=document.sha256,
+    )
+
+
+def observed_conditions_of(header: Header) -> Json:
+    """Return what must agree, beside the judge, for two judges' verdicts to be like for like."""
+    asked = [[each.prompt.sha256, as_json(each.decoding)] for each in header.settings.values()]
+    return {
+        "source": f"{header.source.repository} {header.source.commit}",
+        "settings": _digest(sorted(asked, key=dumps_line)),
+    }
 
 
 def audited(audit: Json) -> AuditSummary:

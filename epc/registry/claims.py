@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from datetime import date
 
 from epc.errors import Finding, UsageError
+from epc.records.observed.types import UNKNOWN
 from epc.registry import platforms
 from epc.registry.days import misdated
-from epc.registry.lifecycles import MOCKS
+from epc.registry.layout import EVALUATORS, FOLDER
+from epc.registry.lifecycles import MOCKS, find
 from epc.registry.mocks import misnamed
 from epc.registry.names import skeleton
 from epc.registry.offers import Offer
@@ -28,6 +30,8 @@ def require_true(registry: Registry, offer: Offer, day: date) -> None:
 
 def platform_claimed(offer: Offer) -> str | None:
     """Return the platform that is stated, or else the one that the record shows."""
+    if offer.stated:
+        return offer.stated.platform
     evaluator = offer.asked["evaluator"]
     if evaluator.model.startswith(MOCKS):
         return platforms.platform_of(evaluator)
@@ -36,17 +40,8 @@ def platform_claimed(offer: Offer) -> str | None:
 
 
 def _contradictions(registry: Registry, offer: Offer, day: date) -> Iterator[Finding]:
-    said, evaluator = offer.said, offer.asked["evaluator"]
-    yield from weighed(evaluator, said.weights, "--weights")
-    mock = evaluator.model.removeprefix(MOCKS)
-    if mock != evaluator.model and (problem := misnamed(mock, said.generation, registry)):
-        remedy = "name the mock"
-        yield Finding(clause=layout.KNOWN, where="--generation", problem=problem, remedy=remedy)
-    for role, model in offer.asked.items():
-        yield from asked_at(model, role, "gateway" if said.proxy else "direct")
-    if problem := platforms.misplaced(evaluator, platform_claimed(offer)):
-        remedy = "name the platform that was asked"
-        yield Finding(clause=layout.KNOWN, where="--platform", problem=problem, remedy=remedy)
+    said = offer.said
+    yield from _of_source(registry, offer) if offer.stated else _of_record(registry, offer)
     if alike := registry.look_alike(said.generation):
         problem, remedy = f"{said.generation} looks like {alike}", f"write {alike}, or another name"
         yield Finding(clause=layout.KNOWN, where="--generation", problem=problem, remedy=remedy)
@@ -61,4 +56,41 @@ def _contradictions(registry: Registry, offer: Offer, day: date) -> Iterator[Fin
         remedy = "set the clock, and measure again"
         yield Finding(
             clause=layout.DATES, where="the record", problem=f"measured {wrong}", remedy=remedy
+        )
+
+
+def _of_record(registry: Registry, offer: Offer) -> Iterator[Finding]:
+    """Yield where a claim is denied by the record of who was asked."""
+    said, evaluator = offer.said, offer.asked["evaluator"]
+    yield from weighed(evaluator, said.weights, "--weights")
+    mock = evaluator.model.removeprefix(MOCKS)
+    if mock != evaluator.model and (problem := misnamed(mock, said.generation, registry)):
+        remedy = "name the mock"
+        yield Finding(clause=layout.KNOWN, where="--generation", problem=problem, remedy=remedy)
+    for role, model in offer.asked.items():
+        yield from asked_at(model, role, "gateway" if said.proxy else "direct")
+    if problem := platforms.misplaced(evaluator, platform_claimed(offer)):
+        remedy = "name the platform that was asked"
+        yield Finding(clause=layout.KNOWN, where="--platform", problem=problem, remedy=remedy)
+
+
+def _of_source(registry: Registry, offer: Offer) -> Iterator[Finding]:
+    """Yield where recorded verdicts are offered as those of another than their source states."""
+    # Reading R77: a generation that the source does not state is never guessed.
+    assert offer.stated
+    judge, claimed = offer.stated, offer.said.generation
+    name = judge.name if judge.model == UNKNOWN else judge.model
+    # As the source may write it: a maker's folder before it, as model hubs have it.
+    spelled = (name, name.rpartition("/")[2])
+    if claimed not in spelled and not any(
+        found.name == claimed
+        for each in spelled
+        for found, _ in find(each, registry.generations.values())
+    ):
+        path = f"{FOLDER}/{EVALUATORS}/{claimed}.json"
+        yield Finding(
+            clause="Reading R77",
+            where="--generation",
+            problem=f"the source says that {name} was asked, which is no name of {claimed}",
+            remedy=f"name the generation that it states, or add the alias to {path}",
         )

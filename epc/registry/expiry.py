@@ -114,23 +114,27 @@ def of_snapshot(
     ends = [*_of_events(known)]
     if life:
         ends += _of_life(life, measured=snapshot.last_day)
-    fixed = snapshot.calibration or (life and life.pinned)
-    if not fixed:
-        ends.append(_of_age(snapshot.first_day, policy))
+    first = snapshot.first_day
+    # Nobody checked the digest of the weights that somebody else asked.
+    fixed = snapshot.calibration or (life and life.pinned and snapshot.kind != "observed")
+    if first and not fixed:
+        ends.append(_of_age(first, policy))
     doubt = _doubt(life, as_of) if life else "no platform's dates are known for this evaluator"
     if snapshot.calibration:
         doubt = ""
-    if as_of < snapshot.first_day:
+    if first is None:  # Reading R77: it does not count as measured on any day, least of all today
+        doubt = doubt or "nobody states when these verdicts were given"
+    elif as_of < first:
         doubt = "not measured yet on this day"
     return _state(
         tag,
         ends,
         doubt=doubt,
-        begun=snapshot.first_day,
+        begun=first,
         policy=policy,
         as_of=as_of,
         platform=snapshot.platform,
-        source=life.source if life and as_of >= snapshot.first_day else None,
+        source=life.source if life and (first is None or as_of >= first) else None,
         revision=len(known) + (life.revision if life else 0),
     )
 

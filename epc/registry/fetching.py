@@ -47,8 +47,12 @@ def restore_sealed(tag: Tag, folder: Path, *, place: str, store: str | None) -> 
     restore(tag, folder, seal=seal, place=place, store=store)
 
 
-def restore(tag: Tag, folder: Path, *, seal: str, place: str, store: str | None) -> None:
+def restore(
+    tag: Tag, folder: Path, *, seal: str, place: str, store: str | None, raw: bool = True
+) -> None:
     """Write a snapshot's documents and raw files into a folder, each once it is as it was sealed.
+
+    Without `raw` they are the documents alone.
 
     Raises: as `fetch`; OSError if the folder cannot be written to.
     """
@@ -57,21 +61,23 @@ def restore(tag: Tag, folder: Path, *, seal: str, place: str, store: str | None)
     content = read(f"{home}/{layout.SUMS}")
     _require(f"{home}/{layout.SUMS}", content, seal)
     sums = parse_sums(content.decode()) or {}
-    if layout.POINTER not in sums:
+    of_run = [name for names in layout.OF_RUN.values() for name in names if name in sums]
+    if raw and layout.POINTER not in sums:
+        kind = "an observed" if layout.OBSERVED in sums else "a reported"
         raise UsageError(
-            f"{tag} is a reported snapshot: there are no raw files\n"
+            f"{tag} is {kind} snapshot: there are no raw files\n"
             f"  fix: see its source with `epc snapshot show {tag}`"
         )
-    of_run = [name for names in layout.OF_RUN.values() for name in names if name in sums]
-    documents = {name: read(f"{home}/{name}") for name in (layout.POINTER, *of_run)}
+    documents = {name: read(f"{home}/{name}") for name in (*([layout.POINTER] * raw), *of_run)}
     for name, content in documents.items():
         _require(f"{home}/{name}", content, sums[name])
     blobs = reader(store or f"{place.rstrip('/')}/{layout.FOLDER}/{layout.STORE}")
-    for name, content in fetched(documents[layout.POINTER].decode(), sums, blobs):
+    pointer = documents.pop(layout.POINTER, b"").decode()
+    for name, content in fetched(pointer, sums, blobs) if raw else ():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
-    for name in of_run:
-        (folder / name).write_bytes(documents[name])
+    for name, content in documents.items():
+        (folder / name).write_bytes(content)
 
 
 def _seal(events: bytes, tag: Tag) -> str:

@@ -1,4 +1,4 @@
-"""A snapshot's figures side by side: of reported, measured and judged ones alike.
+"""A snapshot's figures side by side: of all kinds alike.
 
 Pure: it takes JSON that schemas have admitted.
 """
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.registry.card_types import AuditSummary, Identity, MeasuredCard, Model, ReportedCard
 from epc.registry.names import is_one_contributor
@@ -16,6 +17,8 @@ from epc.statistics.intervals import Interval, moments_interval, share_interval
 # What must agree for two figures to be of one thing (`like for like`).
 _CONDITIONS: Final = ("generation", "protocol_version", "evaluator", "executor")
 _ROUNDING: Final = 1e-9
+# Of recorded verdicts, what says most about a judge first.
+_HEADLINES: Final = ("place_consistency", "accuracy", "repeat_consistency", "ties")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +52,31 @@ def figures(given: Json, prefix: str = "") -> Iterator[Figure]:
                 yield _figure(f"{prefix}{key}", value)
         elif isinstance(value, dict):
             yield from figures(value, f"{prefix}{key}/")
+        elif key == "groups":
+            for group in value:
+                yield from _of_group(group)
+
+
+def headline_of_groups(given: Json) -> Figure | None:
+    """Return the headline of recorded verdicts: of the setting under which there are most."""
+    groups = given.get("groups")
+    if not groups:
+        return None
+    found = list(_of_group(max(groups, key=lambda group: int(group["verdicts"]))))
+    return min(found, key=lambda figure: _rank(figure.name), default=None)
+
+
+def _rank(name: str) -> int:
+    head = name.partition("/")[0]
+    return _HEADLINES.index(head) if head in _HEADLINES else len(_HEADLINES)
+
+
+def _of_group(group: Json) -> Iterator[Figure]:
+    """Yield the figures of one setting of recorded verdicts, under its name."""
+    for name, value in group["figures"].items():
+        bounds = value.get("ci95")
+        interval = (bounds[0], bounds[1]) if bounds else None
+        yield _plain_figure(f"{name}/{group['settings'][0]}", value["value"], interval)
 
 
 def figures_of(snapshot: Snapshot) -> Iterator[Figure]:
@@ -170,7 +198,17 @@ def _conditions(snapshot: Snapshot) -> Mapping[str, Any]:
 
 
 def difference(a: Snapshot, b: Snapshot) -> Difference:
-    """Return what two snapshots differ in."""
+    """Return what two snapshots differ in.
+
+    Raises: UsageError if one alone is of recorded verdicts.
+    """
+    # Reading R77: somebody else's record of another day is no measurement to set beside one.
+    if (a.kind == "observed") != (b.kind == "observed"):
+        own, other = (a, b) if a.kind == "observed" else (b, a)
+        raise UsageError(
+            f"{own.tag} is of verdicts that others recorded, and {other.tag} is {other.kind}: they "
+            "have no figure in common\n  fix: compare it with another observed snapshot"
+        )
     # Those of another kind are other ones.
     stated = [_conditions(s) for s in (a, b) if a.kind == b.kind]
     keys = dict.fromkeys([*_CONDITIONS, *(key for conditions in stated for key in conditions)])
@@ -190,9 +228,9 @@ def disagreement(a: Snapshot, b: Snapshot) -> str:
     A replication is a second contributor's, of the same thing in the same way, and agrees: the
     intervals of mean gamma have a value in common, in both directions.
     """
-    found = difference(a, b)
     if a.kind != "measured" or b.kind != "measured":
         return "only measured snapshots can replicate one another"
+    found = difference(a, b)
     assert isinstance(a.card, MeasuredCard)
     assert isinstance(b.card, MeasuredCard)
     whose = [(card.contributor, card.login) for card in (a.card, b.card)]

@@ -18,7 +18,7 @@ from epc.protocol.results import Json
 from epc.records.strict_json import dumps, write_text
 from epc.registry import layout
 from epc.registry.auditing import audits
-from epc.registry.figures import at, figures, figures_of
+from epc.registry.figures import at, figures, figures_of, headline_of_groups
 from epc.registry.locking import RegistryLock
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
@@ -40,10 +40,12 @@ def headline(registry: Registry, tag: str) -> Json:
     """Return what is shown of a snapshot, its figures under the names that they have everywhere."""
     snapshot = registry.snapshots[tag]
     means = {figure.name: figure.mean for figure in figures_of(snapshot)}
+    recorded = headline_of_groups(snapshot.figures)
     return {
         **_standing(registry, tag),
         "n": snapshot.n,
         **{n: m for n, m in means.items() if n == _SHARED or n.startswith(_SHOWN)},
+        **({recorded.name: recorded.mean} if recorded else {}),
     }
 
 

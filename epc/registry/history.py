@@ -96,6 +96,16 @@ def _has_whole_history(checkout: Path) -> bool:
     return bool(git(checkout, "rev-list", "--all", "--max-count=1").strip())
 
 
+def commit_of(folder: Path) -> str | None:
+    """Return the commit of a clone's root; None of anything else."""
+    try:
+        if not folder.is_dir() or git(folder, "rev-parse", "--show-prefix").strip():
+            return None
+        return git(folder, "rev-parse", "HEAD").strip()
+    except WorldError:
+        return None
+
+
 def git(folder: Path, *words: str, more: Mapping[str, str] | None = None) -> str:
     """Return what git answers, as text.
 

@@ -11,7 +11,8 @@
     snapshots/TAG/manifest.json       measured ones: the run's manifest
     snapshots/TAG/judge.json          judged ones: the plan of the evaluation
     snapshots/TAG/run_log.json        judged ones: its log, with digests of records and calls
-    snapshots/TAG/raw.dvc             both of them: where the raw files are in the store
+    snapshots/TAG/observed.json       observed ones: header and digest of the verdicts
+    snapshots/TAG/raw.dvc             all of them: where the raw files are in the store
     snapshots/TAG/SHA256SUMS          digests of all of these, and of the raw files
     snapshots/.store/                 the raw files, by content, as DVC lays them out
     snapshots/.lock                   there while a process writes to any of these
@@ -39,6 +40,7 @@ SPOT_CHECKS: Final = "spot-checks"
 CARD: Final = "snapshot.json"
 FIGURES: Final = "metrics.json"
 MANIFEST: Final = "manifest.json"
+OBSERVED: Final = "observed.json"
 POINTER: Final = SEALED
 SUMS: Final = "SHA256SUMS"
 STORE: Final = ".store"
@@ -54,7 +56,12 @@ FILES: Final = {
     "reported": (CARD, FIGURES),
     "measured": (CARD, MANIFEST, FIGURES, POINTER),
     "judged": (CARD, PLAN, RUN_LOG, FIGURES, POINTER),
+    "observed": (CARD, OBSERVED, FIGURES),  # and the pointer, where the licence lets them be kept
 }
 # Documents of the run itself, which stand beside its raw files. The last of a kind holds digests of
 # what the run gave, so no two runs have the same.
-OF_RUN: Final = {"measured": (MANIFEST,), "judged": (PLAN, RUN_LOG)}
+OF_RUN: Final = {
+    "measured": (MANIFEST,),
+    "judged": (PLAN, RUN_LOG),
+    "observed": (OBSERVED,),
+}

@@ -9,6 +9,7 @@ from datetime import date
 from typing import Final, Literal, Self
 
 from epc.protocol.results import Json
+from epc.records.observed.types import UNKNOWN
 from epc.records.typed import parse
 
 MOCKS: Final = "mock/"  # before the name of an evaluator that has no life
@@ -194,7 +195,11 @@ class Generation:
         return cls(name=record.generation, maker=record.maker, lives=lives, record=record)
 
     def on(self, platform: str | None) -> Life | None:
-        """Return the life on a platform."""
+        """Return the life on a platform; where nobody says on which, the maker's."""
+        # Reading R77: what a name means, its maker says; weights may stand in for a served model.
+        if platform == UNKNOWN:
+            own = sorted(filter(self.is_makers, self.lives), key=lambda life: life.pinned)
+            return next(iter(own), None)
         return next((life for life in self.lives if life.platform == platform), None)
 
     def is_makers(self, life: Life) -> bool:

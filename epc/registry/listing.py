@@ -8,7 +8,7 @@ from typing import Final
 from epc.protocol.results import Json
 from epc.registry.card_types import SnapshotKind, Trust
 from epc.registry.expiry import Reason, Status, in_words
-from epc.registry.figures import Figure, at
+from epc.registry.figures import Figure, at, headline_of_groups
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.spec.domains import Pair
@@ -16,11 +16,17 @@ from epc.statistics.intervals import Interval
 
 _HEADLINE: Final = ("pci", "verdict/PASS")  # of what has no gamma
 _INVALID: Final = "invalid"  # of a judged snapshot
-_TABLES: Final = (  # title, of calibrations, of judged snapshots
-    ("", False, False),
-    ("What judges said of outputs:", False, True),
-    ("Calibration runs, made with mock evaluators:", True, False),
-    ("What mock judges said (calibration):", True, True),
+_GAMMAS: Final = ("measured", "reported")
+_TABLES: Final = (  # title, of calibrations, of which kinds
+    ("", False, _GAMMAS),
+    ("What judges said of outputs:", False, ("judged",)),
+    (
+        "What others recorded of judges; none of it was measured for this registry:",
+        False,
+        ("observed",),
+    ),
+    ("Calibration runs, made with mock evaluators:", True, _GAMMAS),
+    ("What mock judges said (calibration):", True, ("judged",)),
 )
 
 
@@ -64,7 +70,8 @@ def entries(registry: Registry, as_of: date) -> list[Entry]:
 def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Entry:
     direction = _direction(snapshot.figures)
     names = (f"gamma/{direction}", *_HEADLINE)
-    headline = next(filter(None, (at(snapshot.figures, name) for name in names)), None)
+    named = next(filter(None, (at(snapshot.figures, name) for name in names)), None)
+    headline = named or headline_of_groups(snapshot.figures)
     mean, ci95 = _estimated(headline)
     excess, excess_ci95 = _estimated(at(snapshot.figures, f"control/excess/{direction}"))
     invalid, invalid_ci95 = _estimated(at(snapshot.figures, _INVALID))
@@ -110,10 +117,10 @@ def _estimated(figure: Figure | None) -> tuple[float | None, Interval | None]:
 def text(rows: Sequence[Entry]) -> str:
     """Return the rows as tables: calibration apart, and judges' shares in no column of gammas."""
     parts = []
-    for title, calibration, judged in _TABLES:
-        own = [r for r in rows if (r.calibration, r.kind == "judged") == (calibration, judged)]
+    for title, calibration, kinds in _TABLES:
+        own = [row for row in rows if row.calibration == calibration and row.kind in kinds]
         parts += ["", title] if own and title else []
-        parts += [(_judgments if judged else _table)(own)] if own or not title else []
+        parts += [_LAID_OUT.get(kinds[0], _table)(own)] if own or not title else []
     return "\n".join(parts)
 
 
@@ -128,6 +135,17 @@ def _judgments(rows: Sequence[Entry]) -> str:
     return _aligned(cells)
 
 
+def _recorded(rows: Sequence[Entry]) -> str:
+    """Return observed snapshots as a table; the figure is of the setting with most verdicts."""
+    cells = [("tag", "judge", "verdicts", "figure", "faults", "state")]
+    for row in rows:
+        name, _, setting = (row.figure or "").partition("/")
+        figure = f"{name} {_estimate(row.mean, row.ci95)} of {setting}" if name else "-"
+        middle = (row.evaluator, f"{row.n:,}", figure, str(row.faults))
+        cells.append((row.tag, *middle, _state(row)))
+    return _aligned(cells)
+
+
 def _table(rows: Sequence[Entry]) -> str:
     cells = [("tag", "trust", "evaluator", "N", "figure", "excess", "audit", "faults", "state")]
     for row in rows:
@@ -138,6 +156,9 @@ def _table(rows: Sequence[Entry]) -> str:
         middle = (row.trust, _asked(row), str(row.n), figure, excess, audit)
         cells.append((row.tag, *middle, str(row.faults), _state(row)))
     return _aligned(cells)
+
+
+_LAID_OUT: Final = {"judged": _judgments, "observed": _recorded}
 
 
 def _audit(row: Entry) -> str:

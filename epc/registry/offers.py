@@ -4,17 +4,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Literal
 
 from epc.analysis.audit import audit_checked
 from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.layout import BESIDE
 from epc.records.manifest import Manifest, ModelIdentity, RoleName
+from epc.records.observed.types import Judge
 from epc.records.validate import validate
-from epc.registry.card_types import JudgedCard, MeasuredCard
+from epc.registry.card_types import Card, SnapshotKind
 from epc.registry.cards import NO_BASELINE, Said, card_of
-from epc.registry.lifecycles import Life
+from epc.registry.lifecycles import MOCKS, Life
 from epc.registry.sums import sha256
 from epc.registry.tags import Tag
 
@@ -23,14 +23,15 @@ from epc.registry.tags import Tag
 class Offer:
     """A valid run that is to be published.
 
-    `asked` are the records of who was asked, by role; `platform` is where the evaluator was, as
+    `asked` are the records of who was asked, by role; of verdicts that others recorded there are
+    none, and `stated` is who their source says was asked. `platform` is where the evaluator was, as
     somebody states it, and without it what its record shows. `days` are those it was asked on.
     `raw` are the SHA-256 of the files that go into the store, by their paths in the run.
     `no_baseline` says why it shows nothing of an evaluator, `card` describes it under an id.
     """
 
     run: Path
-    kind: Literal["measured", "judged"]
+    kind: SnapshotKind
     asked: Mapping[RoleName, ModelIdentity]
     platform: str | None
     days: tuple[date, ...]
@@ -38,7 +39,13 @@ class Offer:
     figures: Json
     raw: Mapping[str, str]
     no_baseline: str | None
-    card: Callable[[Tag, Life | None], MeasuredCard | JudgedCard]
+    card: Callable[[Tag, Life | None], Card]
+    stated: Judge | None = None
+
+    @property
+    def is_mock(self) -> bool:
+        """Whether a mock was asked, which has no life."""
+        return not self.stated and self.asked["evaluator"].model.startswith(MOCKS)
 
 
 def offered_run(run: Path, said: Said, *, platform: str | None) -> Offer:

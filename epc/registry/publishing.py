@@ -1,4 +1,4 @@
-"""Publishing a measured run, or a judge's evaluation (`epc snapshot publish`).
+"""Publishing a measured run, an evaluation, or recorded verdicts (`epc snapshot publish`).
 
 The order is what makes it safe to interrupt: raw files into the store, the folder whole under its
 name, the event, what DVC shows, the commit, the git tag. Each step looks whether it was done, so a
@@ -27,8 +27,9 @@ from epc.registry.headlines import FILES as HEADLINES
 from epc.registry.headlines import write_headlines
 from epc.registry.history import commit, tag_commit
 from epc.registry.judged import offered_evaluation
-from epc.registry.lifecycles import MOCKS, Life
+from epc.registry.lifecycles import Life
 from epc.registry.locking import RegistryLock
+from epc.registry.observed import is_observed, offered_verdicts
 from epc.registry.offers import Offer, offered_run
 from epc.registry.overlap import unrepeated
 from epc.registry.reading import folders, of_folder, taken
@@ -41,11 +42,13 @@ from epc.registry.writing import append
 
 
 def offered(run: Path, said: Said, *, platform: str | None = None) -> Offer:
-    """Check a run, or a judge's evaluation, and return what is offered of it.
+    """Check a run, an evaluation or a folder of verdicts, and return what is offered of it.
 
     Raises: UsageError if it is not valid, or nothing could be recomputed; MalformedError if an
     evaluation's document was damaged.
     """
+    if is_observed(run):
+        return offered_verdicts(run, said)
     offer = offered_evaluation if is_evaluation(run) else offered_run
     return offer(run, said, platform=platform)
 
@@ -112,7 +115,7 @@ def _told(folder: Path, registry: Registry, new: Snapshot, day: date) -> list[Ev
 
 def _life(registry: Registry, offer: Offer) -> Life | None:
     """Return the life of the evaluator on the platform that it was asked on."""
-    if offer.asked["evaluator"].model.startswith(MOCKS):
+    if offer.is_mock:
         return None
     platform = platform_claimed(offer)
     life = registry.life(offer.said.generation, platform)
@@ -164,7 +167,8 @@ def _clear(lock: RegistryLock) -> None:
 def _build(checkout: Path, offer: Offer, card: Card) -> None:
     """Write the folder in a new one beside its place, and move it there when it is whole."""
     home, run = checkout / layout.FOLDER, offer.run
-    pointer = put(home / layout.STORE, {name: (run / name).read_bytes() for name in offer.raw})
+    raw = {name: (run / name).read_bytes() for name in offer.raw}
+    pointer = {layout.POINTER: put(home / layout.STORE, raw)} if raw else {}
     try:
         with tempfile.TemporaryDirectory(prefix=f"{layout.ASIDE}ing-", dir=home) as around:
             building = Path(around) / card.tag
@@ -174,8 +178,10 @@ def _build(checkout: Path, offer: Offer, card: Card) -> None:
             strict_json.write(building / layout.CARD, as_json(card))
             metrics = Metrics(kind=offer.kind, figures=offer.figures)
             strict_json.write(building / layout.FIGURES, as_json(metrics))
-            strict_json.write_text(building / layout.POINTER, [pointer])
-            digests = {name: sha256(building / name) for name in layout.FILES[offer.kind]}
+            for name, text in pointer.items():
+                strict_json.write_text(building / name, [text])
+            names = {*layout.FILES[offer.kind], *pointer}
+            digests = {name: sha256(building / name) for name in names}
             digests |= {f"raw/{name}": value for name, value in offer.raw.items()}
             strict_json.write_text(building / layout.SUMS, [sums_text(digests)])
             building.rename(home / card.tag)

@@ -15,11 +15,13 @@ from epc.records.probes import read_probes
 from epc.records.rewrite import rewrite
 from epc.records.validate import Report
 from epc.registry.auditing import as_published
-from epc.registry.card_types import AuditSummary, MeasuredCard
+from epc.registry.card_types import AuditSummary, MeasuredCard, ObservedCard
 from epc.registry.cards import audited
 from epc.registry.fetching import restore
 from epc.registry.judged import changed_figures
 from epc.registry.layout import AUDITS, CARD
+from epc.registry.observed import changed_figures as recorded_again
+from epc.registry.observed import rebuild
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.registry.tags import Tag
@@ -54,30 +56,62 @@ def recomputable(registry: Registry, tags: Sequence[str]) -> list[Tag]:
     Raises: UsageError if a named one has none.
     """
     found = [s for tag, s in registry.snapshots.items() if tag in tags or not tags]
-    reported = [snapshot.tag for snapshot in found if snapshot.kind == "reported"]
-    if tags and reported:
-        raise UsageError(
-            f"{reported[0]} is a reported snapshot: there are no trials to recompute it from\n"
-            f"  fix: see its source with `epc snapshot show {reported[0]}`"
+    without = {s.tag: why for s in found if (why := _without_raw(s))}
+    for tag, why in without.items() if tags else ():
+        raise UsageError(f"{tag} {why}")
+    return [snapshot.tag for snapshot in found if snapshot.tag not in without]
+
+
+def rebuildable(registry: Registry, tags: Sequence[str]) -> list[Tag]:
+    """Return the named snapshots, each of which has a recipe.
+
+    Raises: UsageError if none is named, or one has no recipe.
+    """
+    if not tags:
+        raise UsageError("--source is of one source: name the snapshots of its verdicts")
+    for tag in tags:
+        card = registry.snapshot(tag).card
+        if not isinstance(card, ObservedCard) or not card.recipe:
+            raise UsageError(f"{tag} has no recipe\n  fix: leave --source out")
+    return [Tag.parse(tag) for tag in tags]
+
+
+def _without_raw(snapshot: Snapshot) -> str:
+    """Say why a snapshot cannot be recomputed from what is here; empty if it can."""
+    card = snapshot.card
+    if card.kind == "reported":
+        return (
+            "is a reported snapshot: there are no trials to recompute it from\n"
+            f"  fix: see its source with `epc snapshot show {card.tag}`"
         )
-    return [snapshot.tag for snapshot in found if snapshot.kind != "reported"]
+    if isinstance(card, ObservedCard) and not card.kept:
+        return (
+            f"keeps no verdicts here: their licence is {card.licence}\n"
+            f"  fix: git clone {card.origin.repository} && git -C CLONE checkout "
+            f"{card.origin.commit}; epc snapshot recompute {card.tag} --source CLONE"
+        )
+    return ""
 
 
-def recompute(checkout: Path, registry: Registry, tags: Iterable[Tag]) -> Iterator[Again]:
+def recompute(
+    checkout: Path, registry: Registry, tags: Iterable[Tag], *, source: Path | None = None
+) -> Iterator[Again]:
     """Yield what recomputing each snapshot gives, in order, with all of the machine's cores.
+
+    With a `source`, recorded verdicts are made from it again, and not taken from the store.
 
     Raises: WorldError if the disk fails.
     """
     sealed = [(registry.snapshots[str(tag)], _seal(registry, tag)) for tag in tags]
     if len(sealed) <= _MOST_IN_ONE_PROCESS:
-        yield from (_again(checkout, snapshot, seal) for snapshot, seal in sealed)
+        yield from (_again(checkout, snapshot, seal, source) for snapshot, seal in sealed)
         return
     from joblib import Parallel, delayed, parallel_config
 
     # One thread a process: small products of matrices lose by threads, and most where all are busy.
     with parallel_config(backend="loky", n_jobs=-1, inner_max_num_threads=1):
         work = Parallel(return_as="generator")
-        yield from work(delayed(_again)(checkout, snapshot, seal) for snapshot, seal in sealed)
+        yield from work(delayed(_again)(checkout, *each, source) for each in sealed)
 
 
 def _seal(registry: Registry, tag: Tag) -> str | None:
@@ -87,16 +121,18 @@ def _seal(registry: Registry, tag: Tag) -> str | None:
     return next(seals, None)
 
 
-def _again(checkout: Path, snapshot: Snapshot, seal: str | None) -> Again:
+def _again(checkout: Path, snapshot: Snapshot, seal: str | None, source: Path | None) -> Again:
     tag = str(snapshot.tag)
     if seal is None:
         return Again(tag=tag, changed=[], problems=["no event says that it was published"])
     try:
         with tempfile.TemporaryDirectory() as name:
             run = Path(name)
-            restore(snapshot.tag, run, seal=seal, place=str(checkout), store=None)
-            again = _judged_again if snapshot.kind == "judged" else _measured_again
-            changed, problems = again(run, snapshot)
+            raw = source is None
+            restore(snapshot.tag, run, seal=seal, place=str(checkout), store=None, raw=raw)
+            if source:
+                rebuild(run, source)
+            changed, problems = _AGAIN[snapshot.kind](run, snapshot)
     except EpcError as error:
         return Again(tag=tag, changed=[], problems=[str(error)])
     except OSError as error:
@@ -119,6 +155,18 @@ def _measured_again(run: Path, snapshot: Snapshot) -> tuple[list[str], list[str]
         changed += [f"/{AUDITS}/{snapshot.tag}/{key}" for key in _differing(said, anew)]
     problems = [str(finding) for finding in (*done.findings, *findings)]
     return [*done.changed, *changed], problems
+
+
+def _observed_again(folder: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
+    assert isinstance(snapshot.card, ObservedCard)
+    return recorded_again(folder, snapshot.card, snapshot.figures), []
+
+
+_AGAIN: Final = {
+    "judged": _judged_again,
+    "measured": _measured_again,
+    "observed": _observed_again,
+}
 
 
 def _differing(again: AuditSummary, stated: AuditSummary) -> list[str]:

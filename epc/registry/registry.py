@@ -115,16 +115,19 @@ class Registry:
         snapshot = self.snapshots[tag]
         return expiry.of_snapshot(
             snapshot,
-            life=self.measured_life(snapshot),
+            life=self.measured_life(snapshot, as_of),
             events=self.by_tag.get(tag, []),
             policy=self.policy,
             as_of=as_of,
         )
 
-    def measured_life(self, snapshot: Snapshot) -> Life | None:
-        """Return the life of a snapshot's evaluator; of an alias, as it was when measured."""
+    def measured_life(self, snapshot: Snapshot, as_of: date) -> Life | None:
+        """Return the life of a snapshot's evaluator; of an alias, as it was when measured.
+
+        Where nobody says when that was, it is what the name means on the day that is asked about.
+        """
         life = self.life(snapshot.tag.generation, snapshot.platform)
-        return self.meant(life, snapshot.last_day) if life else None
+        return self.meant(life, snapshot.last_day or as_of) if life else None
 
     def of_life(self, name: str, life: Life, as_of: date) -> Expiry:
         """Return the state of an evaluator on a platform, under a name."""

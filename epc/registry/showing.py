@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any
 
 from epc.protocol.results import Json
+from epc.records.observed.types import UNKNOWN
 from epc.records.typed import as_json
 from epc.registry.card_types import (
     AuditSummary,
@@ -14,6 +15,7 @@ from epc.registry.card_types import (
     Identity,
     MeasuredCard,
     Model,
+    ObservedCard,
     Trust,
 )
 from epc.registry.expiry import Expiry
@@ -69,7 +71,7 @@ def shown_text(value: Shown, crosses: Sequence[str] = ()) -> str:
     """Return one snapshot as a page; `crosses` are sentences on what its audit found."""
     snapshot, card, state = value.snapshot, value.snapshot.card, value.expiry
     reason = f", {state.reason}" if state.reason else ""
-    days = " to ".join(dict.fromkeys((str(card.first_day), str(card.last_day))))
+    days = " to ".join(dict.fromkeys(str(d or "unknown") for d in (card.first_day, card.last_day)))
     kinds = dict.fromkeys((card.kind, value.trust))
     lines = [
         f"{card.tag}  {', '.join(kinds)}  {card.protocol_version}",
@@ -86,6 +88,8 @@ def shown_text(value: Shown, crosses: Sequence[str] = ()) -> str:
         lines += _audited(snapshot, snapshot.audit, crosses)
     if card.kind == "judged":
         lines[2:] = _of_judge(snapshot, days)
+    if isinstance(card, ObservedCard):
+        lines[2:] = _of_record(card, snapshot.n, days)
     if card.citation:
         lines += _cited(card.citation)
     lines += ["", "  figures, with 95% intervals where the numbers allow one"]
@@ -140,11 +144,28 @@ def _of_judge(snapshot: Snapshot, days: str) -> Iterator[str]:
     yield from (f"  beware     {remark}" for remark in figures["remarks"])
 
 
+def _of_record(card: ObservedCard, verdicts: int, days: str) -> Iterator[str]:
+    """Yield whose record it is, and how anybody makes it again."""
+    origin, recipe = card.origin, card.recipe
+    yield f"  judge      {_model(card.evaluator)}, {card.evaluator.as_printed} in the source"
+    yield f"  recorded   by others, {days}; {verdicts:,} verdicts, published by {_by(card)}"
+    yield f"  source     {origin.name}, {origin.repository}"
+    yield f"             commit {origin.commit}, licence {card.licence}"
+    where = "in the store" if card.kept else "with their source alone, as its licence has it"
+    yield f"  verdicts   {where}"
+    if recipe:
+        yield f"  recipe     {recipe.command}, of {recipe.judge} alone"
+        yield f"             SHA-256 of its lines {recipe.sha256}"
+        yield f"             epc snapshot recompute {card.tag} --source CLONE"
+
+
 def _model(model: Identity | None) -> str:
     if model is None:
         return "none"
     gateway = f" through {model.gateway}" if model.gateway else ""
     proxy = ", a third party's gateway" if model.proxy else ""
+    if model.platform == UNKNOWN:
+        return f"{model.model} on an unknown platform"
     return f"{model.platform or 'embedded'}/{model.model}{gateway}{proxy}"
 
 

@@ -22,6 +22,7 @@ from epc.statistics.spot_check import Word
 
 STEPS: Final[tuple[Trust, ...]] = (
     "reported",
+    "observed",
     "recomputed",
     "re-executed",
     "spot-checked",
@@ -48,7 +49,8 @@ class Snapshot:
     """One published measurement.
 
     `measured` ones rest on raw trials that are kept here, `judged` ones on the raw replies of a
-    judge, `reported` ones on a publication.
+    judge, `observed` ones on verdicts that others recorded, `reported` ones on a publication. The
+    days are None where nobody states when it was measured.
     `figures` are those of its `metrics.json`. `audited_anew` is what today's rule says where the
     card was published under an older one.
     """
@@ -58,8 +60,8 @@ class Snapshot:
     trust: Trust
     model: str
     platform: str | None
-    first_day: date
-    last_day: date
+    first_day: date | None
+    last_day: date | None
     calibration: bool
     card: Card
     figures: Json
@@ -90,7 +92,7 @@ class Snapshot:
 
     @property
     def n(self) -> int:
-        """The number of seeds; of a judged one, of samples."""
+        """The number of seeds; of a judged one of samples, of an observed one of verdicts."""
         return int(self.figures["n"])
 
     @property

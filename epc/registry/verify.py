@@ -17,11 +17,19 @@ from epc.records.judging.documents import Plan, RunLog
 from epc.records.judging.layout import PLAN, PROMPTS, RUN_LOG
 from epc.records.layout import BESIDE
 from epc.records.manifest import Manifest
+from epc.records.observed.types import Observed
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import as_json, parse
 from epc.registry import chain, layout, spot_checks
-from epc.registry.card_types import Card, JudgedCard, MeasuredCard, parse_card
-from epc.registry.cards import conditions_of, judged_conditions_of
+from epc.registry.card_types import (
+    Card,
+    JudgedCard,
+    MeasuredCard,
+    ObservedCard,
+    ReportedCard,
+    parse_card,
+)
+from epc.registry.cards import Said, conditions_of, judged_conditions_of, observed_card_of
 from epc.registry.days import impossible
 from epc.registry.figures import misstated
 from epc.registry.file_sources import reader
@@ -187,15 +195,24 @@ def _documents(folder: Path, listed: dict[str, str]) -> Iterator[Finding]:
         problem = f"says {figures.kind}, the card {card.kind}"
         yield _finding(f"/{layout.FIGURES}/kind", problem)
         return
-    for name in sorted(set(layout.FILES[card.kind]) - set(listed)):
+    kept = {layout.POINTER} if isinstance(card, ObservedCard) and card.kept else set()
+    for name in sorted({*layout.FILES[card.kind], *kept} - set(listed)):
         yield _finding(f"/{name}", f"a {card.kind} snapshot has one, listed in SHA256SUMS")
-    if isinstance(card, MeasuredCard):
-        yield from _measured(folder, card, figures.figures, listed)
-    elif isinstance(card, JudgedCard):
-        yield from _judged(folder, card, figures.figures, listed)
-    else:
-        for name, problem in misstated(figures.figures):
-            yield _finding(f"/{layout.FIGURES}/{name}/ci95", problem)
+    yield from _of_kind(folder, card, figures.figures, listed)
+
+
+def _of_kind(folder: Path, card: Card, figures: Json, listed: dict[str, str]) -> Iterator[Finding]:
+    """Yield where a card or its figures are not what the documents of its kind say."""
+    match card:
+        case MeasuredCard():
+            yield from _measured(folder, card, figures, listed)
+        case JudgedCard():
+            yield from _judged(folder, card, figures, listed)
+        case ObservedCard():
+            yield from _observed(folder, card, figures)
+        case ReportedCard():
+            for name, problem in misstated(figures):
+                yield _finding(f"/{layout.FIGURES}/{name}/ci95", problem)
 
 
 def _card(folder: Path) -> tuple[Card | None, list[Finding]]:
@@ -203,7 +220,7 @@ def _card(folder: Path) -> tuple[Card | None, list[Finding]]:
     document, wrong = _document(folder / layout.CARD, "snapshot")
     if wrong:
         return None, wrong
-    days = impossible(document["measured"], f"/{layout.CARD}/measured")
+    days = impossible(document["measured"] or {}, f"/{layout.CARD}/measured")
     wrong = [_finding(where, f"there is no day {text}") for where, text in days]
     return (None if wrong else parse_card(document)), wrong
 
@@ -245,6 +262,32 @@ def _judged(
     vouched |= {f"{PROMPTS}/{prompt.id}.txt": prompt.sha256 for prompt in plan.prompts.values()}
     if any(listed.get(f"{_RAW}/{name}") != value for name, value in vouched.items()):
         yield _finding(f"/{layout.SUMS}", "lists other raw files than plan and run log")
+
+
+def _observed(folder: Path, card: ObservedCard, figures: Json) -> Iterator[Finding]:
+    """Yield where an observed snapshot says what its own document, of the source, does not."""
+    stated, wrong = _document(folder / layout.OBSERVED, "observed")
+    yield from wrong
+    if wrong:
+        return
+    document = parse(stated, Observed)
+    days = tuple(filter(None, (card.first_day, card.last_day)))
+    said = Said(
+        generation=card.generation,
+        contributor=card.contributor,
+        login=card.login,
+        licence=card.licence,
+        conflicts=card.conflicts_of_interest,
+        proxy=False,
+        replicates=None,
+        faults=card.known_faults,
+    )
+    right = observed_card_of(Tag.parse(card.tag), document, days=days, said=said, kept=card.kept)
+    for key, value in as_json(right).items():
+        if as_json(card)[key] != value:
+            yield _finding(f"/{layout.CARD}/{key}", f"is not what {layout.OBSERVED} says")
+    if figures["n"] != document.verdicts:
+        yield _finding(f"/{layout.FIGURES}/figures/n", f"is not what {layout.OBSERVED} says")
 
 
 def _stored(folder: Path, listed: dict[str, str]) -> Iterator[tuple[str, str]]:

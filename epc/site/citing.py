@@ -65,8 +65,10 @@ def cff(site: Site, page: SnapshotPage) -> str:
 
 def _day(page: SnapshotPage) -> str:
     """Return the day of publication, else that of measuring."""
-    days = [event.date for event in page.events if event.event == "published"]
-    return (days[0] if days else page.row.snapshot.last_day).isoformat()
+    days = (event.date for event in page.events if event.event == "published")
+    day = next(days, page.row.snapshot.last_day)
+    assert day  # only what nobody published yet has no event, and an observed one has
+    return day.isoformat()
 
 
 def _tex(text: str) -> str:

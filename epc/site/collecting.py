@@ -133,7 +133,7 @@ def _directions(snapshot: Snapshot, stated: tuple[Figure, ...]) -> Iterator[Dire
 def _standing(registry: Registry, tag: str, as_of: date) -> Standing:
     """Return a snapshot's state, with the end to come and the doubt to come."""
     state, snapshot = registry.of_tag(tag, as_of), registry.snapshots[tag]
-    life = registry.measured_life(snapshot)
+    life = registry.measured_life(snapshot, as_of)
     doubt = doubtful_from(life) if life and not snapshot.calibration else None
     ending = registry.of_tag(tag, state.until) if state.until and state.until > as_of else state
     return Standing(state=state, end_reason=ending.reason, doubt=doubt)

@@ -81,6 +81,13 @@ COLUMNS: Final = tuple(each.name for each in fields(Verdicts) if each.name != "l
 _OF_ROW: Final = attrgetter(*COLUMNS)
 
 
+def columns_of(rows: Sequence[Row]) -> Verdicts:
+    """Return verdicts by column, each on the line that it would have in a file of them."""
+    collector = Collector()
+    collector.add_rows(rows, range(2, len(rows) + 2))
+    return collector.verdicts()
+
+
 class _Codes(dict[Any, int]):
     """The code of each value; a new value gets the next one."""
 

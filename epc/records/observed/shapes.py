@@ -1,7 +1,7 @@
 """What verdicts are made from: the shapes of sources that `epc observe import` reads."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -9,7 +9,7 @@ from epc.errors import Finding
 from epc.records.observed import llmbar, mt_bench, pandalm, prometheus, table, wildbench
 from epc.records.observed.checking import CLAUSE
 from epc.records.observed.converting import Conversion, Request
-from epc.records.observed.types import Fault
+from epc.records.observed.types import Fault, Made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,4 +51,8 @@ def convert(shape: str, source: Path, request: Request) -> Conversion:
         remedy = f"name one of these, or map a table's columns with csv:{listed}"
         found = Finding(clause=CLAUSE, where="--shape", problem=problem, remedy=remedy)
         return Conversion(findings=[found])
-    return known.convert(source, request)
+    done = known.convert(source, request)
+    if done.header is None:
+        return done
+    made = Made(shape=shape, columns=request.columns, labels=request.words)
+    return replace(done, header=replace(done.header, made=made))

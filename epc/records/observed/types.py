@@ -92,6 +92,15 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """How `epc observe import` made a verdict file: from which shape, with which arguments."""
+
+    shape: str
+    columns: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
     """What the verdicts of a file share; `left_out` counts what only looks like a verdict."""
 
@@ -100,6 +109,21 @@ class Header:
     files: Mapping[str, SourceFile]
     settings: Mapping[str, Setting]
     left_out: Mapping[str, int] = field(default_factory=dict)
+    made: Made | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """One judge's part of a verdict file (`observed.json`).
+
+    `judge` is what was chosen: a judge's name in the source, or its model. `sha256` is that of the
+    part's JSON Lines.
+    """
+
+    judge: str
+    header: Header
+    verdicts: int
+    sha256: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,18 +63,20 @@ def _chart(
 def _measured(page: SnapshotPage, metric: Metric) -> Iterator[Json]:
     """Yield a row a direction that a snapshot states."""
     stated = {figure.name: figure for figure in page.figures}
-    snapshot = page.row.snapshot
+    first, last = page.row.snapshot.first_day, page.row.snapshot.last_day
+    assert first  # only recorded verdicts have no day, and they have no gamma
+    assert last
     for name, figure in stated.items():
         direction = name.removeprefix(metric.place)
         if name != direction and Pair.is_key(direction):
             low, high = figure.interval or (None, None)
-            middle = snapshot.first_day + (snapshot.last_day - snapshot.first_day) / 2
+            middle = first + (last - first) / 2
             yield {
                 "snapshot": page.row.tag,
                 "direction": pair_title(direction),
                 "day": middle.isoformat(),
-                "from": snapshot.first_day.isoformat(),
-                "to": snapshot.last_day.isoformat(),
+                "from": first.isoformat(),
+                "to": last.isoformat(),
                 "mean": figure.mean,
                 "low": low,
                 "high": high,

@@ -249,7 +249,7 @@ def test_at_launch_three_embedded_evaluators_were_measured_with_their_control(
     measured = [
         s
         for s in published.snapshots.values()
-        if s.kind == "measured" and not s.calibration and s.last_day <= launch
+        if s.kind == "measured" and not s.calibration and s.last_day and s.last_day <= launch
     ]
 
     assert len({s.tag.generation for s in measured}) >= 3

@@ -1,0 +1,248 @@
+"""Verdicts that others recorded, in the registry: one judge of one source (Reading R77).
+
+What is offered is a folder, as with every other kind:
+
+    observed.json       the header of the verdicts, their number, and the digest of their lines
+    verdicts.parquet    the verdicts; .jsonl where it was written without pyarrow
+
+It states what the source states. Nobody can add a date, a platform or a temperature to it.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from epc.analysis.observed import measure
+from epc.errors import Finding, UsageError
+from epc.protocol.results import Json
+from epc.records import strict_json
+from epc.records.observed.columns import Verdicts, columns_of
+from epc.records.observed.converting import Request
+from epc.records.observed.cutting import cut, judge_of, rows_of
+from epc.records.observed.reading import read
+from epc.records.observed.shapes import convert
+from epc.records.observed.types import Header, Observed, Row
+from epc.records.observed.writing import content_digest, write
+from epc.records.schemas import findings as schema_findings
+from epc.records.typed import as_json, parse
+from epc.registry.card_types import Fault, ObservedCard
+from epc.registry.cards import Said, observed_card_of
+from epc.registry.history import commit_of
+from epc.registry.layout import CARD, FIGURES, OBSERVED
+from epc.registry.offers import Offer
+from epc.registry.sums import sha256
+
+_FORMS: Final = ("verdicts.parquet", "verdicts.jsonl")
+_CLAUSE: Final = "Reading R77"
+# Licences by which anybody may pass verdicts on, with attribution or without (SPDX).
+_FREE: Final = frozenset(
+    {
+        *("0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CDLA-Permissive-2.0", "ISC"),
+        *("CC-BY-3.0", "CC-BY-4.0", "CC-BY-SA-3.0", "CC-BY-SA-4.0", "CC0-1.0"),
+        *("MIT", "ODC-By-1.0", "PDDL-1.0", "Unlicense"),
+    }
+)
+
+
+def is_observed(folder: Path) -> bool:
+    """Return whether a folder holds recorded verdicts of one judge."""
+    return (folder / OBSERVED).is_file()
+
+
+def cut_to(file: Path, judge: str, folder: Path) -> Path:
+    """Write a judge's part of a verdict file into a folder, as it is published; return the folder.
+
+    Raises: UsageError if the file has findings, or no such judge; WorldError if the disk refuses.
+    """
+    header, verdicts = _sound(file)
+    _write(folder, judge, *cut(header, verdicts, judge))
+    return folder
+
+
+def read_faults(file: Path) -> tuple[Fault, ...]:
+    """Return the known faults that a file lists.
+
+    Raises: UsageError if it lists none in their shape.
+    """
+    value, problems = strict_json.read(file)
+    try:
+        if not problems:
+            return parse(value, tuple[Fault, ...])
+    except ValueError as error:
+        raise UsageError(f"{file} is no list of {{id, says}}: {error}") from error
+    raise UsageError(f"{file} is no list of {{id, says}}: {problems[0].problem}")
+
+
+def offered_verdicts(folder: Path, said: Said) -> Offer:
+    """Check a folder of one judge's verdicts, and return what is offered of it.
+
+    Raises: UsageError if it is not whole, or nobody could make its verdicts again.
+    """
+    document, verdicts = verdicts_in(folder)
+    source = document.header.source
+    kept = source.licence in _FREE
+    if not kept and document.header.made is None:
+        raise UsageError(
+            f"{source.name}: the licence is {source.licence}, so the verdicts stay with their "
+            "source, and the file does not say how it was made from it\n"
+            "  fix: make it with `epc observe import`"
+        )
+    days = _days(document.header, verdicts)
+    raw = _file_in(folder)
+    return Offer(
+        run=folder,
+        kind="observed",
+        asked={},
+        platform=None,
+        days=days,
+        said=said,
+        figures=figures_of_verdicts(document.header, verdicts),
+        raw={raw.name: sha256(raw)} if kept else {},
+        no_baseline=None,
+        card=lambda tag, _: observed_card_of(tag, document, days=days, said=said, kept=kept),
+        stated=judge_of(document.header),
+    )
+
+
+def verdicts_in(folder: Path) -> tuple[Observed, Verdicts]:
+    """Return the verdicts of a folder, and what it says of them.
+
+    Raises: UsageError if one is damaged, or does not fit the other.
+    """
+    document = _document(folder)
+    header, verdicts = _sound(_file_in(folder))
+    if (header, content_digest(header, rows_of(verdicts))) != (document.header, document.sha256):
+        raise UsageError(f"{folder} is not whole: its verdicts are not those of {OBSERVED}")
+    return document, verdicts
+
+
+def figures_of_verdicts(header: Header, verdicts: Verdicts) -> Json:
+    """Return what is published of verdicts: all that `epc observe report` measures."""
+    report = measure(header, verdicts)
+    return {"n": report.verdicts, **as_json(report)}
+
+
+def changed_figures(folder: Path, card: ObservedCard, stated: Json) -> list[str]:
+    """Return which published figures and days the verdicts of a folder do not give.
+
+    Raises: UsageError if the verdicts are not those that its document names.
+    """
+    document, verdicts = verdicts_in(folder)
+    again = figures_of_verdicts(document.header, verdicts)
+    days = tuple(filter(None, (card.first_day, card.last_day)))
+    undue = [f"/{CARD}/measured"] if days != _days(document.header, verdicts) else []
+    return [*undue, *_differing(again, stated, f"/{FIGURES}/figures")]
+
+
+def _differing(one: Any, other: Any, where: str) -> Iterator[str]:
+    """Yield the places at which two documents differ."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in sorted(one.keys() | other.keys()):
+            yield from _differing(one.get(key), other.get(key), f"{where}/{key}")
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for place, (a, b) in enumerate(zip(one, other, strict=True)):
+            yield from _differing(a, b, f"{where}/{place}")
+    elif one != other:
+        yield where
+
+
+def rebuild(folder: Path, source: Path) -> None:
+    """Write the verdicts of a folder beside its document, as their source gives them again.
+
+    Raises: UsageError if the source is another one, or gives others; WorldError if the disk fails.
+    """
+    document = _document(folder)
+    stated, made = document.header.source, document.header.made
+    if made is None:
+        raise UsageError("the file does not say how it was made: there is no recipe")
+    now = commit_of(source)
+    if now and now != stated.commit:
+        raise UsageError(
+            f"{source} is at commit {now}, and the verdicts are of {stated.commit}\n"
+            f"  fix: git -C {source} checkout {stated.commit}"
+        )
+    request = Request(
+        commit=stated.commit,
+        repository=stated.repository,
+        licence=stated.licence,
+        columns=made.columns,
+        words=made.labels,
+    )
+    done = convert(made.shape, source, request)
+    other = [*_other_files(document.header, source), *map(str, done.findings)]
+    if done.header and not other:
+        header, rows = cut(done.header, columns_of(done.rows), document.judge)
+        if content_digest(header, rows) == document.sha256:
+            _write(folder, document.judge, header, rows)
+            return
+        same = header.settings == document.header.settings
+        what = f"{len(rows):,} verdicts with other lines" if same else "its settings are other ones"
+        other = [f"its files of verdicts are the same: {what}"]
+    raise UsageError("\n".join([f"{source} does not give these verdicts", *other]))
+
+
+def _other_files(header: Header, source: Path) -> Iterator[str]:
+    """Yield each file of a source that is missing or changed since the verdicts were made."""
+    for file in header.files.values():
+        path = source if source.is_file() else source / file.path
+        if not path.is_file():
+            yield f"{file.path} is missing"
+        elif (now := sha256(path)) != file.sha256:
+            yield f"{file.path} has SHA-256 {now}, and had {file.sha256}"
+
+
+def document_findings(value: Any) -> list[Finding]:
+    """Return what is wrong with an `observed.json`."""
+    found = schema_findings("observed", value, clause=_CLAUSE)
+    return found or schema_findings(
+        "verdict_header", value["header"], where="/header", clause=_CLAUSE
+    )
+
+
+def _document(folder: Path) -> Observed:
+    value, problems = strict_json.read(folder / OBSERVED)
+    if found := problems or document_findings(value):
+        raise UsageError("\n".join([f"{folder / OBSERVED} is damaged", *map(str, found)]))
+    return parse(value, Observed)
+
+
+def _file_in(folder: Path) -> Path:
+    found = next((folder / name for name in _FORMS if (folder / name).is_file()), None)
+    if found is None:
+        raise UsageError(f"{folder} has no {' or '.join(_FORMS)}")
+    return found
+
+
+def _sound(file: Path) -> tuple[Header, Verdicts]:
+    header, verdicts, found = read(file)
+    if found or header is None or verdicts is None:
+        raise UsageError(
+            f"{file} is not sound: {len(found)} findings\n  fix: see `epc observe check {file}`"
+        )
+    return header, verdicts
+
+
+def _write(folder: Path, judge: str, header: Header, rows: Sequence[Row]) -> None:
+    """Write verdicts and what is said of them; as Parquet, where that can be written."""
+    document = Observed(
+        judge=judge, header=header, verdicts=len(rows), sha256=content_digest(header, rows)
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    write(folder / _FORMS[find_spec("pyarrow") is None], header, rows)
+    strict_json.write(folder / OBSERVED, as_json(document))
+
+
+def _days(header: Header, verdicts: Verdicts) -> tuple[date, ...]:
+    """Return the first and the last day on which verdicts were given, if all are dated."""
+    undated = np.unique(verdicts.setting.codes[verdicts.date.codes < 0])
+    settings = [header.settings[verdicts.setting.names[code]] for code in undated]
+    texts = {*verdicts.date.names, *(setting.date for setting in settings)}
+    try:
+        days = [date.fromisoformat(text) for text in texts]
+    except ValueError:  # Reading R77: what the source does not state as a day stays unknown
+        return ()
+    return (min(days), max(days))

@@ -1,0 +1,276 @@
+"""Verdicts that others recorded, published: what is said of them, and what nobody can add to it."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from observed_support import llmbar
+from registry_support import Checkout, Json, commit, generation_record, git, life_record, stated
+from site_support import epc
+
+WHO = ("--judge", "J", "--generation", "Judge-0613", "--contributor", "A. Name")
+TAG = "v1.0-Judge-0613"
+
+
+def document(clone: Path, name: str, tag: str = TAG) -> Json:
+    value: Json = json.loads((clone / "snapshots" / tag / name).read_text("utf-8"))
+    return value
+
+
+def imported(source: Path, out: Path) -> Path:
+    epc(source.parent, "observe", "import", str(source), "--shape", "llmbar", "--out", str(out))
+    return out
+
+
+def registry(folder: Path) -> Path:
+    """Return a registry that knows the judge, which its maker has retired, and nothing else."""
+    made = Checkout(folder)
+    lives = (
+        life_record(model="judge-0613", retires=stated("2025-01-01")),
+        life_record(platform="cloud", model="judge-0613"),
+    )
+    made.evaluator(generation_record("Judge-0613", *lives))
+    made.evaluator(generation_record("Judge-0314", life_record(model="judge-0314")))
+    made.init()
+    return made.folder
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clone of an invented repository of LLMBar's shape, under a free licence."""
+    folder = llmbar(tmp_path_factory.mktemp("source") / "clone")
+    git(folder, "init", "--quiet")
+    commit(folder, "verdicts")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def closed(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same, without a licence."""
+    folder = tmp_path_factory.mktemp("closed") / "clone"
+    shutil.copytree(source, folder)
+    (folder / "LICENSE").unlink()
+    commit(folder, "no licence")
+    return folder
+
+
+def published(folder: Path, source: Path) -> Path:
+    clone = registry(folder / "registry")
+    file = imported(source, folder / "verdicts.parquet")
+    assert epc(clone, "snapshot", "publish", str(file), *WHO, "--no-git").stdout == f"{TAG}\n"
+    commit(clone, "publish")
+    return clone
+
+
+@pytest.fixture(scope="module")
+def kept(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A registry in which the judge's verdicts are published; no test changes it."""
+    return published(tmp_path_factory.mktemp("kept"), source)
+
+
+@pytest.fixture(scope="module")
+def by_recipe(closed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same of the source without a licence."""
+    return published(tmp_path_factory.mktemp("by_recipe"), closed)
+
+
+def recomputed(clone: Path, *words: str, code: int = 1) -> str:
+    return epc(clone, "snapshot", "recompute", TAG, *words, code=code).stdout
+
+
+def test_reading_r77_the_card_says_what_the_source_says_and_never_today(
+    kept: Path, source: Path
+) -> None:
+    card = document(kept, "snapshot.json")
+
+    assert (card["kind"], card["trust"], card["measured"]) == ("observed", "observed", None)
+    asked = card["evaluator"]
+    assert (asked["model"], asked["platform"], asked["as_printed"]) == (
+        "judge-0613",
+        "unknown",
+        "J",
+    )
+    assert card["licence"] == "MIT"
+    assert card["origin"] == {
+        "name": "LLMBar",
+        "repository": "https://github.com/princeton-nlp/LLMBar",
+        "commit": git(source, "rev-parse", "HEAD").strip(),
+    }
+    assert "2026" not in (kept / "snapshots" / TAG / "snapshot.json").read_text()
+    decoding = [
+        group["setting"]["decoding"]
+        for group in document(kept, "metrics.json")["figures"]["groups"]
+    ]
+    assert decoding == [{"temperature": 0.0}] * len(decoding)
+
+
+def test_what_is_published_is_what_the_report_says_of_this_judge(kept: Path) -> None:
+    figures = document(kept, "metrics.json")["figures"]
+    by_name = {group["settings"][0]: group["figures"] for group in figures["groups"]}
+
+    # Two orders of three items by three prompts, eight by Swap, and three pairs of ratings.
+    assert figures["n"] == figures["verdicts"] == 29
+    # Of Vanilla's three pairs one agrees, one does not, and one has an unreadable answer.
+    assert by_name["J/Vanilla"]["place_consistency"]["value"] == pytest.approx(1 / 3)
+
+
+def test_verify_recompute_and_rebuild_give_the_same_bytes(kept: Path, source: Path) -> None:
+    assert epc(kept, "snapshot", "verify").stdout == ""
+    assert recomputed(kept, code=0) == f"{TAG}  as published\n"
+    assert recomputed(kept, "--source", str(source), code=0) == f"{TAG}  as published\n"
+
+
+def test_a_judge_that_is_retired_is_expired_whatever_was_measured(kept: Path) -> None:
+    (state,) = json.loads(epc(kept, "expiry", TAG, "--format", "json", code=1).stdout)
+
+    assert (state["status"], state["reason"], state["until"]) == (
+        "expired",
+        "retired",
+        "2025-01-01",
+    )
+    listed = epc(kept, "snapshot", "list").stdout
+    assert "What others recorded of judges; none of it was measured for this registry:" in listed
+    assert "expired since 2025-01-01 (retired)" in listed
+
+
+def test_show_names_source_commit_licence_and_recipe(kept: Path, source: Path) -> None:
+    shown = epc(kept, "snapshot", "show", TAG).stdout
+
+    assert "judge-0613 on an unknown platform, J in the source" in shown
+    assert "recorded   by others, unknown" in shown
+    assert f"commit {git(source, 'rev-parse', 'HEAD').strip()}, licence MIT" in shown
+    assert "epc observe import CLONE --shape llmbar, of J alone" in shown
+
+
+def test_fetch_gives_the_folder_back(kept: Path, tmp_path: Path) -> None:
+    out = tmp_path / "again"
+
+    epc(kept, "snapshot", "fetch", TAG, "--out", str(out))
+
+    assert sorted(path.name for path in out.iterdir()) == ["observed.json", "verdicts.parquet"]
+    epc(kept, "observe", "check", str(out / "verdicts.parquet"))
+
+
+def test_the_same_verdicts_are_never_published_twice(
+    kept: Path, source: Path, tmp_path: Path
+) -> None:
+    file = imported(source, tmp_path / "verdicts.jsonl")
+    before = (kept / "snapshots" / "events.jsonl").read_text()
+
+    assert epc(kept, "snapshot", "publish", str(file), *WHO, "--no-git").stdout == f"{TAG}\n"
+    assert (kept / "snapshots" / "events.jsonl").read_text() == before
+
+
+def test_without_a_licence_there_is_a_recipe_and_no_verdict(
+    by_recipe: Path, closed: Path, tmp_path: Path
+) -> None:
+    card = document(by_recipe, "snapshot.json")
+
+    assert (card["kept"], card["licence"], card["recipe"]["shape"]) == (False, "unknown", "llmbar")
+    assert not (by_recipe / "snapshots" / ".store").exists()
+    assert epc(by_recipe, "snapshot", "verify").stdout == ""
+    refused = epc(by_recipe, "snapshot", "recompute", TAG, code=2).stderr
+    assert f"epc snapshot recompute {TAG} --source CLONE" in refused
+    assert epc(by_recipe, "snapshot", "recompute").stdout == ""
+    assert recomputed(by_recipe, "--source", str(closed), code=0) == f"{TAG}  as published\n"
+    out = ("--out", str(tmp_path / "again"))
+    assert "there are no raw files" in epc(by_recipe, "snapshot", "fetch", TAG, *out, code=2).stderr
+
+
+def test_another_commit_a_changed_and_a_missing_file_are_named(
+    by_recipe: Path, closed: Path, tmp_path: Path
+) -> None:
+    clone = tmp_path / "clone"
+    shutil.copytree(closed, clone)
+    place = "Dataset/Set/Tiny/evaluators/J/Vanilla/result.json"
+    path, words = clone / place, ("--source", str(clone))
+    text = path.read_text()
+
+    path.write_text(text.replace('"winner": "1"', '"winner": "2"', 1))
+    changed = recomputed(by_recipe, *words)
+    assert f"{place} has SHA-256" in changed
+    assert "DIFFERS" in changed
+
+    path.unlink()
+    assert f"{place} is missing" in recomputed(by_recipe, *words)
+
+    commit(clone, "newer")
+    old, new = (git(folder, "rev-parse", "HEAD").strip() for folder in (closed, clone))
+    said = recomputed(by_recipe, *words)
+    assert f"is at commit {new}, and the verdicts are of {old}" in said
+    assert f"checkout {old}" in said
+
+
+def test_a_prompt_that_changed_gives_other_verdicts(
+    by_recipe: Path, closed: Path, tmp_path: Path
+) -> None:
+    clone = tmp_path / "clone"
+    shutil.copytree(closed, clone)
+    (clone / "LLMEvaluator/evaluators/prompts/Vanilla.txt").write_text("Which is worse?")
+
+    said = recomputed(by_recipe, "--source", str(clone))
+
+    assert "its settings are other ones" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--judge", "J", "--generation", "Judge-0314"), "no name of Judge-0314"),
+        (("--judge", "K", "--generation", "Judge-0613"), "fix: name one of J (judge-0613)"),
+        (
+            ("--judge", "J", "--generation", "Judge-0613", "--platform", "maker"),
+            "leave the options",
+        ),
+        (("--judge", "J", "--generation", "Judge-0613", "--licence", "MIT"), "leave the options"),
+        (("--generation", "Judge-0613"), "needs --judge"),
+    ],
+)
+def test_nobody_can_say_of_recorded_verdicts_what_the_source_does_not(
+    kept: Path, source: Path, tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    file = imported(source, tmp_path / "verdicts.jsonl")
+
+    refused = epc(kept, "snapshot", "publish", str(file), *words, "--contributor", "A", code=2)
+
+    assert said in refused.stderr
+    assert git(kept, "status", "--porcelain", "snapshots/events.jsonl") == ""
+
+
+def test_a_day_that_the_verdicts_do_not_have_is_found(kept: Path, tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    shutil.copytree(kept, clone)
+    path = clone / "snapshots" / TAG / "snapshot.json"
+    card = json.loads(path.read_text())
+    path.write_text(json.dumps(card | {"measured": {"from": "2026-03-31", "to": "2026-03-31"}}))
+
+    assert f"/{path.name}/measured" in recomputed(clone)
+
+
+def test_known_faults_are_those_of_the_file(source: Path, tmp_path: Path) -> None:
+    clone = registry(tmp_path / "registry")
+    file = imported(source, tmp_path / "verdicts.jsonl")
+    faults = tmp_path / "faults.json"
+    faults.write_text(json.dumps([{"id": "copied", "says": "Half of it is copied."}]))
+
+    words = (*WHO, "--faults", str(faults), "--no-git")
+    epc(clone, "snapshot", "publish", str(file), *words)
+
+    assert document(clone, "snapshot.json")["known_faults"] == json.loads(faults.read_text())
+    faults.write_text('[{"id": "copied"}]')
+    refused = epc(clone, "snapshot", "publish", str(file), *words, code=2).stderr
+    assert "is no list of {id, says}" in refused
+
+
+def test_a_measurement_and_a_record_of_others_are_not_compared(kept: Path, tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    shutil.copytree(kept, clone)
+    made = Checkout.__new__(Checkout)
+    made.folder, made.home = clone, clone / "snapshots"
+    made.publish("v1.0-Judge-1")
+
+    refused = epc(clone, "snapshot", "diff", TAG, "v1.0-Judge-1", code=2).stderr
+
+    assert f"{TAG} is of verdicts that others recorded, and v1.0-Judge-1 is reported" in refused
+    assert epc(clone, "snapshot", "diff", TAG, TAG).stdout.startswith("like for like")
