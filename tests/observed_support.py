@@ -1,8 +1,16 @@
-"""An invented repository of LLMBar's shape, small enough to work its figures out by hand."""
+"""Invented verdicts, and an invented repository of LLMBar's shape, to be worked out by hand."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import msgspec
+
+from epc.analysis.observed import Report, measure
+from epc.records.observed.columns import Collector, Verdicts
+from epc.records.observed.converting import digest
+from epc.records.observed.types import Header, Judge, Prompt, Row, Setting, Source
 
 LONG = "Because " + "one of the two follows what was asked for and the other one does not. " * 2
 PROMPTS = {"Vanilla.txt": "Which is better?", "CoT.txt": "Explain.", "Swap.txt": "Both said."}
@@ -76,3 +84,39 @@ def llmbar(folder: Path) -> Path:
         (system / "prompts" / name).write_text(text)
     (folder / "LICENSE").write_text("MIT License\n\nCopyright (c) nobody\n")
     return folder
+
+
+PROMPT = Prompt(name="p", sha256=digest("p"))
+SETTING = Setting(
+    judge=Judge(name="j", model="unknown", platform="unknown"),
+    prompt=PROMPT,
+    decoding={"temperature": 0},
+    date="unknown",
+)
+SETTINGS = {
+    "one": SETTING,
+    "renamed": replace(SETTING, prompt=replace(PROMPT, name="q")),
+    "warmer": replace(SETTING, decoding={"temperature": 1}),
+    "unstated": replace(SETTING, prompt=Prompt(name="p", sha256="unknown")),
+    "other": replace(SETTING, judge=replace(SETTING.judge, name="k")),
+    "unstated too": replace(SETTING, prompt=Prompt(name="p", sha256="unknown")),
+}
+
+
+def verdict(item: str, first: str, said: str, **more: Any) -> dict[str, Any]:
+    pair = {"a_sha256": digest(f"a{item}"), "a_length": 2, "b_sha256": digest("b"), "b_length": 1}
+    fixed = {"item": item, "setting": "one", "file": "f", **pair}
+    return {**fixed, "first": first, "verdict": said, **more}
+
+
+def columns(*lines: dict[str, Any]) -> tuple[Header, Verdicts]:
+    """Return a verdict file as it is read."""
+    source = Source(name="s", repository="r", commit="c", licence="l", texts=False)
+    header = Header(schema_version=1, source=source, files={}, settings=SETTINGS)
+    collector = Collector()
+    collector.add_rows([msgspec.convert(line, Row) for line in lines], range(2, len(lines) + 2))
+    return header, collector.verdicts()
+
+
+def report(*lines: dict[str, Any]) -> Report:
+    return measure(*columns(*lines))

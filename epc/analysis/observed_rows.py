@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from epc.records.observed.checking import asks
-from epc.records.observed.columns import Verdicts
+from epc.records.observed.columns import Column, Verdicts
 from epc.records.observed.types import UNKNOWN, Setting
 from epc.records.strict_json import dumps_line
 from epc.records.typed import as_json
@@ -26,7 +26,12 @@ LONG_ANSWER: Final = 100  # characters; a shorter answer is said again in the sa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """Verdicts of one group as numbers: 0 is candidate a, 1 is b, -1 is absent."""
+    """Verdicts of one group as numbers: 0 is candidate a, 1 is b, -1 is absent.
+
+    `humans` counts the persons who said a, b and tie.
+
+    Shapes: each (m,), `humans` (m, 3).
+    """
 
     item: "Codes"
     cluster: "Codes"
@@ -36,6 +41,7 @@ class Rows:
     gold: "Codes"
     longer: "Codes"
     answer: "Codes"
+    humans: "Codes"
 
     @property
     def readable(self) -> "Mask":
@@ -73,7 +79,15 @@ def rows_of(verdicts: Verdicts) -> Rows:
         gold=verdicts.gold.as_places(_WORDS[:2]).astype(np.int64),
         longer=np.select([a_length > b_length, a_length < b_length], [0, 1], -1),
         answer=np.where(long, verdicts.answer_sha256.codes, -1).astype(np.int64),
+        humans=_counted(verdicts.humans),
     )
+
+
+def _counted(humans: Column) -> "Codes":
+    """Return how many persons said a, b and tie of each verdict's pair."""
+    words = _WORDS[: TIE + 1]
+    counts = [[each.count(word) for word in words] for each in humans.names]
+    return np.array([*counts, [0] * len(words)], np.int64)[humans.codes]
 
 
 def _clusters(verdicts: Verdicts) -> "Codes":

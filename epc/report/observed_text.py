@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from epc.analysis.observed import FIGURES, Figure, Group, Report
+from epc.analysis.observed import FIGURES, Group, Report
+from epc.analysis.observed_figures import Figure
 from epc.analysis.observed_rows import LONG_ANSWER
 from epc.records.observed.types import UNKNOWN
 
@@ -18,8 +19,18 @@ _TITLES: Final = {
     "unreadable": "unreadable answers, of all verdicts",
     "repeat_consistency": "same verdict when asked again, without equal long answers",
     "repeat_consistency_all": "the same, with them",
+    "humans_mean": "same choice as a person, mean over persons",
+    "humans_mean_ceiling": "the ceiling: a person as another person",
+    "humans_majority": "same choice as the majority of persons",
+    "humans_kappa": "the same, as Cohen's kappa, of readable answers",
+    "humans_others": "same choice as the majority of the persons without one of them",
+    "humans_others_ceiling": "the ceiling: the person left out as this majority",
     "longer": "longer candidate chosen (0.5: no effect), quality not held",
     "longer_by_gold": "the same, quality held: mean over longer is better and longer is worse",
+}
+_PAIR_TITLES: Final = {
+    "agreement": "two judges say the same of what both were asked with one prompt",
+    "kappa": "the same, as Cohen's kappa",
 }
 
 
@@ -31,8 +42,8 @@ def text(report: Report) -> str:
         if rows:
             parts += ["", f"{name}: {_TITLES[name]}"]
             width = max(len(group.settings[0]) for group, _ in rows)
-            parts += [_row(group, figure, width) for group, figure in rows]
-    parts += [*_notes(report), *_left_out(report)]
+            parts += [_row(group.settings[0], figure, width) for group, figure in rows]
+    parts += [*_between(report), *_notes(report), *_left_out(report)]
     return "\n".join(parts)
 
 
@@ -52,12 +63,25 @@ def _heading(report: Report) -> Iterator[str]:
         yield f"  contrary   {other:,} of these have two different verdicts: the source misread one"
 
 
-def _row(group: Group, figure: Figure, width: int) -> str:
+def _between(report: Report) -> Iterator[str]:
+    """Yield how far judges agree that were asked the same with one prompt."""
+    width = max((len(" and ".join(pair.settings)) for pair in report.pairs), default=0)
+    for name, title in _PAIR_TITLES.items():
+        if any(name in pair.figures for pair in report.pairs):
+            yield from ("", f"{name}: {title}")
+        for pair in report.pairs:
+            if name in pair.figures:
+                yield _row(" and ".join(pair.settings), pair.figures[name], width)
+    if not report.pairs:
+        yield from ("", "not stated: agreement between judges: no two were asked the same")
+
+
+def _row(name: str, figure: Figure, width: int) -> str:
     interval = "[too few items]"
     if figure.ci95:
         interval = f"[{figure.ci95[0]:.3f}, {figure.ci95[1]:.3f}]"
     counts = f"n {figure.n:,}, items {figure.items:,}"
-    return f"  {group.settings[0]:<{width}}  {figure.value:.3f} {interval:<16} {counts}"
+    return f"  {name:<{width}}  {figure.value:.3f} {interval:<16} {counts}"
 
 
 def _notes(report: Report) -> Iterator[str]:
@@ -82,9 +106,11 @@ def _asked(group: Group) -> str:
 
 def _left_out(report: Report) -> Iterator[str]:
     """Yield which figures are left out of which settings, and why."""
+    said: dict[tuple[str, int], list[str]] = {}
     for name in FIGURES:
-        without = [group for group in report.groups if name in group.left_out]
-        if without:
-            why = without[0].left_out[name]
-            which = f"{len(without)} of {len(report.groups)} settings"
-            yield f"not stated of {which}: {name}: {why}"
+        whys = [group.left_out[name] for group in report.groups if name in group.left_out]
+        if whys:
+            said.setdefault((whys[0], len(whys)), []).append(name)
+    for (why, count), names in said.items():
+        which = f"{count} of {len(report.groups)} settings"
+        yield f"not stated of {which}: {', '.join(names)}: {why}"

@@ -1,7 +1,7 @@
 """Figures whose observations come in clusters, as several verdicts on one item do."""
 
 from collections.abc import Callable
-from math import sqrt
+from math import inf, sqrt
 from typing import TYPE_CHECKING, Final
 
 from epc.statistics.inference import t_point
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 _MOST_BLOCKS: Final = 64  # more leave out so little that they only cost time
+_NOTHING: Final = 1e-20  # a variance that rounding leaves
 
 
 def clustered_share(
@@ -68,12 +69,27 @@ def clustered_mean_of_shares(
             for share, (hits, n, _) in zip(shares, strata, strict=True)
         ]
     )
-    parts = _by_cluster(off, np.concatenate([clusters for _, _, clusters in strata]))
+    clusters = np.concatenate([clusters for _, _, clusters in strata])
+    return middle, linearised_interval(middle, off, clusters, ends=(0.0, 1.0))
+
+
+def linearised_interval(
+    value: float, off: "Values", clusters: "Codes", *, ends: Interval = (-inf, inf)
+) -> Interval | None:
+    """Return a figure's 95% interval by Student's t, held to the `ends` that it cannot pass.
+
+    `off` is what each observation moves the figure by, to first order. No interval for a single
+    cluster, or where no cluster differs from another.
+
+    Shapes: each (m,).
+    Source: Taylor linearisation; K. M. Wolter, Introduction to Variance Estimation (2007), ch. 6.
+    """
+    parts = _by_cluster(off, clusters)
     spread = _variance(parts) if len(parts) > 1 else 0.0
-    if spread <= 0:
-        return middle, None
+    if spread <= _NOTHING:
+        return None
     half = t_point(len(parts) - 1) * sqrt(spread)
-    return middle, (max(0.0, middle - half), min(1.0, middle + half))
+    return max(ends[0], value - half), min(ends[1], value + half)
 
 
 def clustered_mean(values: "Values", clusters: "Codes") -> tuple[float, Interval | None]:

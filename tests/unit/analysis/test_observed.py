@@ -1,44 +1,12 @@
 """What recorded verdicts say, where the data have traps (Reading R77)."""
 
-from dataclasses import replace
 from typing import Any
 
-import msgspec
 import pytest
+from observed_support import SETTINGS, report, verdict
 
-from epc.analysis.observed import Group, Report, measure
-from epc.records.observed.columns import Collector
+from epc.analysis.observed import Group
 from epc.records.observed.converting import digest
-from epc.records.observed.types import Header, Judge, Prompt, Row, Setting, Source
-
-PROMPT = Prompt(name="p", sha256=digest("p"))
-SETTING = Setting(
-    judge=Judge(name="j", model="unknown", platform="unknown"),
-    prompt=PROMPT,
-    decoding={"temperature": 0},
-    date="unknown",
-)
-SETTINGS = {
-    "one": SETTING,
-    "renamed": replace(SETTING, prompt=replace(PROMPT, name="q")),
-    "warmer": replace(SETTING, decoding={"temperature": 1}),
-    "unstated": replace(SETTING, prompt=Prompt(name="p", sha256="unknown")),
-    "unstated too": replace(SETTING, prompt=Prompt(name="p", sha256="unknown")),
-}
-
-
-def verdict(item: str, first: str, said: str, **more: Any) -> dict[str, Any]:
-    pair = {"a_sha256": digest(f"a{item}"), "a_length": 2, "b_sha256": digest("b"), "b_length": 1}
-    fixed = {"item": item, "setting": "one", "file": "f", **pair}
-    return {**fixed, "first": first, "verdict": said, **more}
-
-
-def report(*lines: dict[str, Any]) -> Report:
-    source = Source(name="s", repository="r", commit="c", licence="l", texts=False)
-    header = Header(schema_version=1, source=source, files={}, settings=SETTINGS)
-    collector = Collector()
-    collector.add_rows([msgspec.convert(line, Row) for line in lines], range(2, len(lines) + 2))
-    return measure(header, collector.verdicts())
 
 
 def group(*lines: dict[str, Any]) -> Group:
@@ -70,7 +38,7 @@ def test_reading_r77_settings_are_one_only_where_the_prompts_digest_is_stated_an
     found = report(*(verdict("1", "a", "a", setting=name) for name in SETTINGS))
 
     names = [list(each.settings) for each in found.groups]
-    assert names == [["one", "renamed"], ["unstated"], ["unstated too"], ["warmer"]]
+    assert names == [["one", "renamed"], ["other"], ["unstated"], ["unstated too"], ["warmer"]]
 
 
 def test_a_tie_in_both_orders_is_consistent_and_an_unreadable_answer_never_is() -> None:

@@ -1,0 +1,160 @@
+"""How far a judge agrees with persons, and judges with each other (Reading R77)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from epc.analysis.observed_figures import Figure, share
+from epc.analysis.observed_rows import TIE, Rows
+from epc.records.observed.types import UNKNOWN, Prompt, Setting
+from epc.statistics.clusters import linearised_interval
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.int64]
+    Values = NDArray[np.float64]
+
+_SAYING: Final = np.eye(TIE + 2)[:, : TIE + 1]  # a row for each verdict; unreadable says nothing
+_CERTAIN: Final = 1e-12  # chance agreement so near to 1 leaves nothing to agree on
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two judges that were asked the same with one prompt.
+
+    `shared_answers` counts long answers that both have: copies, left out of the figures.
+    """
+
+    settings: tuple[str, str]
+    prompt: Prompt
+    same_decoding: bool
+    items: int
+    shared_answers: int
+    figures: Mapping[str, Figure]
+
+
+def of_humans(rows: Rows) -> Iterator[tuple[str, Figure]]:
+    """Yield the agreement with persons, and beside it that of a person with the other persons.
+
+    An unreadable answer agrees with nobody, but in kappa, which is of readable ones. A majority is
+    one choice that more persons made than any other.
+    """
+    rows = rows[(rows.verdict >= 0) & (rows.humans.sum(axis=1) > 0)]
+    humans, mine = rows.humans.astype(np.float64), _SAYING[rows.verdict]
+    n = humans.sum(axis=1)
+    yield from share("humans_mean", (humans * mine).sum(axis=1) / np.maximum(1, n), rows.cluster)
+    some = n > 1
+    beside = (humans * (humans - 1)).sum(axis=1)[some] / (n * (n - 1))[some]
+    yield from share("humans_mean_ceiling", beside, rows.cluster[some])
+    most = _majority(rows.humans)
+    stated = most.any(axis=1)
+    yield from share("humans_majority", (most * mine).sum(axis=1)[stated], rows.cluster[stated])
+    both = stated & rows.readable
+    yield from _kappa("humans_kappa", most[both], mine[both], rows.cluster[both])
+    weights, hits, persons = np.zeros((3, len(n)))
+    for choice, one in enumerate(_SAYING[: TIE + 1]):  # who made it is the person left out
+        others = _majority(np.maximum(0, rows.humans - one))
+        weight = humans[:, choice] * others.any(axis=1)
+        weights += weight
+        hits += weight * (others * mine).sum(axis=1)
+        persons += weight * others[:, choice]
+    yield from share("humans_others", hits, rows.cluster, weights)
+    yield from share("humans_others_ceiling", persons, rows.cluster, weights)
+
+
+def _majority(counts: "Values | Codes") -> "Values":
+    """Return 1 for the choice that more persons made than any other; a row of 0 without one.
+
+    Shapes: (m, 3).
+    """
+    top = (counts == counts.max(axis=1, initial=0)[:, None]) & (counts > 0)
+    alone: Values = (top & (top.sum(axis=1) == 1)[:, None]).astype(np.float64)
+    return alone
+
+
+def between(groups: Sequence[tuple[str, Setting, Rows]]) -> list[Pair]:
+    """Return the agreement of every two judges that were asked the same with one prompt."""
+    found = []
+    for (name, setting, rows), (other_name, other_setting, other) in combinations(groups, 2):
+        prompt = setting.prompt
+        if setting.judge.name == other_setting.judge.name or not _same(
+            prompt, other_setting.prompt
+        ):
+            continue
+        shared = np.intersect1d(rows.answer, other.answer)
+        shared = shared[shared >= 0]
+        sides = [each[each.readable & ~np.isin(each.answer, shared)] for each in (rows, other)]
+        keys, one, two, clusters = _side_by_side(*sides)
+        figures = {
+            **dict(share("agreement", (one * two).sum(axis=1), clusters)),
+            **dict(_kappa("kappa", one, two, clusters)),
+        }
+        if len(keys):
+            found.append(
+                Pair(
+                    settings=(name, other_name),
+                    prompt=prompt,
+                    same_decoding=setting.decoding == other_setting.decoding != UNKNOWN,
+                    items=len(np.unique(clusters)),
+                    shared_answers=len(shared),
+                    figures=figures,
+                )
+            )
+    return found
+
+
+def _same(prompt: Prompt, other: Prompt) -> bool:
+    """Return whether two prompts are one by digest, or by name where neither digest is stated."""
+    if prompt.sha256 != other.sha256:
+        return False
+    return prompt.sha256 != UNKNOWN or prompt.name == other.name != UNKNOWN
+
+
+def _side_by_side(one: Rows, two: Rows) -> "tuple[Codes, Values, Values, Codes]":
+    """Return what both say of every item and order that both were asked about, and the clusters.
+
+    Where a judge was asked several times, what it says are the shares of its answers.
+
+    Shapes: (m,), (m, 3) twice, (m,).
+    """
+    (keys, said, clusters), (other_keys, other_said, _) = _said(one), _said(two)
+    both, at, other_at = np.intersect1d(keys, other_keys, return_indices=True)
+    return both, said[at], other_said[other_at], clusters[at]
+
+
+def _said(rows: Rows) -> "tuple[Codes, Values, Codes]":
+    keys, first, places = np.unique(
+        rows.item * 3 + rows.first + 1, return_index=True, return_inverse=True
+    )
+    said = np.zeros((len(keys), TIE + 1))
+    np.add.at(said, places, _SAYING[rows.verdict])
+    return keys, said / np.maximum(1, said.sum(axis=1, keepdims=True)), rows.cluster[first]
+
+
+def _kappa(
+    name: str, one: "Values", two: "Values", clusters: "Codes"
+) -> Iterator[tuple[str, Figure]]:
+    """Yield Cohen's kappa, unless chance alone would agree always.
+
+    Shapes: what either said, as shares (m, 3); (m,).
+    Source: J. Cohen, Educational and Psychological Measurement 20 (1960), 37-46; its spread as by
+        J. L. Fleiss, J. Cohen and B. S. Everitt, Psychological Bulletin 72 (1969), 323-327.
+    """
+    if not len(one):
+        return
+    agreed = (one * two).sum(axis=1)
+    share_one, share_two = one.mean(axis=0), two.mean(axis=0)
+    seen, chance = float(agreed.mean()), float((share_one * share_two).sum())
+    left = 1 - chance
+    if left <= _CERTAIN:
+        return
+    value = (seen - chance) / left
+    by_chance = one @ share_two + two @ share_one - 2 * chance
+    off = ((agreed - seen) * left - (1 - seen) * by_chance) / left**2 / len(one)
+    interval = linearised_interval(value, off, clusters, ends=(-1.0, 1.0))
+    items = len(np.unique(clusters))
+    yield name, Figure(value=value, ci95=interval, n=len(one), items=items)

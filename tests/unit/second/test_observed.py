@@ -1,0 +1,94 @@
+"""Both computations of observed verdicts' figures agree (Reading R77)."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from observed_support import columns, verdict
+
+from epc.analysis.observed import measure
+from epc.records.observed.converting import digest
+from epc.records.typed import as_json
+from epc.second.observed import disagreements
+from epc.second.observed_sums import student
+from epc.statistics.inference import t_point
+
+CHOICES = st.sampled_from(["a", "b", "tie"])
+ANSWERS = st.builds(
+    lambda text, length: {"answer_sha256": digest(text), "answer_length": length},
+    st.sampled_from("xy"),
+    st.sampled_from([5, 500]),
+)
+SCORES = st.fixed_dictionaries(
+    {"a_score": st.integers(1, 3), "b_score": st.integers(1, 3)},
+)
+
+
+@st.composite
+def lines(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Draw verdicts of every kind on up to five items, one of them another's mirror image."""
+    items = {
+        str(at): {
+            "question_sha256": digest(f"q{at}"),
+            "a_length": draw(st.integers(1, 3)),
+            **draw(st.sampled_from([{}, {"gold": "a"}, {"gold": "b"}])),
+            **draw(
+                st.one_of(
+                    st.just({}),
+                    st.builds(lambda c: {"humans": c}, st.lists(CHOICES, min_size=1, max_size=4)),
+                )
+            ),
+        }
+        for at in range(draw(st.integers(1, 5)))
+    }
+    items["mirror"] = {
+        "question_sha256": digest("q0"), "a_sha256": digest("b"), "b_sha256": digest("a0")
+    }  # fmt: skip
+    names = st.sampled_from(sorted(items))
+    found: dict[object, dict[str, Any]] = {}
+    for _ in range(draw(st.integers(1, 30))):
+        name, place = draw(names), draw(st.sampled_from("ab"))
+        setting = draw(st.sampled_from(["one", "renamed", "other", "warmer"]))
+        repeat = draw(st.integers(0, 2))
+        said: dict[str, Any] = {"verdict": draw(st.one_of(CHOICES, st.just("unreadable")))}
+        if draw(st.integers(0, 5)) == 0:
+            said = draw(SCORES)
+        more = draw(st.one_of(st.just({}), ANSWERS))
+        line = verdict(name, place, "a", setting=setting, repeat=repeat, **items[name])
+        del line["verdict"]
+        found.setdefault((name, place, setting, repeat), line | said | more)
+    return [*found.values(), *draw(st.just(list(found.values())[:1]))]
+
+
+def differing(rows: list[dict[str, Any]]) -> list[str]:
+    header, verdicts = columns(*rows)
+    return [*map(str, disagreements(as_json(measure(header, verdicts)), header, verdicts))]
+
+
+@settings(max_examples=40)
+@given(lines())
+def test_reading_r77_both_computations_agree_on_any_file(rows: list[dict[str, Any]]) -> None:
+    assert differing(rows) == []
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param([verdict(str(n), "a", "tie") for n in range(9)], id="all ties"),
+        pytest.param([verdict("1", "a", "a", gold="a")], id="one verdict"),
+        pytest.param([verdict("1", p, "a", repeat=n) for p in "ab" for n in (0, 1)], id="one item"),
+        pytest.param([verdict(str(n), "a", "unreadable") for n in range(3)], id="unreadable"),
+        pytest.param(
+            [verdict(str(n), "a", "a", setting=s) for n in range(3) for s in ("one", "other")],
+            id="kappa of one word",
+        ),
+    ],
+)  # fmt: skip
+def test_reading_r77_both_computations_agree_on_nasty_files(rows: list[dict[str, Any]]) -> None:
+    assert differing(rows) == []
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 10, 731, 1000, 1001, 50_000])
+def test_students_point_is_the_same_by_integration(freedom: int) -> None:
+    assert student(freedom) == pytest.approx(t_point(freedom), abs=1e-11, rel=1e-12)
