@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from epc.analysis.sharing import shared_by_runs
 from epc.audit.coupling import worked_out
+from epc.audit.paired_units import paired_units
 from epc.audit.transfer import reductions
-from epc.audit.units import LeftOut, Units, units_of
+from epc.audit.units import LeftOut, Units
 from epc.errors import UsageError
 from epc.protocol.config import Configuration
 from epc.protocol.mitigation import is_wrapper
@@ -27,9 +28,6 @@ from epc.spec.domains import Direction, Domain
 from epc.statistics.intervals import Interval
 
 if TYPE_CHECKING:
-    from numpy import int64
-    from numpy.typing import NDArray
-
     from epc.audit.resampled import Estimate
 
 REGRET, REDIRECTED = FIGURES = ("regret", "redirected")
@@ -128,7 +126,9 @@ def _one(plain: Manifest, plain_path: Path, other: Manifest, path: Path) -> Miti
     config, found = plain.configuration, {}
     bearable, kept = True, LeftOut(strategies=(), tasks={})
     for pair in tables[0].domains.pairs:
-        units, kept = _paired(tables, pair.both, config)
+        of_pair = [table.of(pair.both) for table in tables]
+        names = [strategy.name for strategy in config.strategies]
+        units, kept = paired_units(of_pair[0], of_pair[1], names, config.groups)
         bearable = bearable and all(each.bearable for each in units)
         if bearable:
             at = units[0].domains.index(pair.target)
@@ -192,59 +192,6 @@ def _reduced(units: tuple[Units, Units], at: int, config: Configuration) -> dict
         )
 
     return {name: one(name) for name in FIGURES}
-
-
-def _paired(
-    tables: tuple[VerdictTable, VerdictTable], both: Two, config: Configuration
-) -> tuple[tuple[Units, Units], LeftOut]:
-    """Return two tables of two domains by unit, in one order, on what both decided on."""
-    names = [strategy.name for strategy in config.strategies]
-    own = [units_of(table.of(both), names, config.groups) for table in tables]
-    out = LeftOut(
-        strategies=tuple(n for n in names if any(n in u.left_out.strategies for u in own)),
-        tasks={
-            d: tuple(sorted({at for u in own for at in u.left_out.tasks.get(d, ())})) for d in both
-        },
-    )
-    made = [
-        _units(table, each, both, names, config, out)
-        for table, each in zip(tables, own, strict=True)
-    ]
-    return (made[0], made[1]), out
-
-
-def _units(  # noqa: PLR0917  (one table, and what of it is looked at)
-    table: VerdictTable,
-    own: Units,
-    both: Two,
-    names: list[str],
-    config: Configuration,
-    out: LeftOut,
-) -> Units:
-    import numpy as np
-
-    kept = [at for at, name in enumerate(names) if name not in out.strategies]
-    sides: list[NDArray[int64]] = []
-    for domain in both:
-        tasks = [at for at in range(len(config.tasks[domain])) if at not in out.tasks[domain]]
-        counts = table.counts[domain][kept][:, tasks].transpose(1, 0, 2)
-        groups = [config.groups[domain][at] for at in tasks] if config.groups else list(tasks)
-        units = list(dict.fromkeys(groups))
-        summed = np.zeros((len(units), *counts.shape[1:]), np.int64)
-        np.add.at(summed, [units.index(group) for group in groups], counts)
-        sides.append(summed)
-    every = np.concatenate(sides).astype(np.float64)
-    return Units(
-        domains=both,
-        strategies=tuple(names[at] for at in kept),
-        won=every[..., 0],
-        decided=every[..., 0] + every[..., 1],
-        tied=every[..., 2],
-        first=len(sides[0]),
-        left_out=out,
-        decided_share=own.decided_share,
-        grouped=own.grouped,
-    )
 
 
 def _decided(table: VerdictTable) -> float:

@@ -13,7 +13,8 @@ import numpy as np
 
 from epc.analysis.observed_agreement import Pair, between, of_humans
 from epc.analysis.observed_figures import Figure, of_all, of_gold, of_places, repeats
-from epc.analysis.observed_rows import Rows, rows_of, same_settings
+from epc.analysis.observed_rows import Choices, Rows, named, rows_of, same_settings
+from epc.analysis.observed_transfer import Transferred, transferred
 from epc.records.observed.checking import asks
 from epc.records.observed.columns import Verdicts
 from epc.records.observed.types import Header, Setting, Source
@@ -53,6 +54,7 @@ class Group:
     equal_answers_other_verdict: int
     figures: Mapping[str, Figure]
     left_out: Mapping[str, str]
+    transfer: Transferred | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,13 +69,21 @@ class Report:
     left_out: Mapping[str, int]
     groups: Sequence[Group]
     pairs: Sequence[Pair]
+    choices: Choices
 
 
-def measure(header: Header, verdicts: Verdicts, patterns: Sequence[str] = ()) -> Report:
+def measure(
+    header: Header,
+    verdicts: Verdicts,
+    patterns: Sequence[str] = (),
+    choices: Choices = Choices(),  # noqa: B008  (a value that nobody can change)
+) -> Report:
     """Return every figure that a verdict file allows, for the settings that fit a pattern.
 
     A group is what one judge was asked with one prompt, by its digest, and one decoding: names
     that ask the same are one group. A verdict that stands twice counts once.
+
+    Raises: UsageError if the choices name what the file does not have.
     """
     _, once = np.unique(asks(verdicts), return_index=True)
     rows = rows_of(verdicts)
@@ -98,10 +108,11 @@ def measure(header: Header, verdicts: Verdicts, patterns: Sequence[str] = ()) ->
         items_under_two_names=len(verdicts.item.names) - len(np.unique(rows.cluster)),
         left_out=header.left_out,
         groups=[
-            _group(group, setting, own)
+            _group(group, setting, own, transferred(own, named(verdicts), choices))
             for group, (_, setting, own) in zip(chosen, asked, strict=True)
         ],
         pairs=between(asked),
+        choices=choices,
     )
 
 
@@ -109,7 +120,9 @@ def _fits(names: Sequence[str], patterns: Sequence[str]) -> bool:
     return not patterns or any(fnmatchcase(name, each) for name in names for each in patterns)
 
 
-def _group(names: Sequence[str], setting: Setting, rows: Rows) -> Group:
+def _group(
+    names: Sequence[str], setting: Setting, rows: Rows, transfer: Transferred | str
+) -> Group:
     equal, contradicted, repeated = repeats(rows)
     figures = repeated | {
         name: figure for of in (of_places, of_gold, of_all, of_humans) for name, figure in of(rows)
@@ -122,5 +135,9 @@ def _group(names: Sequence[str], setting: Setting, rows: Rows) -> Group:
         equal_answers=equal,
         equal_answers_other_verdict=contradicted,
         figures={name: figures[name] for name in FIGURES if name in figures},
-        left_out={name: why for name, why in FIGURES.items() if name not in figures},
+        left_out={
+            **{name: why for name, why in FIGURES.items() if name not in figures},
+            **({"transfer": transfer} if isinstance(transfer, str) else {}),
+        },
+        transfer=None if isinstance(transfer, str) else transfer,
     )

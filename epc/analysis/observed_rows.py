@@ -1,7 +1,7 @@
 """Recorded verdicts as numbers: which are of one setting, and which of one item (Reading R77)."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Codes = NDArray[np.int64]
+    Values = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
 TIE: Final = 2
@@ -25,10 +26,33 @@ LONG_ANSWER: Final = 100  # characters; a shorter answer is said again in the sa
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What the user chooses where a source leaves it open.
+
+    `same` names the author that a judge is, by the judge's name. `baseline` is whom all others are
+    compared with. A domain is a pattern of subsets, or NAME=PATTERN+PATTERN.
+    """
+
+    same: Mapping[str, str] = field(default_factory=dict)
+    baseline: str | None = None
+    domains: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """The authors and the subsets of a file."""
+
+    authors: Sequence[str]
+    subsets: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
     """Verdicts of one group as numbers: 0 is candidate a, 1 is b, -1 is absent.
 
-    `humans` counts the persons who said a, b and tie.
+    `humans` counts the persons who said a, b and tie. `score` is that of a single candidate, NaN
+    where there are two. `question` is the item's where the source does not name its question.
+    Authors and subsets are places in the lists of `Named`.
 
     Shapes: each (m,), `humans` (m, 3).
     """
@@ -42,6 +66,11 @@ class Rows:
     longer: "Codes"
     answer: "Codes"
     humans: "Codes"
+    question: "Codes"
+    a_by: "Codes"
+    b_by: "Codes"
+    subset: "Codes"
+    score: "Values"
 
     @property
     def readable(self) -> "Mask":
@@ -63,15 +92,24 @@ def same_settings(settings: Mapping[str, Setting]) -> list[list[str]]:
     return list(groups.values())
 
 
+def named(verdicts: Verdicts) -> Named:
+    """Return what the codes of authors and subsets stand for."""
+    both = {*verdicts.a_by.names, *verdicts.b_by.names}
+    return Named(authors=sorted(both), subsets=verdicts.subset.names)
+
+
 def rows_of(verdicts: Verdicts) -> Rows:
     """Return verdicts as numbers; two scores are the verdict that they make."""
+    authors = named(verdicts).authors
+    item = verdicts.item.codes.astype(np.int64)
+    question = verdicts.question_sha256.codes.astype(np.int64)
     a_score, b_score = verdicts.a_score.as_numbers(), verdicts.b_score.as_numbers()
     verdict = verdicts.verdict.as_places(_WORDS).astype(np.int64)
     scored = np.select([a_score > b_score, a_score < b_score, a_score == b_score], [0, 1, TIE], -1)
     a_length, b_length = verdicts.a_length.as_numbers(), verdicts.b_length.as_numbers()
     long = verdicts.answer_length.as_numbers() >= LONG_ANSWER
     return Rows(
-        item=verdicts.item.codes.astype(np.int64),
+        item=item,
         cluster=_clusters(verdicts),
         ask=asks(verdicts, by_place=False),
         first=verdicts.first.as_places(_WORDS[:2]).astype(np.int64),
@@ -80,6 +118,11 @@ def rows_of(verdicts: Verdicts) -> Rows:
         longer=np.select([a_length > b_length, a_length < b_length], [0, 1], -1),
         answer=np.where(long, verdicts.answer_sha256.codes, -1).astype(np.int64),
         humans=_counted(verdicts.humans),
+        question=np.where(question < 0, len(verdicts.question_sha256.names) + item, question),
+        a_by=verdicts.a_by.as_places(authors).astype(np.int64),
+        b_by=verdicts.b_by.as_places(authors).astype(np.int64),
+        subset=verdicts.subset.codes.astype(np.int64),
+        score=np.where(verdicts.b_sha256.codes < 0, a_score, np.nan),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import fsum, sqrt
-from typing import Final
+from typing import Any, Final
 
 from epc.audit import joint
 from epc.audit.control import rates, trained_twice
@@ -47,7 +47,7 @@ class TheseTasks:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Into:
+class Crossed:
     """What training in the other domain first does in one domain (Reading R70).
 
     `redirected` is a share of choices, and `chance` what arrangements by chance redirect. `regret`
@@ -67,6 +67,12 @@ class Into:
     harm_ci95: Interval | None
     crossing: float
     crossing_ci95: Interval | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Into(Crossed):
+    """The same of a measurement, with what its own seeds show."""
+
     these_tasks: TheseTasks
 
 
@@ -140,7 +146,8 @@ def transfer(
             seen = these_tasks(vectors, pair.key, table=table, config=config)
             figures = len(pairs) if several else 1
             tests[pair.key] = test
-            directions[pair.key] = _into(crossed.into[at], chance[at], test.p_value, seen, figures)
+            into = figures_into(crossed.into[at], chance[at], test.p_value, figures)
+            directions[pair.key] = Into(**into, these_tasks=seen)
     return Transfer(
         rule=RULE,
         margin=MARGIN,
@@ -160,20 +167,21 @@ def worked_out(
     return crossed, *redirection_test(units, crossed.crossings, rounds=rounds, rule=rule)
 
 
-def _into(crossed: Crossing, chance: float, p_value: float, seen: TheseTasks, figures: int) -> Into:
-    """Return the figures of one direction, its intervals joint with those of so many figures."""
-    return Into(
-        redirected=_share(crossed.redirected.value),
-        redirected_ci95=redirected_interval(crossed.redirected, p_value, figures),
-        chance=_share(chance),
-        regret=crossed.regret.value,
-        regret_ci95=crossed.regret.interval_of(figures),
-        harm=crossed.harm.value,
-        harm_ci95=crossed.harm.interval_of(figures),
-        crossing=crossed.crossing.value,
-        crossing_ci95=crossed.crossing.interval_of(figures),
-        these_tasks=seen,
-    )
+def figures_into(
+    crossed: Crossing, chance: float, p_value: float, figures: int = 1
+) -> dict[str, Any]:
+    """Return the fields of `Crossed` of one direction, intervals joint with so many figures'."""
+    return {
+        "redirected": _share(crossed.redirected.value),
+        "redirected_ci95": redirected_interval(crossed.redirected, p_value, figures),
+        "chance": _share(chance),
+        "regret": crossed.regret.value,
+        "regret_ci95": crossed.regret.interval_of(figures),
+        "harm": crossed.harm.value,
+        "harm_ci95": crossed.harm.interval_of(figures),
+        "crossing": crossed.crossing.value,
+        "crossing_ci95": crossed.crossing.interval_of(figures),
+    }
 
 
 def _share(value: float) -> float:

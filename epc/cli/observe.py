@@ -132,18 +132,35 @@ def check(ctx: click.Context, file: Path, form: str) -> None:
     metavar="PATTERN",
     help="Only settings of this name, such as '*/Vanilla'. Repeatable.",
 )
+@click.option("--baseline", metavar="AUTHOR", help="Compare all other authors with this one.")
+@click.option(
+    "--domains",
+    metavar="A,B",
+    help="The subsets to hold against each other, as talk=Gmail+Messenger,facts=Wiki*.",
+)
 @format_option
 @click.pass_context
-def report(ctx: click.Context, file: Path, settings: tuple[str, ...], form: str) -> None:
-    r"""Measure the judges of a verdict FILE: places, gold, ties, repeats, length, copies.
+def report(
+    ctx: click.Context,
+    file: Path,
+    settings: tuple[str, ...],
+    baseline: str | None,
+    domains: str | None,
+    form: str,
+) -> None:
+    r"""Measure the judges of a verdict FILE, and what would cross between its subsets.
 
-    Each figure has a 95% interval clustered by item. What the data do not allow is left out.
+    Each figure has a 95% interval clustered by item. What the data do not allow is left out, with
+    the reason. Transfer takes authors for strategies: against the one that stands in every
+    comparison, or --baseline; between the two subsets with most tasks, or --domains.
 
     \b
     Example:
       epc observe report llmbar.parquet --setting '*/Vanilla'
+      epc observe report pandalm.parquet --baseline llama-7b --domains talk=Gmail+Messenger,IMDB
     """
     from epc.analysis.observed import measure
+    from epc.analysis.observed_rows import Choices
     from epc.records.observed.reading import read
     from epc.records.typed import as_json
     from epc.report.observed_text import text
@@ -152,7 +169,8 @@ def report(ctx: click.Context, file: Path, settings: tuple[str, ...], form: str)
     if found or header is None or verdicts is None:
         _say_findings(file, found, form, {})
         ctx.exit(ExitCode.FINDINGS)
-    done = measure(header, verdicts, settings)
+    choices = Choices(baseline=baseline, domains=domains.split(",") if domains else ())
+    done = measure(header, verdicts, settings, choices)
     if form == "json":
         echo_json(as_json(done))
     else:

@@ -7,6 +7,7 @@ from epc.analysis.observed import FIGURES, Group, Report
 from epc.analysis.observed_figures import Figure
 from epc.analysis.observed_rows import LONG_ANSWER
 from epc.records.observed.types import UNKNOWN
+from epc.report import observed_transfer_text
 
 _TITLES: Final = {
     "place_consistency": "same winner in both orders (an unreadable answer agrees with nothing)",
@@ -43,7 +44,12 @@ def text(report: Report) -> str:
             parts += ["", f"{name}: {_TITLES[name]}"]
             width = max(len(group.settings[0]) for group, _ in rows)
             parts += [_row(group.settings[0], figure, width) for group, figure in rows]
-    parts += [*_between(report), *_notes(report), *_left_out(report)]
+    parts += [
+        *_between(report),
+        *observed_transfer_text.lines(report),
+        *_notes(report),
+        *_left_out(report),
+    ]
     return "\n".join(parts)
 
 
@@ -107,10 +113,10 @@ def _asked(group: Group) -> str:
 def _left_out(report: Report) -> Iterator[str]:
     """Yield which figures are left out of which settings, and why."""
     said: dict[tuple[str, int], list[str]] = {}
-    for name in FIGURES:
+    for name in (*FIGURES, "transfer"):
         whys = [group.left_out[name] for group in report.groups if name in group.left_out]
-        if whys:
-            said.setdefault((whys[0], len(whys)), []).append(name)
+        for why in sorted({*whys}):
+            said.setdefault((why, whys.count(why)), []).append(name)
     for (why, count), names in said.items():
         which = f"{count} of {len(report.groups)} settings"
         yield f"not stated of {which}: {', '.join(names)}: {why}"

@@ -87,3 +87,114 @@ def test_reading_r77_a_figure_that_was_changed_is_found_by_the_second_computatio
     found = [each.where for each in disagreements(document, header, verdicts)]
 
     assert found[0].startswith("/groups/0/figures/" + ("ties" if column == "verdict" else "inv"))
+
+
+def contests(subsets: dict[str, dict[str, str]], *, humans: str = "") -> str:
+    """Return a table in which authors meet a baseline on 8 tasks of each subset.
+
+    `subsets` says of each author whether it wins (w), loses (l) or does so by turns (t).
+    """
+    lines = ["item,subset,question,judge,a,b,a_by,b_by,verdict,humans"]
+    for subset, authors in subsets.items():
+        for task in range(8):
+            for author, how in authors.items():
+                won = how == "w" or (how == "t" and (task + ord(author)) % 2)
+                # The author stands on either side.
+                sides = f"{author},base" if task % 2 else f"base,{author}"
+                said = "a" if bool(won) == bool(task % 2) else "b"
+                item = f"{subset}/{task}/{author}"
+                people = said if humans == "same" else humans
+                lines.append(f"{item},{subset},{subset} {task},j,x,y,{sides},{said},{people}")
+    return "\n".join(lines) + "\n"
+
+
+OPPOSED = {"one": {"p": "w", "q": "l", "r": "t"}, "two": {"p": "l", "q": "w", "r": "t"}}
+ALIKE = dict.fromkeys(OPPOSED, OPPOSED["one"])
+
+
+def test_reading_r77_authors_against_one_baseline_are_a_measurement_of_transfer(
+    tmp_path: Path,
+) -> None:
+    """What wins in one subset loses in the other, for the judge and for a person alike."""
+    lines = contests(OPPOSED | {"few": {"p": "w"}}, humans="same").splitlines(keepends=True)
+
+    document, text = reported(tmp_path, "".join(lines[:-1]))  # one task fewer
+
+    found = document["groups"][0]["transfer"]
+    assert (found["word"], found["baseline"], found["baseline_chosen"]) == (
+        "coupled",
+        "base",
+        False,
+    )
+    assert (found["domains"], found["strategies"]) == ({"one": 8, "two": 8}, ["p", "q", "r"])
+    assert found["test"]["p_value"] < 0.05
+    into = found["directions"]["one_to_two"]
+    assert 0.2 < into["regret"] < 1
+    assert into["regret_ci95"][0] > 0.02
+    beside = found["people"]["one_to_two"]["regret"]
+    assert beside["judge"] == beside["people"] > 0.2
+    assert beside["difference"] == 0
+    assert (
+        "transfer by j: coupled\n  domains    one (8 tasks) and two (8 tasks): the two wi" in text
+    )
+    assert "\n  baseline   base: in every comparison\n" in text
+    assert "judge minus persons 0.000 [" in text
+
+
+def test_reading_r71_where_nothing_crosses_the_report_says_what_would_have_been_found(
+    tmp_path: Path,
+) -> None:
+    document, text = reported(tmp_path, contests(ALIKE), "--domains", "x=one,y=tw*")
+
+    found = document["groups"][0]["transfer"]
+    assert found["word"] in {"no_detectable_coupling", "no_coupling_beyond_margin"}
+    assert (found["people"], found["domains"]) == (None, {"x": 8, "y": 8})
+    assert found["detectable"] >= 0.02
+    assert f"a regret of {found['detectable']:.3f} is found in about 4 of 5 such files" in text
+
+
+SCORED = """item,subset,question,judge,a,a_by,a_score
+{}
+"""
+
+
+def test_reading_r77_scores_are_compared_with_a_chosen_baselines_on_the_same_task(
+    tmp_path: Path,
+) -> None:
+    """p scores above the baseline in the one subset and below it in the other, q against that."""
+    points = {"one": {"p": 9, "q": 1, "base": 5}, "two": {"p": 1, "q": 9, "base": 5}}
+    lines = [
+        f"{subset}/{task}/{author},{subset},{subset} {task},j,text,{author},{score}"
+        for subset, authors in points.items()
+        for task in range(6)
+        for author, score in authors.items()
+    ]
+    table = SCORED.format("\n".join(lines))
+
+    document, _ = reported(tmp_path, table, "--baseline", "base")
+    _, without = reported(tmp_path, table)
+
+    found = document["groups"][0]["transfer"]
+    assert (found["word"], found["verdicts"], found["baseline_chosen"]) == ("coupled", 24, True)
+    assert "transfer: no author stands in every comparison: choose one by --baseline" in without
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--baseline", "nobody"], b"the file has no author 'nobody'"),
+        (["--domains", "one"], b"expected two that share no subset"),
+        (["--domains", "one,o*"], b"expected two that share no subset"),
+    ],
+)
+def test_reading_r77_choices_that_the_file_does_not_have_are_misuse(
+    words: list[str], expected: bytes, tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_text(contests(ALIKE))
+    file = tmp_path / "t.jsonl"
+    epc("observe", "import", tmp_path / "t.csv", "--shape", "csv", "--out", file)
+
+    done = epc("observe", "report", file, *words)
+
+    assert done.returncode == 2
+    assert expected in done.stderr

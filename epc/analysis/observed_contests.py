@@ -1,0 +1,127 @@
+"""Comparisons with one baseline as a table of strategies and tasks (Reading R77)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from epc.analysis.observed_rows import TIE, Choices, Named, Rows
+from epc.errors import UsageError
+from epc.protocol.table import VerdictTable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.int64]
+
+TWO: Final = 2  # domains, and strategies at least
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contests:
+    """Comparisons with the baseline: of whose answer to which task, how often it won, lost, tied.
+
+    Shapes: (m,), counts and humans (m, 3).
+    """
+
+    author: "Codes"
+    task: "Codes"
+    subset: "Codes"
+    counts: "Codes"
+    humans: "Codes"
+
+    def __getitem__(self, chosen: "NDArray[np.bool_]") -> "Contests":
+        return Contests(**{name: getattr(self, name)[chosen] for name in self.__slots__})
+
+
+def baseline_of(compared: Rows, named: Named, choices: Choices) -> int | None:
+    """Return whom the others are compared with: the one chosen, or in every comparison."""
+    if choices.baseline is not None:
+        if choices.baseline not in named.authors:
+            known = ", ".join(sorted(named.authors)[:5])
+            raise UsageError(
+                f"--baseline: the file has no author {choices.baseline!r}\n"
+                f"  fix: name one of {known}, ..."
+            )
+        return named.authors.index(choices.baseline)
+    always = [
+        code
+        for code in ({*compared.a_by[:1].tolist(), *compared.b_by[:1].tolist()})
+        if ((compared.a_by == code) != (compared.b_by == code)).all()
+    ]
+    return always[0] if len(always) == 1 else None
+
+
+def against(compared: Rows, baseline: int) -> Contests:
+    """Return the comparisons of others with the baseline; an unreadable answer decides nothing."""
+    own = compared[(compared.a_by == baseline) != (compared.b_by == baseline)]
+    side = (own.a_by == baseline).astype(np.int64)  # of the strategy: 0 is a, 1 is b
+    outcome = np.where(own.verdict < TIE, (own.verdict != side).astype(np.int64), TIE)
+    order = np.stack([side, 1 - side, np.full(len(side), TIE)], axis=1)
+    return Contests(
+        author=np.where(side == 0, own.a_by, own.b_by),
+        task=own.question,
+        subset=own.subset,
+        counts=np.eye(TIE + 1, dtype=np.int64)[outcome],
+        humans=np.take_along_axis(own.humans, order, axis=1),
+    )
+
+
+def by_scores(rows: Rows, baseline: int) -> Contests:
+    """Return the comparisons that scores make: with the baseline's mean score on the same task."""
+    own = rows[~np.isnan(rows.score) & (rows.a_by >= 0)]
+    keys, first, places = np.unique(
+        np.stack([own.question, own.a_by]), axis=1, return_index=True, return_inverse=True
+    )
+    n = np.bincount(places, minlength=len(first))
+    means = np.bincount(places, weights=own.score, minlength=len(first)) / np.maximum(1, n)
+    question, author = keys
+    of_baseline = author == baseline
+    against = np.full(int(question.max(initial=-1)) + 1, np.nan)
+    against[question[of_baseline]] = means[of_baseline]
+    met = ~of_baseline & ~np.isnan(against[question])
+    gap = (means - against[question])[met]
+    outcome = np.select([gap > 0, gap < 0], [0, 1], TIE)
+    return Contests(
+        author=author[met],
+        task=question[met],
+        subset=own.subset[first][met],
+        counts=np.eye(TIE + 1, dtype=np.int64)[outcome],
+        humans=np.zeros((int(met.sum()), TIE + 1), np.int64),
+    )
+
+
+def domains_of(contests: Contests, named: Named, choices: Choices) -> dict[str, list[int]]:
+    """Return the subsets of each domain: those chosen by pattern, or the two with most tasks."""
+    tasks = {
+        code: len(np.unique(contests.task[contests.subset == code]))
+        for code in np.unique(contests.subset[contests.subset >= 0]).tolist()
+    }
+    if not choices.domains:
+        most = sorted(tasks, key=lambda code: (-tasks[code], named.subsets[code]))[:TWO]
+        return {named.subsets[code]: [code] for code in sorted(most, key=named.subsets.__getitem__)}
+    found = {
+        name: [
+            code
+            for code in tasks
+            if any(fnmatchcase(named.subsets[code], each) for each in (subsets or name).split("+"))
+        ]
+        for name, _, subsets in (domain.partition("=") for domain in choices.domains)
+    }
+    used = [code for codes in found.values() for code in codes]
+    if len(found) != TWO or len(set(used)) < len(used):
+        raise UsageError("--domains: expected two that share no subset, as a,b or x=a+b,y=c+d")
+    return {domain: codes for domain, codes in found.items() if codes}
+
+
+def table_of(sides: "Mapping[str, tuple[Contests, Codes]]", authors: Sequence[int]) -> VerdictTable:
+    """Return the counts of each domain's strategies and tasks."""
+    counts = {}
+    for domain, (own, seen) in sides.items():
+        tasks, task = np.unique(own.task, return_inverse=True)
+        counts[domain] = np.zeros((len(authors), len(tasks), TIE + 1), np.int64)
+        np.add.at(counts[domain], (np.searchsorted(sorted(authors), own.author), task), seen)
+        counts[domain] = counts[domain][[sorted(authors).index(code) for code in authors]]
+    return VerdictTable(counts=counts, repeated=False, whole=True)

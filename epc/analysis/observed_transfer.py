@@ -1,0 +1,206 @@
+"""EPC from recorded verdicts: authors are strategies, subsets are domains (Readings R70, R77).
+
+The verdicts are a table of strategies and tasks against one baseline, as a measurement's are. What
+an agent would learn from such a judge in one domain, and pay for in the other, follows from it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from epc.analysis.observed_contests import (
+    TWO,
+    Contests,
+    against,
+    baseline_of,
+    by_scores,
+    domains_of,
+    table_of,
+)
+from epc.analysis.observed_rows import Choices, Named, Rows
+from epc.audit.coupling import Crossed, figures_into, worked_out
+from epc.audit.facts import Word
+from epc.audit.paired_units import paired_units
+from epc.audit.redirection import RedirectionTest
+from epc.audit.transfer import Crossings, reductions
+from epc.audit.units import units_of
+from epc.protocol.weights import UpdateRule
+from epc.spec.coupling import FEWEST_SPLITS, LEVEL, MARGIN
+from epc.spec.epc_v1 import ROUNDS
+from epc.statistics.inference import t_point
+from epc.statistics.intervals import Interval
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.int64]
+
+NO_AUTHORS: Final = "the source does not say who wrote the candidates"
+NO_BASELINE: Final = "no author stands in every comparison: choose one by --baseline NAME"
+NO_SUBSETS: Final = "no two subsets have comparisons with the baseline"
+ONE_AUTHOR: Final = "a single author is compared with the baseline"
+_RULE: Final = UpdateRule()
+_POWER: Final = NormalDist().inv_cdf(0.8)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """A figure of the judge and of the persons who judged the same pairs, and their difference."""
+
+    judge: float
+    judge_ci95: Interval | None
+    people: float
+    people_ci95: Interval | None
+    difference: float
+    difference_ci95: Interval | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transferred:
+    """What crosses between two domains, and by which choices it was worked out.
+
+    `domains` counts tasks, `left_out` those with too few decided verdicts (Reading R72).
+    `detectable` is the regret that would have been found with 80% power, as far as its interval
+    tells. `people` has regret and redirected choices of each direction where persons judged too.
+    """
+
+    baseline: str
+    baseline_chosen: bool
+    domains: Mapping[str, int]
+    domains_chosen: bool
+    verdicts: int
+    decided_share: float
+    strategies: Sequence[str]
+    left_out_strategies: Sequence[str]
+    left_out_tasks: Mapping[str, int]
+    word: Word
+    test: RedirectionTest | None
+    directions: Mapping[str, Crossed] | None
+    detectable: float | None
+    people: Mapping[str, Mapping[str, Beside]] | None
+
+
+def transferred(rows: Rows, named: Named, choices: Choices) -> Transferred | str:
+    """Return what crosses between two subsets, or why that cannot be said.
+
+    Raises: UsageError if the choices name no author, or no two domains, of the file.
+    """
+    compared = rows[(rows.verdict >= 0) & (rows.a_by >= 0) & (rows.b_by >= 0)]
+    if not len(compared.item) and not (rows.a_by >= 0).any():
+        return NO_AUTHORS
+    baseline = baseline_of(compared, named, choices)
+    if baseline is None:
+        return NO_BASELINE
+    contests = against(compared, baseline) if len(compared.item) else by_scores(rows, baseline)
+    domains = domains_of(contests, named, choices)
+    if len(domains) < TWO:
+        return NO_SUBSETS
+    place = np.full(len(named.subsets) + 1, -1)
+    for at, subsets in enumerate(domains.values()):
+        place[subsets] = at
+    contests = contests[place[contests.subset] >= 0]
+    authors = sorted({*contests.author.tolist()}, key=lambda code: named.authors[code])
+    if len(authors) < TWO:
+        return ONE_AUTHOR
+    sides = {name: contests[place[contests.subset] == at] for at, name in enumerate(domains)}
+    return _worked_out(sides, authors, named.authors[baseline], named, choices)
+
+
+def _worked_out(
+    sides: Mapping[str, Contests],
+    authors: Sequence[int],
+    baseline: str,
+    named: Named,
+    choices: Choices,
+) -> Transferred:
+    names = [named.authors[code] for code in authors]
+    table = table_of({domain: (own, own.counts) for domain, own in sides.items()}, authors)
+    units = units_of(table, names)
+    directions, test, detectable, word = None, None, None, _word(None, None)
+    if units.bearable:
+        crossed, test, chance = worked_out(units, ROUNDS, _RULE)
+        directions = {
+            pair.key: Crossed(**figures_into(crossed.into[at], chance[at], test.p_value))
+            for pair in table.domains.pairs
+            for at in [units.domains.index(pair.target)]
+        }
+        word, detectable = _word(crossed, test), _detectable(crossed)
+    return Transferred(
+        baseline=baseline,
+        baseline_chosen=choices.baseline is not None,
+        domains=table.tasks(),
+        domains_chosen=bool(choices.domains),
+        verdicts=table.asked(),
+        decided_share=units.decided_share,
+        strategies=names,
+        left_out_strategies=units.left_out.strategies,
+        left_out_tasks={domain: len(tasks) for domain, tasks in units.left_out.tasks.items()},
+        word=word,
+        test=test,
+        directions=directions,
+        detectable=detectable,
+        people=_people(sides, authors, names),
+    )
+
+
+def _people(
+    sides: Mapping[str, Contests], authors: Sequence[int], names: Sequence[str]
+) -> dict[str, dict[str, Beside]] | None:
+    """Return the judge's figures beside those of the persons who judged the same pairs."""
+    both = {domain: own[own.humans.sum(axis=1) > 0] for domain, own in sides.items()}
+    if not all(len(own.task) for own in both.values()):
+        return None
+    judge = table_of({domain: (own, own.counts) for domain, own in both.items()}, authors)
+    people = table_of({domain: (own, own.humans) for domain, own in both.items()}, authors)
+    units, _ = paired_units(judge, people, names)
+    if not all(each.bearable for each in units):
+        return None
+    crossed = [worked_out(each, ROUNDS, _RULE)[0] for each in units]
+    apart = reductions(*units, rounds=ROUNDS, rule=_RULE)
+    found: dict[str, dict[str, Beside]] = {}
+    for pair in judge.domains.pairs:
+        at = units[0].domains.index(pair.target)
+        for name in ("regret", "redirected"):
+            one, two = (getattr(each.into[at], name) for each in crossed)
+            found.setdefault(pair.key, {})[name] = Beside(
+                judge=one.value,
+                judge_ci95=one.interval,
+                people=two.value,
+                people_ci95=two.interval,
+                difference=apart[at][name].value,
+                difference_ci95=apart[at][name].interval,
+            )
+    return found
+
+
+def _word(crossed: Crossings | None, test: RedirectionTest | None) -> Word:
+    """Return the word of the rule; of recorded verdicts no seed can have collapsed.
+
+    Source: Readings R71, R72 and R74.
+    """
+    if crossed is None or test is None or test.splits < FEWEST_SPLITS:
+        return "inconclusive"
+    if test.p_value <= LEVEL and crossed.cost >= MARGIN:
+        return "coupled"
+    most = crossed.most
+    beyond = most is None or most >= MARGIN
+    return "no_detectable_coupling" if beyond else "no_coupling_beyond_margin"
+
+
+def _detectable(crossed: Crossings) -> float | None:
+    """Return the regret that is found in 4 of 5 such tables, by the spread of what was found.
+
+    It has to pass the margin and, one-sided, its own spread. Of both directions the one that
+    spreads less counts.
+    """
+    found = [
+        max(MARGIN, t_point(into.regret.freedom, 2 * LEVEL) * spread) + _POWER * spread
+        for into in crossed.into
+        if into.regret.variance is not None
+        for spread in [sqrt(into.regret.variance)]
+    ]
+    return min(found, default=None)

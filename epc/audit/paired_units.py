@@ -1,0 +1,63 @@
+"""Two judges of the same tasks by unit, in one order, on what both decided on."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from epc.audit.units import Groups, LeftOut, Units, units_of
+from epc.protocol.table import VerdictTable
+
+if TYPE_CHECKING:
+    from numpy import int64
+    from numpy.typing import NDArray
+
+
+def paired_units(
+    one: VerdictTable, other: VerdictTable, names: Sequence[str], groups: Groups | None = None
+) -> tuple[tuple[Units, Units], LeftOut]:
+    """Return two tables of two domains by unit: what is left out of one is left out of the other.
+
+    Shapes: `names` K; `groups` a name for each task of a domain.
+    """
+    own = [units_of(table, names, groups) for table in (one, other)]
+    both = one.domains.names
+    out = LeftOut(
+        strategies=tuple(n for n in names if any(n in u.left_out.strategies for u in own)),
+        tasks={
+            d: tuple(sorted({at for u in own for at in u.left_out.tasks.get(d, ())})) for d in both
+        },
+    )
+    first, second = (
+        _units(table, each, names, groups, out)
+        for table, each in zip((one, other), own, strict=True)
+    )
+    return (first, second), out
+
+
+def _units(
+    table: VerdictTable, own: Units, names: Sequence[str], groups: Groups | None, out: LeftOut
+) -> Units:
+    import numpy as np
+
+    kept = [at for at, name in enumerate(names) if name not in out.strategies]
+    sides: list[NDArray[int64]] = []
+    for domain, number in table.tasks().items():
+        tasks = [at for at in range(number) if at not in set(out.tasks[domain])]
+        counts = table.counts[domain][kept][:, tasks].transpose(1, 0, 2)
+        own_groups = [groups[domain][at] for at in tasks] if groups else list(tasks)
+        units = list(dict.fromkeys(own_groups))
+        summed = np.zeros((len(units), *counts.shape[1:]), np.int64)
+        np.add.at(summed, [units.index(group) for group in own_groups], counts)
+        sides.append(summed)
+    every = np.concatenate(sides).astype(np.float64)
+    domains = tuple(table.counts)
+    return Units(
+        domains=(domains[0], domains[1]),
+        strategies=tuple(names[at] for at in kept),
+        won=every[..., 0],
+        decided=every[..., 0] + every[..., 1],
+        tied=every[..., 2],
+        first=len(sides[0]),
+        left_out=out,
+        decided_share=own.decided_share,
+        grouped=own.grouped,
+    )

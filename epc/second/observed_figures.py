@@ -1,0 +1,160 @@
+"""The figures of one judge a second time, from verdicts taken one by one (Reading R77)."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+
+from epc.second.observed_rows import CHOICES, Verdict
+from epc.second.observed_sums import Json, Seen, linear, share
+
+
+def places(rows: list[Verdict]) -> dict[str, Json | None]:
+    """Return what exchanging the places shows."""
+    plain = {_asking(row): row for row in rows if row.stated["first"] == "a"}
+    both = [
+        (plain[_asking(row)], row)
+        for row in rows
+        if row.stated["first"] == "b" and _asking(row) in plain
+    ]
+    seen: dict[str, list[Seen]] = {"all": [], "readable": [], "first": []}
+    for one, other in both:
+        same = float(one.readable and one.said == other.said)
+        seen["all"].append((same, 1, one.cluster))
+        if one.readable and other.readable:
+            seen["readable"].append((same, 1, one.cluster))
+        if one.decided and other.decided:
+            seen["first"].append(((one.said == "a") / 2 + (other.said == "b") / 2, 1, one.cluster))
+    return {
+        "place_consistency": share(seen["all"]),
+        "place_consistency_readable": share(seen["readable"]),
+        "first_place": share(seen["first"]),
+    }
+
+
+def _asking(row: Verdict) -> object:
+    return row.stated["setting"], row.stated["item"], row.stated["repeat"] or 0
+
+
+def gold(rows: list[Verdict]) -> dict[str, Json | None]:
+    """Return how often the better candidate won."""
+    seen: dict[str, list[Seen]] = {"": [], "_gold_first": [], "_gold_second": []}
+    for row in rows:
+        gold, first = row.stated["gold"], row.stated["first"]
+        if gold in {"a", "b"}:
+            hit: Seen = (float(row.said == gold), 1, row.cluster)
+            seen[""].append(hit)
+            if first is not None:
+                seen["_gold_first" if first == gold else "_gold_second"].append(hit)
+    return {f"accuracy{name}": share(each) for name, each in seen.items()}
+
+
+def said(rows: list[Verdict]) -> dict[str, Json | None]:
+    """Return ties, unreadable answers, and how often the longer candidate won."""
+    stated = [row for row in rows if row.said]
+    won = [
+        (float(row.said == row.longer), row.stated["gold"] == row.longer, row)
+        for row in stated
+        if row.decided and row.longer
+    ]
+    held = None
+    golden = [each for each in won if each[2].stated["gold"] in {"a", "b"}]
+    sides = [[each for each in golden if each[1] is better] for better in (True, False)]
+    if all(sides):
+        means = [sum(hit for hit, _, _ in side) / len(side) for side in sides]
+        moves = [
+            (row.cluster, (hit - mean) / len(side) / 2)
+            for mean, side in zip(means, sides, strict=True)
+            for hit, _, row in side
+        ]
+        held = linear(sum(means) / 2, moves, len(moves), (0.0, 1.0))
+    return {
+        "ties": share([(row.said == "tie", 1, row.cluster) for row in stated]),
+        "unreadable": share([(row.said == "unreadable", 1, row.cluster) for row in stated]),
+        "longer": share([(hit, 1, row.cluster) for hit, _, row in won]),
+        "longer_by_gold": held,
+    }
+
+
+def humans(rows: list[Verdict]) -> dict[str, Json | None]:
+    """Return agreement with persons, and between them."""
+    seen: dict[str, list[Seen]] = {
+        name: [] for name in ("mean", "mean_ceiling", "majority", "others", "others_ceiling")
+    }
+    tables = []
+    for row in rows:
+        persons, cluster = row.stated["humans"] or (), row.cluster
+        if not persons or row.said is None:
+            continue
+        n = len(persons)
+        seen["mean"].append((persons.count(row.said) / n, 1, cluster))
+        if n > 1:
+            alike = sum(one == other for one, other in combinations(persons, 2))
+            seen["mean_ceiling"].append((alike / (n * (n - 1) / 2), 1, cluster))
+        majority = _majority(persons)
+        if majority:
+            seen["majority"].append((row.said == majority, 1, cluster))
+            if row.readable:
+                tables.append((cluster, {(majority, str(row.said)): 1.0}))
+        for at, person in enumerate(persons):
+            others = _majority(persons[:at] + persons[at + 1 :])
+            if others:
+                seen["others"].append((row.said == others, 1, cluster))
+                seen["others_ceiling"].append((person == others, 1, cluster))
+    found = {f"humans_{name}": share(each) for name, each in seen.items()}
+    return {**found, "humans_kappa": kappa(tables)}
+
+
+def _majority(persons: Sequence[str]) -> str | None:
+    ranked = Counter(persons).most_common(2)
+    if not ranked or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
+        return None
+    return ranked[0][0]
+
+
+def kappa(tables: list[tuple[object, dict[tuple[str, str], float]]]) -> Json | None:
+    """Return Cohen's kappa of tables that each add up to 1, and its slope in every cell."""
+    if not tables:
+        return None
+    n = len(tables)
+    whole = {(k, m): 0.0 for k in CHOICES for m in CHOICES}
+    for _, table in tables:
+        for cell, value in table.items():
+            whole[cell] += value / n
+    rows = {k: sum(whole[k, m] for m in CHOICES) for k in CHOICES}
+    columns = {m: sum(whole[k, m] for k in CHOICES) for m in CHOICES}
+    seen = sum(whole[k, k] for k in CHOICES)
+    chance = sum(rows[k] * columns[k] for k in CHOICES)
+    left = 1 - chance
+    if left <= 1e-12:  # noqa: PLR2004  (what rounding leaves)
+        return None
+    slope = {
+        (k, m): ((k == m) * left - (1 - seen) * (columns[k] + rows[m])) / left**2 for k, m in whole
+    }
+    mean = sum(slope[cell] * whole[cell] for cell in whole)
+    moves = [
+        (cluster, (sum(slope[cell] * value for cell, value in table.items()) - mean) / n)
+        for cluster, table in tables
+    ]
+    return linear((seen - chance) / left, moves, n, (-1.0, 1.0))
+
+
+def repeated(rows: list[Verdict]) -> tuple[int, int, dict[str, Json | None]]:
+    """Return pairs of one long answer, those of two verdicts, and how often asking again agrees."""
+    asked: dict[object, list[Verdict]] = {}
+    for row in rows:
+        if row.readable:
+            asked.setdefault(row.asked, []).append(row)
+    every: list[Seen] = []
+    fresh: list[Seen] = []
+    copied = contrary = 0
+    for ones in asked.values():
+        for one, other in combinations(ones, 2):
+            pair: Seen = (one.said == other.said, 1, one.cluster)
+            every.append(pair)
+            if one.answer is None or one.answer != other.answer:
+                fresh.append(pair)
+            else:
+                copied += 1
+                contrary += one.said != other.said
+    figures = {"repeat_consistency": share(fresh), "repeat_consistency_all": share(every)}
+    return copied, contrary, figures

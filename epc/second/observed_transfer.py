@@ -1,0 +1,90 @@
+"""The table of authors and tasks that transfer rests on, a second time (Readings R70 and R77)."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from typing import Final
+
+from epc.second.observed_rows import Verdict
+from epc.second.observed_sums import Json
+
+Contest = tuple[str, object, str, str]  # author, task, subset, how it ended
+
+_TWO: Final = 2
+
+
+def table(rows: list[Verdict], chosen: str | None, domains: Sequence[str]) -> Json | None:
+    """Return what a report states of its table; None where it can have none.
+
+    `chosen` is the baseline and `domains` are the subsets' patterns, where the user named any.
+    """
+    pairs = [row for row in rows if row.said and row.stated["a_by"] and row.stated["b_by"]]
+    baseline = chosen or _always(pairs)
+    if baseline is None:
+        return None
+    contests = [*_met(pairs, baseline)] if pairs else [*_scored(rows, baseline)]
+    sides = _sides(contests, domains)
+    used = [one for side in sides.values() for one in side]
+    strategies = sorted({author for author, *_ in used})
+    if len(sides) < _TWO or len(strategies) < _TWO:
+        return None
+    tied = sum(ended == "tie" for *_, ended in used)
+    return {
+        "baseline": baseline,
+        "domains": {name: len({task for _, task, _, _ in side}) for name, side in sides.items()},
+        "strategies": strategies,
+        "verdicts": len(used),
+        "decided_share": (len(used) - tied) / len(used),
+    }
+
+
+def _always(pairs: list[Verdict]) -> str | None:
+    """Return the only author that stands on one side of every comparison."""
+    seen = [{row.stated["a_by"], row.stated["b_by"]} for row in pairs]
+    common = set.intersection(*seen) if seen and all(len(each) == _TWO for each in seen) else set()
+    return common.pop() if len(common) == 1 else None
+
+
+def _met(pairs: list[Verdict], baseline: str) -> Iterator[Contest]:
+    for row in pairs:
+        authors = {"a": row.stated["a_by"], "b": row.stated["b_by"]}
+        others = [place for place, author in authors.items() if author != baseline]
+        if len(others) == 1:
+            ended = "tie" if not row.decided else "won" if row.said == others[0] else "lost"
+            yield authors[others[0]], row.task, row.stated["subset"], ended
+
+
+def _scored(rows: list[Verdict], baseline: str) -> Iterator[Contest]:
+    """Yield each author's mean score on a task against the baseline's."""
+    scores: dict[tuple[object, str], list[float]] = {}
+    subsets: dict[object, str] = {}
+    for row in rows:
+        if row.score is not None and row.stated["a_by"]:
+            scores.setdefault((row.task, row.stated["a_by"]), []).append(row.score)
+            subsets.setdefault((row.task, row.stated["a_by"]), row.stated["subset"])
+    means = {key: sum(each) / len(each) for key, each in scores.items()}
+    for (task, author), mean in means.items():
+        against = means.get((task, baseline))
+        if author != baseline and against is not None:
+            ended = "tie" if mean == against else "won" if mean > against else "lost"
+            yield author, task, subsets[task, author], ended
+
+
+def _sides(contests: list[Contest], domains: Sequence[str]) -> dict[str, list[Contest]]:
+    """Return the contests of each domain: as chosen, or of the two subsets with most tasks."""
+    tasks = Counter(subset for _, subset in {(task, s) for _, task, s, _ in contests if s})
+    patterns = {name: (rest or name).split("+") for name, _, rest in map(_parted, domains)}
+    if not domains:
+        most = sorted(tasks, key=lambda subset: (-tasks[subset], subset))[:_TWO]
+        patterns = {subset: [subset] for subset in most}
+    found: dict[str, list[Contest]] = {}
+    for one in contests:
+        for name, subsets in patterns.items():
+            fits = any(one[2] == s or (domains and fnmatchcase(one[2], s)) for s in subsets)
+            if one[2] and fits:
+                found.setdefault(name, []).append(one)
+    return found
+
+
+def _parted(domain: str) -> tuple[str, str, str]:
+    return domain.partition("=")
