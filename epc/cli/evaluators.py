@@ -1,4 +1,4 @@
-"""`epc evaluators`: list, show, check, sync."""
+"""`epc evaluators`: list, show, check, sync; card and succeed."""
 
 from datetime import datetime
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from epc.cli.common import as_of_option, echo_json, format_option, note, now, registry_option, say
+from epc.cli.judges import card
 from epc.cli.lists import from_option, given_list
 from epc.errors import ExitCode, UsageError
 
@@ -13,6 +14,9 @@ from epc.errors import ExitCode, UsageError
 @click.group()
 def command() -> None:
     """The lifecycles of evaluators: when each platform released, deprecated and retires them."""
+
+
+command.add_command(card)
 
 
 @command.command(name="list")

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any, Final
 
+from epc.analysis.judge_card import card_json
 from epc.protocol.results import Json
 from epc.records.schemas import VERSION, schema
 from epc.records.typed import as_json
 from epc.registry.listing import entries
+from epc.report.judge_card_text import sentence
 from epc.site.badges import endpoint
 from epc.site.pages import DATA_LICENCE, EvaluatorPage, Site, SnapshotPage
 
@@ -21,7 +23,10 @@ SCHEMAS: Final = "schemas/v1"
 ANSWERS: Final = {
     "index.json": ("api_index", "Every snapshot with its headline figure and state, every name."),
     "snapshots/{tag}.json": ("api_snapshot", "Everything known of one snapshot."),
-    "evaluators/{name}.json": ("api_evaluator", "One evaluator: lives, states, snapshots."),
+    "evaluators/{name}.json": (
+        "api_evaluator",
+        "One evaluator: lives, states, snapshots, its card.",
+    ),
     "badges/{name}.json": ("api_badge", "An evaluator's badge, as shields.io reads it."),
     "expiry.json": ("api_expiry", "The state of every snapshot and evaluator."),
     "changes.json": ("api_changes", "What happened, by date, from the beginning."),
@@ -108,6 +113,7 @@ def _evaluator(site: Site, page: EvaluatorPage) -> Json:
         "aliases": list(page.aliases),
         "expiry": [platform.standing.state.as_json() for platform in page.platforms],
         "snapshots": [snapshot.shown.expiry.as_json() for snapshot in page.snapshots],
+        "card": card_json(page.card, sentence(page.card)),
     }
 
 

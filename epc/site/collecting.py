@@ -14,6 +14,7 @@ from epc.registry import layout
 from epc.registry.changes import changes
 from epc.registry.expiry import Expiry, doubtful_from
 from epc.registry.figures import Figure, figures_of
+from epc.registry.judge_cards import card_of
 from epc.registry.lifecycles import Life
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
@@ -21,6 +22,7 @@ from epc.registry.repository import Repository
 from epc.registry.showing import shown
 from epc.registry.snapshots import Snapshot
 from epc.registry.store import listed, place_of
+from epc.registry.subjects import subject_of_page
 from epc.registry.sums import parse_sums
 from epc.site.pages import (
     Direction,
@@ -191,6 +193,7 @@ def _evaluator(
         )
         platforms.append(Platform(record=given, standing=standing))
     spellings = [spelling for life in lives for spelling in (life.model, *life.aliases)]
+    who = subject_of_page(registry, name, (page.row.snapshot for page in snapshots))
     return EvaluatorPage(
         name=name,
         maker=generation.maker if generation else None,
@@ -199,6 +202,7 @@ def _evaluator(
         targets=_targets(registry, lives),
         platforms=tuple(platforms),
         snapshots=tuple(snapshots),
+        card=card_of(registry, who, as_of),
     )
 
 

@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
+from epc.analysis.judge_card import Card as JudgeCard
 from epc.audit.coupling import Into
 from epc.records.judging.documents import Plan, RunLog
 from epc.records.judging.layout import OUTPUTS
@@ -167,6 +168,7 @@ class EvaluatorPage:
 
     `aliases` are other spellings of its name; `pointed_at_by` other records whose name points to it
     on the site's day, and `targets` the page of each model that its own name ever pointed to.
+    `card` joins what is known of it as a judge.
     """
 
     name: str
@@ -176,6 +178,7 @@ class EvaluatorPage:
     targets: Mapping[str, str]
     platforms: tuple[Platform, ...]
     snapshots: tuple[SnapshotPage, ...]
+    card: JudgeCard
 
     @property
     def baselines(self) -> tuple[SnapshotPage, ...]:

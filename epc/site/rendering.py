@@ -7,6 +7,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from epc.protocol.config import Configuration
+from epc.report.judge_card_text import conditions, faults, sections, sentence
 from epc.simulation.noise import coin_bands
 from epc.site import badges, citing, describing, linked_data
 from epc.site.pages import EvaluatorPage, Row, Site, SnapshotPage
@@ -122,6 +123,10 @@ def _evaluator(page: EvaluatorPage, pictures: Pictures) -> dict[str, Any]:
         "names": [page.name, *page.aliases],
         "linked": _linked,
         "gallery": pictures(page),
+        "sentence": sentence(page.card),
+        "sections": list(sections(page.card)),
+        "asked": list(conditions(page.card)),
+        "faults": list(faults(page.card)),
     }
 
 

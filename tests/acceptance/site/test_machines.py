@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from datetime import date
+from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlparse
@@ -328,3 +329,16 @@ def test_the_sitemap_lists_every_page_and_no_time(site: BuiltSite) -> None:
         path = urlparse(place).path.removeprefix("/epc/")
         target = site.out / path
         assert (target / "index.html" if path.endswith("/") else target).is_file(), place
+
+
+def test_an_evaluator_has_the_card_that_the_command_prints_in_the_api_and_on_its_page(
+    site: BuiltSite,
+) -> None:
+    words = ("evaluators", "card", "Judge-1", "--as-of", AS_OF, "--format", "json")
+    card = json.loads(epc(site.checkout.folder, *words).stdout)
+
+    assert document(site, "api/v1/evaluators/Judge-1.json")["card"] == card
+    assert card["sentence"].startswith("Judge-1: served until 2026-07-01 at maker, ")
+    page = unescape(site.text("evaluators/Judge-1/index.html"))
+    assert f"<p>{card['sentence']} (As of" in page
+    assert "; counts for no requirement: withdrawn: a cache</td>" in page

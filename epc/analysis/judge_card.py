@@ -1,0 +1,227 @@
+"""A judge's card: all that is known of one model, and how that stands to a user's thresholds.
+
+Pure: it is given values, and looks nothing up.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Final, Literal, Self
+
+from epc.errors import UsageError
+from epc.protocol.results import Json
+from epc.records.typed import as_json
+
+Range = tuple[float, float | None]  # a missing upper end is open
+Answer = Literal["meets", "does not meet", "unknown"]
+
+DAYS_LEFT: Final = "days_left"
+PLACES: Final = "place_consistency_readable"
+# Which figures a reader is shown first, by the beginnings of their names.
+SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "reliability": (
+        *("place_consistency", PLACES, "first_place", "repeat_consistency", "ties", "tie_rate"),
+        *("repeat_consistency_all", "unreadable", "flip_rate", "controls", "invalid"),
+    ),
+    "accuracy": (
+        *("accuracy", "accuracy_gold_first", "accuracy_gold_second", "longer", "longer_by_gold"),
+    ),
+    "coupling": ("gamma", "control/excess", "pci", "transfer/redirected", "transfer/regret"),
+    "evidence honesty": ("invented_quotes", "evidence"),
+}
+OTHER: Final = "other observed figures"
+_REQUIREMENT: Final = re.compile(r"([^<>=\s]+)\s*(>=|<=)\s*([^<>=\s]+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """Whether one platform serves the model, in the words of `epc expiry`."""
+
+    platform: str
+    model: str
+    status: str
+    reason: str | None
+    until: str | None
+    pinned: bool
+    words: str
+    note: str
+    source: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """One figure: what it rests on, under which conditions, and whether it still holds.
+
+    `of` is the snapshot or the file, `setting` what was asked how, `unit` what `n` counts.
+    `left_out` says why it counts for no requirement; empty if it does.
+    """
+
+    name: str
+    value: float | None
+    ci95: Range | None
+    n: int
+    unit: str
+    items: int | None
+    of: str
+    source: str
+    setting: str
+    conditions: str
+    state: str
+    prompt: str = ""
+    left_out: str = ""
+
+    @property
+    def basis(self) -> str:
+        """What it was measured in, by the name that a reader knows: a snapshot or a setting."""
+        return self.of if self.items is None else self.setting
+
+    @property
+    def section(self) -> str:
+        """The heading that it stands under; empty where only programs are shown it."""
+        for title, names in SECTIONS.items():
+            if any(is_of(self.name, name) for name in names):
+                return title
+        return OTHER if self.items is not None else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rest:
+    """One snapshot or verdict file that the card rests on; `word` is its audit's."""
+
+    of: str
+    kind: str
+    trust: str
+    n: int
+    unit: str
+    word: str | None
+    failed: bool
+    state: str
+    source: str
+    counts: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """Something that is known to be wrong with one of them."""
+
+    of: str
+    id: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """All that is known of one model on a day; `drift` is what was recorded of its changes.
+
+    `aliases` are names that ever pointed to it: what was recorded under one need not be its own.
+    """
+
+    name: str
+    maker: str | None
+    as_of: str
+    aliases: tuple[str, ...]
+    served: tuple[Served, ...]
+    figures: tuple[Known, ...]
+    rests_on: tuple[Rest, ...]
+    drift: tuple[str, ...]
+    faults: tuple[Fault, ...]
+
+    @property
+    def gone(self) -> bool:
+        """Whether every platform that is known to have served it has ended it."""
+        return bool(self.served) and all(life.status == "expired" for life in self.served)
+
+    def counted(self, name: str) -> list[Known]:
+        """Return the figures of a name, or of its directions, that count as evidence."""
+        return [f for f in self.figures if is_of(f.name, name) and not f.left_out]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requirement:
+    """A threshold that a figure is held to, such as `place_consistency>=0.8`."""
+
+    figure: str
+    sign: Literal[">=", "<="]
+    threshold: float
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the requirement that a text states.
+
+        Raises: UsageError if it states none.
+        """
+        found = _REQUIREMENT.fullmatch(text.strip())
+        try:
+            threshold = float(found[3]) if found else float("nan")
+        except ValueError:
+            threshold = float("nan")
+        if found is None or not abs(threshold) < float("inf"):
+            raise UsageError(
+                f"{text!r} is no requirement\n"
+                "  fix: write FIGURE>=VALUE or FIGURE<=VALUE, such as place_consistency>=0.8"
+            )
+        return cls(figure=found[1], sign=">=" if found[2] == ">=" else "<=", threshold=threshold)
+
+    def __str__(self) -> str:
+        return f"{self.figure}{self.sign}{self.threshold:g}"
+
+    def of(self, known: Known) -> Answer:
+        """Return how one figure stands to the threshold, by its whole interval."""
+        if known.ci95 is None:
+            return "unknown"
+        low, high = known.ci95[0], float("inf") if known.ci95[1] is None else known.ci95[1]
+        if self.sign == "<=":
+            low, high, threshold = -high, -low, -self.threshold
+        else:
+            threshold = self.threshold
+        return "meets" if low >= threshold else "does not meet" if high < threshold else "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """How a card stands to one requirement, and the figures that say so."""
+
+    requirement: str
+    answer: Answer
+    why: str
+    figures: tuple[Known, ...]
+
+
+def answered(card: Card, requirement: Requirement) -> Answered:
+    """Return how a card stands to a requirement.
+
+    It meets it if every figure of that name does, by its whole interval. It does not if one does
+    not. Where an interval holds the threshold, or nothing is known, the answer is unknown.
+    """
+    found = card.counted(requirement.figure)
+    answers = [requirement.of(figure) for figure in found]
+    count = len(found)
+    answer: Answer = "unknown"
+    if not found:
+        why = _absent(card, requirement.figure)
+    elif failing := answers.count("does not meet"):
+        answer, why = "does not meet", f"{failing} of {count} intervals miss it whole"
+    elif unsure := answers.count("unknown"):
+        why = f"{unsure} of {count} figures have no interval, or one that holds the threshold"
+    else:
+        answer, why = "meets", f"{count} of {count} intervals meet it whole"
+    return Answered(requirement=str(requirement), answer=answer, why=why, figures=tuple(found))
+
+
+def _absent(card: Card, name: str) -> str:
+    if any(is_of(figure.name, name) for figure in card.figures):
+        return "each figure of this name is left out"
+    close = get_close_matches(name, sorted({figure.name for figure in card.figures}))
+    return f"nobody measured it{f'; did you mean {close[0]}?' if close else ''}"
+
+
+def is_of(name: str, wanted: str) -> bool:
+    """Return whether a figure is the one of a name, or that of one of its directions."""
+    return name == wanted or name.startswith(f"{wanted}/")
+
+
+def card_json(card: Card, sentence: str, answers: Iterable[Answered] = ()) -> Json:
+    """Return a card as plain JSON, with its sentence and the answers to requirements."""
+    told = [as_json(each) for each in answers]
+    return {"sentence": sentence, **as_json(card), **({"requirements": told} if told else {})}

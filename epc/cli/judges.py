@@ -1,0 +1,106 @@
+"""`epc evaluators card` and `epc evaluators succeed`."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from epc.cli.common import as_of_option, echo_json, format_option, registry_option, say
+from epc.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from epc.records.observed.columns import Verdicts
+    from epc.records.observed.types import Header
+
+verdicts_option = click.option(
+    "--verdicts",
+    "files",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    multiple=True,
+    metavar="FILE",
+    help="A verdict file, as `epc observe import` writes it, beside the registry. Repeatable.",
+)
+
+
+def read_verdicts(path: Path) -> "tuple[Header, Verdicts]":
+    """Return a verdict file's content.
+
+    Raises: UsageError if it has findings.
+    """
+    from epc.records.observed.reading import read
+
+    header, verdicts, found = read(path)
+    if found or header is None or verdicts is None:
+        raise UsageError(
+            f"{path} has {len(found)} findings; the first: {found[0]}\n"
+            f"  fix: see `epc observe check {path}`"
+        )
+    return header, verdicts
+
+
+@click.command()
+@click.argument("asked", metavar="MODEL")
+@click.option(
+    "--require",
+    "required",
+    multiple=True,
+    metavar="FIGURE>=VALUE",
+    help="A threshold, or FIGURE<=VALUE. Repeatable. days_left is how long platforms serve it.",
+)
+@click.option(
+    "--setting",
+    "settings",
+    multiple=True,
+    metavar="PATTERN",
+    help="Of recorded verdicts only settings of this name, such as '*/Vanilla'. Repeatable.",
+)
+@verdicts_option
+@as_of_option
+@format_option
+@registry_option
+@click.pass_context
+def card(
+    ctx: click.Context,
+    asked: str,
+    required: tuple[str, ...],
+    settings: tuple[str, ...],
+    files: tuple[Path, ...],
+    as_of: datetime,
+    form: str,
+    registry: str | None,
+) -> None:
+    r"""Show all that is known of a MODEL as a judge, and hold it to your thresholds.
+
+    First one sentence, then every figure with its interval, n, conditions and state. A requirement
+    is met if the whole interval of every figure of that name meets it, and is not met if one whole
+    interval does not. Else it is unknown. Exits 0 if all are met, 1 if one is not or is unknown.
+
+    \b
+    Example:
+      epc evaluators card gpt-4-0613
+      epc evaluators card gpt-4o-2024-08-06 --require 'days_left>=90'
+      epc evaluators card gpt-4 --verdicts llmbar.parquet --setting '*/Vanilla' \
+        --require 'place_consistency>=0.8'
+    """
+    from epc.analysis.judge_card import Requirement, answered, card_json
+    from epc.analysis.observed import measure
+    from epc.registry.judge_cards import card_of
+    from epc.registry.reading import open_registry
+    from epc.registry.subjects import Recorded, judges_of, subject
+    from epc.report.judge_card_text import sentence, text
+
+    requirements = [Requirement.parse(each) for each in required]
+    recorded = [
+        Recorded(of=path.name, report=measure(*read_verdicts(path), settings)) for path in files
+    ]
+    opened = open_registry(registry)
+    who = subject(opened, asked, judges_of(recorded))
+    found = card_of(opened, who, as_of.date(), recorded)
+    answers = [answered(found, requirement) for requirement in requirements]
+    if form == "json":
+        echo_json(card_json(found, sentence(found), answers))
+    else:
+        say(text(found, answers))
+    met = all(answer.answer == "meets" for answer in answers)
+    ctx.exit(ExitCode.CLEAN if met else ExitCode.FINDINGS)

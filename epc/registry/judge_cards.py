@@ -1,0 +1,250 @@
+"""What the registry knows of one model, joined into its card; verdict files may be added to it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from epc.analysis.judge_card import DAYS_LEFT, SECTIONS, Card, Fault, Known, Rest, Served, is_of
+from epc.analysis.observed import Group
+from epc.records.typed import parse
+from epc.registry.card_types import MeasuredCard, ReportedCard
+from epc.registry.expiry import Expiry, doubtful_from
+from epc.registry.figures import figures_of
+from epc.registry.lifecycles import Life
+from epc.registry.registry import Registry
+from epc.registry.snapshots import FAILED, Snapshot
+from epc.registry.subjects import Recorded, Subject, pointing, recorded_of
+from epc.statistics.intervals import Interval, share_interval
+
+_FOREVER: Final = 1_000_000  # days: nobody can retire pinned weights
+_NO_EVIDENCE: Final = ("withdrawn", "drifted", "superseded")
+_UNITS: Final = {"judged": "samples"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Again:
+    """What asking again showed, of a snapshot's audit."""
+
+    asked: int
+    verdict_flips: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Share:
+    """A share of control pairs."""
+
+    mean: float | None
+    ci95: Interval | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pairs:
+    """What the control pairs of a snapshot's audit showed."""
+
+    pairs: int
+    accuracy: _Share
+    order_consistency: _Share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Competence:
+    """The part of an audit that is about control pairs."""
+
+    overall: _Pairs
+
+
+def card_of(
+    registry: Registry, who: Subject, as_of: date, recorded: Sequence[Recorded] = ()
+) -> Card:
+    """Return all that is known of a model on a day; verdict files may say more."""
+    served = [(life, registry.of_life(who.name, life, as_of)) for life in who.lives]
+    states = [(s, registry.of_tag(str(s.tag), as_of)) for s in who.snapshots]
+    own = [(each, groups) for each in recorded if (groups := recorded_of(each, who))]
+    days_left = (_days_left(registry.meant(life, as_of), state, as_of) for life, state in served)
+    figures = (f for snapshot, state in states for f in _figures(snapshot, state))
+    observed = (f for each, groups in own for group in groups for f in _observed(each, group))
+    return Card(
+        name=who.name,
+        maker=who.maker,
+        as_of=as_of.isoformat(),
+        aliases=tuple(pointing(registry, who)),
+        served=tuple(_served(life, state) for life, state in served),
+        figures=(*days_left, *figures, *observed),
+        rests_on=(
+            *(_rest(registry, snapshot, state) for snapshot, state in states),
+            *(_file(each, groups) for each, groups in own),
+        ),
+        drift=tuple(line for s in who.snapshots for line in _drift(registry, str(s.tag), as_of)),
+        faults=tuple(
+            Fault(of=str(snapshot.tag), id=fault.id, says=fault.says)
+            for snapshot in who.snapshots
+            for fault in snapshot.card.known_faults
+        ),
+    )
+
+
+def _served(life: Life, state: Expiry) -> Served:
+    return Served(
+        platform=life.platform,
+        model=life.model,
+        status=state.status,
+        reason=state.reason,
+        until=state.until.isoformat() if state.until else None,
+        pinned=life.pinned,
+        words=state.words,
+        note=state.note,
+        source=state.source,
+    )
+
+
+def _days_left(life: Life, state: Expiry, as_of: date) -> Known:
+    """Return for how many days a platform still serves a model, as far as it says."""
+    low, high = 0, None
+    doubt = doubtful_from(life)
+    if state.status == "expired":
+        high = 0
+    elif life.pinned:
+        low = _FOREVER
+    elif state.until:
+        low = high = (state.until - as_of).days
+    elif doubt:
+        low = max(0, (doubt - as_of).days)
+    return Known(
+        name=DAYS_LEFT,
+        value=high,
+        ci95=(low, high),
+        n=1,
+        unit="platform",
+        items=None,
+        of=f"{life.platform}/{life.model}",
+        source=state.source or life.source,
+        setting=life.platform,
+        conditions=life.platform,
+        state=state.words,
+    )
+
+
+def _why_not(snapshot: Snapshot, state: Expiry) -> str:
+    """Return why a snapshot's figures are no evidence; empty if they are."""
+    if snapshot.failed:
+        return FAILED
+    return f"{state.reason}: {state.note}" if state.reason in _NO_EVIDENCE else ""
+
+
+def _figures(snapshot: Snapshot, state: Expiry) -> Iterator[Known]:
+    """Yield a snapshot's figures, with those of its audit and its control pairs."""
+    card, tag = snapshot.card, str(snapshot.tag)
+    executor = f", executor {card.executor.model}" if card.executor else ""
+    days = " to ".join(dict.fromkeys((str(card.first_day), str(card.last_day))))
+    why = _why_not(snapshot, state)
+
+    def known(
+        name: str, value: float | None, ci95: tuple[float, float] | None, n: int, unit: str
+    ) -> Known:
+        return Known(
+            name=name,
+            value=value,
+            ci95=ci95,
+            n=n,
+            unit=unit,
+            items=None,
+            of=tag,
+            source=tag,
+            setting=card.protocol_version,
+            conditions=f"{card.protocol_version}, {days}{executor}",
+            state=state.words,
+            left_out=why,
+        )
+
+    unit = _UNITS.get(snapshot.kind, "seeds")
+    for figure in figures_of(snapshot):
+        if any(is_of(figure.name, name) for names in SECTIONS.values() for name in names):
+            yield known(figure.name, figure.mean, figure.interval, snapshot.n, unit)
+    audit = snapshot.audit
+    if audit and audit.determinism:
+        again = parse(audit.determinism, _Again)
+        if again.asked:
+            share = share_interval(again.verdict_flips, again.asked)
+            flips = again.verdict_flips / again.asked
+            yield known("flip_rate", flips, share, again.asked, "askings")
+    if audit and audit.competence:
+        found = parse(audit.competence, _Competence).overall
+        for name, given in (
+            ("accuracy", found.accuracy),
+            ("order_consistency", found.order_consistency),
+        ):
+            if given.mean is not None:
+                yield known(f"controls/{name}", given.mean, given.ci95, found.pairs, "pairs")
+
+
+def _rest(registry: Registry, snapshot: Snapshot, state: Expiry) -> Rest:
+    card, tag = snapshot.card, str(snapshot.tag)
+    source = f"by {card.contributor}"
+    if isinstance(card, ReportedCard):
+        source = f"{card.citation.work}, {card.citation.place}, {card.citation.address}"
+    elif isinstance(card, MeasuredCard) and card.source:
+        source = f"{source}; {card.source}"
+    return Rest(
+        of=tag,
+        kind="calibration" if card.calibration else card.kind,
+        trust=registry.trust(tag),
+        n=snapshot.n,
+        unit=_UNITS.get(snapshot.kind, "seeds"),
+        word=snapshot.verdict,
+        failed=snapshot.failed,
+        state=state.words,
+        source=source,
+        counts=not _why_not(snapshot, state),
+    )
+
+
+def _drift(registry: Registry, tag: str, as_of: date) -> Iterator[str]:
+    """Yield what was recorded of changes: events but its publication, and spot checks."""
+    for event in registry.by_tag.get(tag, []):
+        if event.event != "published" and event.date <= as_of:
+            yield f"{event.date}  {tag}  {event.event}: {event.reason}"
+    for check in registry.spot_checks:
+        if check.tag == tag and check.date <= as_of:
+            agreed = f"{check.agreed} of {check.pairs} verdicts agree, by {check.by}"
+            yield f"{check.date}  {tag}  spot check {check.verdict}: {agreed}"
+
+
+def _observed(recorded: Recorded, group: Group) -> Iterator[Known]:
+    """Yield the figures of what one judge was asked in one way."""
+    setting, name = group.setting, group.settings[0]
+    prompt = setting.prompt.name.removesuffix(".txt").rpartition("/")[2]
+    decoding = "decoding unknown" if isinstance(setting.decoding, str) else "decoding stated"
+    source = recorded.report.source.name
+    for figure, found in group.figures.items():
+        yield Known(
+            name=figure,
+            value=found.value,
+            ci95=found.ci95,
+            n=found.n,
+            unit="pairs" if figure.startswith(("place_", "first_")) else "verdicts",
+            items=found.items,
+            of=recorded.of,
+            source=source,
+            setting=name,
+            prompt=prompt,
+            conditions=f"{source}, prompt {prompt}, {decoding}, date {setting.date}",
+            state=recorded.state,
+            left_out=recorded.left_out or setting.note or "",
+        )
+
+
+def _file(recorded: Recorded, groups: Sequence[Group]) -> Rest:
+    source = recorded.report.source
+    return Rest(
+        of=recorded.of,
+        kind="verdict file",
+        trust="recorded by others",
+        n=sum(group.verdicts for group in groups),
+        unit="verdicts",
+        word=None,
+        failed=False,
+        state=recorded.state,
+        source=f"{source.repository}, commit {source.commit}, licence {source.licence}",
+        counts=True,
+    )

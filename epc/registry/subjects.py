@@ -1,0 +1,103 @@
+"""Who a name means: a model's lives, its snapshots, and what verdict files hold of it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from epc.analysis.observed import Group, Report
+from epc.errors import UsageError
+from epc.registry.lifecycles import Generation, Life, find
+from epc.registry.registry import Registry
+from epc.registry.snapshots import Snapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """What verdicts that others recorded say: of a snapshot, or of a file that a user names."""
+
+    of: str
+    report: Report
+    state: str = "recorded by others; says nothing of today"
+    left_out: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """Who a name means: its lives, its snapshots, and every spelling of it in lower case."""
+
+    name: str
+    maker: str | None
+    lives: tuple[Life, ...]
+    snapshots: tuple[Snapshot, ...]
+    spellings: frozenset[str]
+
+
+def subject(registry: Registry, asked: str, judges: Iterable[str] = ()) -> Subject:
+    """Return who a name means; `judges` are the names in verdict files.
+
+    Raises: UsageError if nobody knows it.
+    """
+    found = list(find(asked, registry.generations.values()))
+    spelled = {asked, *(name for g, life in found for name in (g.name, life.model, *life.aliases))}
+    spellings = frozenset(name.casefold() for name in spelled)
+    snapshots = tuple(
+        snapshot
+        for snapshot in registry.snapshots.values()
+        if {snapshot.tag.generation.casefold(), snapshot.model.casefold()} & spellings
+    )
+    known = dict.fromkeys(judges)
+    if not (found or snapshots or spellings & {name.casefold() for name in known}):
+        more = f"; the verdict files have {', '.join(known)}" if known else ""
+        raise UsageError(f"{asked}: {registry.missing(asked)}{more}. See `epc evaluators list`.")
+    return _subject(asked, found, snapshots, spellings)
+
+
+def subject_of_page(registry: Registry, name: str, snapshots: Iterable[Snapshot]) -> Subject:
+    """Return the generation of a page, whose snapshots are given."""
+    generation = registry.generations.get(name)
+    found = [(generation, life) for life in generation.lives] if generation else []
+    return _subject(name, found, tuple(snapshots), frozenset({name.casefold()}))
+
+
+def _subject(
+    asked: str,
+    found: Sequence[tuple[Generation, Life]],
+    snapshots: tuple[Snapshot, ...],
+    spellings: frozenset[str],
+) -> Subject:
+    names = dict.fromkeys(generation.name for generation, _ in found)
+    names |= dict.fromkeys(snapshot.tag.generation for snapshot in snapshots)
+    makers = dict.fromkeys(generation.maker for generation, _ in found)
+    return Subject(
+        name=next(iter(names)) if len(names) == 1 else asked,
+        maker=", ".join(makers) or None,
+        lives=tuple(life for _, life in found),
+        snapshots=snapshots,
+        spellings=spellings,
+    )
+
+
+def pointing(registry: Registry, who: Subject) -> Iterator[str]:
+    """Yield the names that ever pointed to a model, on a platform that serves it."""
+    models = {(life.platform, life.model) for life in who.lives}
+    for (platform, name), life in registry.served.items():
+        if any((platform, pointer.to) in models for pointer in life.points_to):
+            yield name
+
+
+def recorded_of(recorded: Recorded, who: Subject) -> list[Group]:
+    """Return what verdicts were recorded of a model."""
+    return [
+        group
+        for group in recorded.report.groups
+        if {name.casefold() for name in _named(group)} & who.spellings
+    ]
+
+
+def judges_of(recorded: Iterable[Recorded]) -> list[str]:
+    """Return the names of the judges in verdict files."""
+    named = (name for each in recorded for group in each.report.groups for name in _named(group))
+    return sorted(set(named))
+
+
+def _named(group: Group) -> tuple[str, str]:
+    return group.setting.judge.model, group.setting.judge.name

@@ -1,0 +1,196 @@
+"""A judge's card in words: one sentence first, then the figures under their headings."""
+
+from collections.abc import Iterator, Sequence
+
+from epc.analysis.judge_card import OTHER, PLACES, SECTIONS, Answered, Card, Known, Rest, Served
+
+
+def sentence(card: Card) -> str:
+    """Return what a reader should know first: is it served, and how did it judge?"""
+    return f"{card.name}: {_served(card.served)}; {_judged(card)}."
+
+
+def _served(lives: Sequence[Served]) -> str:
+    told: dict[str, list[str]] = {}
+    for life in lives:
+        told.setdefault(_life(life), []).append(life.platform)
+    if not told:
+        return "no platform's dates are known"
+    return ", ".join(words.format(_listed(places)) for words, places in told.items())
+
+
+def _life(life: Served) -> str:
+    """Return one life in words, with a place for the platforms."""
+    if life.pinned:
+        return "served at {} with weights that nobody can change or retire"
+    if life.status == "expired":
+        return f"{life.reason} on {life.until} at {{}}"
+    if life.status == "unknown":
+        return "of unknown state at {}"
+    return f"served until {life.until} at {{}}" if life.until else "served at {} with no end stated"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _judged(card: Card) -> str:
+    """Return how it judged: places first, then its newest audit, else what there is."""
+    told = [*_places(card.counted(PLACES)), *_audit(card.rests_on)]
+    if not told:
+        told = [*_invalid(card.counted("invalid"))] or [*_gamma(card.counted("gamma"))]
+    if not told:
+        if any(rest.failed for rest in card.rests_on):
+            return "what was published is of a failed run"
+        stands = " that stands" if card.rests_on else ""
+        return f"nobody has published a measurement of it{stands}"
+    when = "when it lived " if card.gone else ""
+    return f"{when}{'; '.join(told)}"
+
+
+def _places(found: Sequence[Known]) -> Iterator[str]:
+    """Yield how often the verdict changed with the place; of several prompts, from where to where.
+
+    A mean over prompts is no figure of a judge: nobody asks with all of them.
+    """
+    shares = [(1 - figure.value, figure) for figure in found if figure.value is not None]
+    if len(shares) == 1:
+        changed, figure = shares[0]
+        pairs = f"{figure.n:,} pairs ({figure.source}, prompt {figure.prompt})"
+        yield f"it changed its verdict with the place in {100 * changed:.1f}% of {pairs}"
+    elif shares:
+        low, high = min(shares, key=_first)[0], max(shares, key=_first)[0]
+        sources = _listed(list(dict.fromkeys(figure.source for _, figure in shares)))
+        least = min(figure.n for _, figure in shares)
+        yield (
+            f"it changed its verdict with the place in {100 * low:.1f}% to {100 * high:.1f}% of "
+            f"pairs, depending on the prompt ({len(shares)} ways of asking in {sources}, {least:,} "
+            "pairs or more each)"
+        )
+
+
+def _first(pair: tuple[float, Known]) -> float:
+    return pair[0]
+
+
+def _audit(rests: Sequence[Rest]) -> Iterator[str]:
+    standing = [rest for rest in rests if rest.word and rest.counts]
+    if standing:
+        newest = standing[-1]
+        assert newest.word
+        yield f"its newest audit says: {newest.word.replace('_', ' ')} ({newest.of})"
+
+
+def _invalid(found: Sequence[Known]) -> Iterator[str]:
+    for figure in found[-1:]:
+        if figure.value is not None:
+            share = f"{100 * figure.value:.1f}% of {figure.n:,} evaluations"
+            yield f"{share} that it wrote were invalid ({figure.of})"
+
+
+def _gamma(found: Sequence[Known]) -> Iterator[str]:
+    for figure in found[-1:]:
+        interval = "" if figure.ci95 else " and no interval"
+        yield f"a publication states gamma {figure.value:.3f}, with {figure.n} seeds{interval}"
+
+
+def text(card: Card, answers: Sequence[Answered] = ()) -> str:
+    """Return the printed form of a card."""
+    parts = [sentence(card), *_platforms(card)]
+    for title, found in sections(card):
+        parts += ["", title, *_rows(found)]
+    parts += _conditions(card)
+    parts += ["", "drift", *(f"  {line}" for line in card.drift or ("nothing was recorded",))]
+    parts += ["", "rests on", *(_rest(rest) for rest in card.rests_on)]
+    if not card.rests_on:
+        parts.append("  nothing: nobody has published a measurement of it")
+    if card.faults:
+        told = (f"  {name}: {says} ({', '.join(of)})" for name, says, of in faults(card))
+        parts += ["", "known faults", *told]
+    for answer in answers:
+        parts += ["", f"{answer.requirement}: {answer.answer} ({answer.why})"]
+        parts += _rows(answer.figures)
+    return "\n".join(parts)
+
+
+def _platforms(card: Card) -> Iterator[str]:
+    yield ""
+    yield "platforms"
+    if not card.served:
+        yield "  none is known"
+    for life in card.served:
+        yield f"  {life.platform}/{life.model}  {life.words}"
+        yield f"    {life.note}" + (f" [{life.source}]" if life.source else "")
+    for alias in card.aliases:
+        yield f"  {alias} pointed to it: verdicts under that name may be of it, and count as none"
+
+
+def _rows(found: Sequence[Known]) -> Iterator[str]:
+    """Yield figures under their names, each with what it was measured in."""
+    for name in dict.fromkeys(figure.name for figure in found):
+        yield f"  {name}"
+        rows = [figure for figure in found if figure.name == name]
+        width = max(len(figure.basis) for figure in rows)
+        for figure in rows:
+            items = "" if figure.items is None else f", items {figure.items:,}"
+            out = " (counts for no requirement)" if figure.left_out else ""
+            counts = f"n {figure.n:,} {figure.unit}{items}"
+            yield f"    {figure.basis:<{width}}  {interval(figure):<24}  {counts}{out}"
+
+
+def _conditions(card: Card) -> Iterator[str]:
+    told = list(conditions(card))
+    if told:
+        yield ""
+        yield "measured in"
+    for basis, asked, state, left_out in told:
+        yield f"  {basis}: {asked}; {state}"
+        if left_out:
+            yield f"    counts for no requirement: {left_out}"
+
+
+def conditions(card: Card) -> Iterator[tuple[str, str, str, str]]:
+    """Yield once, of each snapshot or setting, how it was asked, its state, and why it is left out.
+
+    The last is empty for what counts.
+    """
+    found = (figure for _, figures in sections(card) for figure in figures)
+    yield from dict.fromkeys((f.basis, f.conditions, f.state, f.left_out) for f in found)
+
+
+def interval(figure: Known) -> str:
+    """Return a figure with its interval, in as many places as it needs."""
+    value = "-" if figure.value is None else _number(figure.value)
+    if figure.ci95 is None:
+        return f"{value} (no interval)"
+    high = "or more" if figure.ci95[1] is None else _number(figure.ci95[1])
+    return f"{value} [{_number(figure.ci95[0])}, {high}]"
+
+
+def _number(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
+
+
+def sections(card: Card) -> Iterator[tuple[str, list[Known]]]:
+    """Yield the headings of a card with their figures, those of one name together."""
+    for title in (*SECTIONS, OTHER):
+        found = [figure for figure in card.figures if figure.section == title]
+        names = list(dict.fromkeys(figure.name for figure in found))
+        if found:
+            yield title, sorted(found, key=lambda figure: names.index(figure.name))
+
+
+def faults(card: Card) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield each known fault once, its id and what it says, with all that it is of."""
+    for told in dict.fromkeys((fault.id, fault.says) for fault in card.faults):
+        of = dict.fromkeys(f.of for f in card.faults if (f.id, f.says) == told)
+        yield *told, list(of)
+
+
+def _rest(rest: Rest) -> str:
+    word = f", {rest.word.replace('_', ' ')}" if rest.word else ""
+    failed = ", FAILED" if rest.failed else ""
+    kinds = ", ".join(dict.fromkeys((rest.kind, rest.trust)))
+    return (
+        f"  {rest.of}  {kinds}{word}{failed}; {rest.n:,} {rest.unit}; {rest.state}; {rest.source}"
+    )

@@ -1,0 +1,158 @@
+"""`epc evaluators card MODEL`, as a user types it.
+
+The registry: judge-0613 retired on 2025-06-06 at its maker, and is served by a cloud until
+2026-07-01. The verdicts are those of `observed_support`: in both orders of the Vanilla prompt, of
+two readable pairs one changed.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from observed_support import llmbar
+from records_support import epc
+from registry_support import Checkout, generation_record, life_record, stated
+
+AS_OF = ("--as-of", "2026-04-01")
+
+
+@pytest.fixture(scope="module")
+def registry(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = Checkout(tmp_path_factory.mktemp("registry"))
+    gone = life_record(model="judge-0613", retires=stated("2025-06-06"))
+    cloud = life_record(platform="cloud", model="judge-0613", retires=stated("2026-07-01"))
+    alias = life_record(
+        model="judge",
+        points_to=[
+            {"to": "judge-0613", "since": None, "source": "https://m.example", "seen": None}
+        ],
+    )
+    made.evaluator(generation_record("judge-0613", gone))
+    made.evaluator(generation_record("judge", alias))
+    made.evaluator(generation_record("Cloud-2", cloud | {"model": "cloud-2"}))
+    fault = {"id": "one-seed", "says": "One seed only."}
+    made.publish("v1.0-Judge-1", known_faults=[fault])
+    made.publish("v1.1-Judge-1", known_faults=[fault])
+    made.tell(
+        {"date": "2026-03-01", "event": "withdrawn", "reason": "a cache", "tag": "v1.0-Judge-1"}
+    )
+    return made.folder
+
+
+@pytest.fixture(scope="module")
+def verdicts(registry: Path) -> Path:
+    file = registry / "tiny.jsonl"
+    source = llmbar(registry / "LLMBar")
+    assert epc("observe", "import", source, "--shape", "llmbar", "--out", file).returncode == 0
+    return file
+
+
+def card(registry: Path, *words: str | Path, code: int = 0) -> str:
+    done = epc("evaluators", "card", *words, *AS_OF, "--registry", registry)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout.decode()
+
+
+def document(registry: Path, *words: str | Path, code: int = 0) -> dict[str, Any]:
+    given: dict[str, Any] = json.loads(card(registry, *words, "--format=json", code=code))
+    return given
+
+
+VANILLA = ("--setting", "*/Vanilla")
+
+
+def test_a_card_begins_with_one_sentence_of_its_end_and_of_how_it_judged(
+    registry: Path, verdicts: Path
+) -> None:
+    text = card(registry, "judge-0613", "--verdicts", verdicts, *VANILLA)
+
+    assert text.splitlines()[0] == (
+        "judge-0613: retired on 2025-06-06 at maker; when it lived it changed its verdict with the "
+        "place in 50.0% of 2 pairs (LLMBar, prompt Vanilla)."
+    )
+    assert "  judge pointed to it: verdicts under that name may be of it" in text
+    assert "    J/Vanilla  0.333 " in text  # an unreadable answer agrees with nothing
+    assert "  J/Vanilla: LLMBar, prompt Vanilla, decoding stated, date unknown; recorded by" in text
+    assert "tiny.jsonl  verdict file, recorded by others; 6 verdicts" in text
+
+
+def test_of_several_prompts_the_sentence_says_from_where_to_where(
+    registry: Path, verdicts: Path
+) -> None:
+    """Vanilla changes 1 of 2 readable pairs, CoT and Metrics others; Swap was asked of some."""
+    found = document(registry, "JUDGE-0613", "--verdicts", verdicts)
+    shares = [
+        1 - figure["value"]
+        for figure in found["figures"]
+        if figure["name"] == "place_consistency_readable" and "left_out" not in figure
+    ]
+
+    assert "depending on the prompt (3 ways of asking in LLMBar" in found["sentence"]
+    assert f"in {100 * min(shares):.1f}% to {100 * max(shares):.1f}% of pairs" in found["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("model", "says"),
+    [
+        ("Cloud-2", "served until 2026-07-01 at cloud; nobody has published a measurement of it"),
+        ("judge-1", "served at maker with no end stated; a publication states gamma 1.100, with 8"),
+    ],
+)
+def test_a_card_of_what_is_served_says_until_when(registry: Path, model: str, says: str) -> None:
+    assert says in card(registry, model).splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "answer", "code"),
+    [
+        (("days_left>=91", "Cloud-2"), "meets", 0),  # 29 of April, 31 of May, 30 of June, and one
+        (("days_left>=92", "Cloud-2"), "does not meet", 1),
+        (("days_left>=0", "judge-1"), "meets", 0),
+        (("days_left>=1", "judge-1"), "unknown", 1),  # no end is stated
+        (("gamma<=2", "judge-1"), "unknown", 1),  # published without an interval
+        (("gamma<=2", "Cloud-2"), "unknown", 1),
+    ],
+)
+def test_a_requirement_is_answered_by_a_word_and_the_exit_code(
+    registry: Path, words: tuple[str, str], answer: str, code: int
+) -> None:
+    requirement, model = words
+    found = document(registry, model, "--require", requirement, code=code)
+
+    assert [each["answer"] for each in found["requirements"]] == [answer]
+    assert f"\n{requirement}: {answer} (" in card(
+        registry, model, "--require", requirement, code=code
+    )
+
+
+def test_a_withdrawn_figure_stands_on_the_card_and_counts_for_nothing(registry: Path) -> None:
+    found = document(registry, "Judge-1")
+    gammas = {figure["of"]: figure for figure in found["figures"] if figure["name"] != "days_left"}
+
+    assert gammas["v1.0-Judge-1"]["left_out"] == "withdrawn: a cache"
+    assert "left_out" not in gammas["v1.1-Judge-1"]
+    assert found["drift"] == ["2026-03-01  v1.0-Judge-1  withdrawn: a cache"]
+    fault = "  one-seed: One seed only. (v1.0-Judge-1, v1.1-Judge-1)"
+    assert fault in card(registry, "Judge-1").splitlines()
+
+
+def test_a_name_that_nobody_knows_gets_candidates_and_is_misuse(
+    registry: Path, verdicts: Path
+) -> None:
+    done = epc("evaluators", "card", "judge-061", "--verdicts", verdicts, "--registry", registry)
+
+    assert done.returncode == 2
+    said = done.stderr.decode()
+    assert "judge-061: not in this registry; did you mean judge-0613" in said
+    assert "the verdict files have J, judge-0613" in said
+
+
+def test_a_verdict_file_with_findings_is_misuse(registry: Path, tmp_path: Path) -> None:
+    file = tmp_path / "broken.jsonl"
+    file.write_text("{}\n")
+
+    done = epc("evaluators", "card", "judge-1", "--verdicts", file, "--registry", registry)
+
+    assert done.returncode == 2
+    assert f"see `epc observe check {file}`" in done.stderr.decode()
