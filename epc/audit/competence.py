@@ -11,7 +11,7 @@ from typing import Final, Literal
 from epc.audit.probes import CONTROLS, Control
 from epc.protocol.results import Json
 from epc.protocol.verdict import Verdict
-from epc.statistics.intervals import share_interval
+from epc.statistics.intervals import Interval, share_interval
 
 Word = Literal["capable", "incapable", "cannot_tell"]
 
@@ -68,9 +68,9 @@ def competence(pairs: Sequence[Planted]) -> Json:
     kinds = {
         kind: _figures([pair.verdicts for pair in pairs if pair.kind == kind]) for kind in CONTROLS
     }
-    failing = [kind for kind, figures in kinds.items() if _below(figures)]
+    failing = [kind for kind, figures in kinds.items() if fails(*_seen(figures))]
     return {
-        "word": _word(overall, failing=bool(failing)),
+        "word": word_of(*_seen(overall), failing=bool(failing)),
         "failing": failing,
         "useful": USEFUL,
         "chance": CHANCE,
@@ -111,13 +111,20 @@ def _share(hits: float, n: int) -> Json:
     return {"mean": hits / n if n else None, "ci95": list(interval) if interval else None}
 
 
-def _word(overall: Json, *, failing: bool) -> Word:
-    if failing or _below(overall):
+def word_of(n: int, ci95: Interval | None, *, failing: bool) -> Word:
+    """Return the word for an accuracy in n pairs; `failing`: one kind of pairs is failed."""
+    if failing or fails(n, ci95):
         return "incapable"
-    if overall["pairs"] >= FEWEST and overall["accuracy"]["ci95"][0] > USEFUL:
+    if n >= FEWEST and ci95 is not None and ci95[0] > USEFUL:
         return "capable"
     return "cannot_tell"
 
 
-def _below(figures: Json) -> bool:
-    return figures["pairs"] >= FEWEST and bool(figures["accuracy"]["ci95"][1] < USEFUL)
+def fails(n: int, ci95: Interval | None) -> bool:
+    """Return whether the whole interval of an accuracy in n pairs lies below what is of use."""
+    return n >= FEWEST and ci95 is not None and ci95[1] < USEFUL
+
+
+def _seen(figures: Json) -> tuple[int, Interval | None]:
+    ci95 = figures["accuracy"]["ci95"]
+    return figures["pairs"], None if ci95 is None else (ci95[0], ci95[1])

@@ -1,4 +1,4 @@
-"""`epc judge plan|run|check|report|import`."""
+"""`epc judge plan|competence|run|check|report|import`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,14 +16,12 @@ from epc.cli.common import (
     write_page,
 )
 from epc.cli.decoding import judge_options
-from epc.cli.limits import canary_option, limit_options
-from epc.cli.run_session import carried_out
+from epc.cli.judge_competence import competence
+from epc.cli.judge_run import run, show_report
 from epc.errors import ExitCode
 from epc.spec.judge_v1 import CROSS, METHODS, SELF, Method
 
 if TYPE_CHECKING:
-    from epc.analysis.judging.results import Report
-    from epc.engine.budget import Limits
     from epc.errors import Finding
     from epc.protocol.results import Json
 
@@ -145,58 +143,8 @@ def plan(
     ctx.exit(ExitCode.FINDINGS if refused else ExitCode.CLEAN)
 
 
-@command.command()
-@click.argument("folder", type=_FOLDER)
-@click.option("--dry-run", is_flag=True, help="Say what would be asked and cost; send nothing.")
-@canary_option
-@click.option("--anyway", is_flag=True, help="Go on though the canary shows a swapped judge.")
-@limit_options
-@format_option
-def run(
-    folder: Path, dry_run: bool, canary: bool, anyway: bool, limits: "Limits", form: str
-) -> None:
-    r"""Let the judges score every sample of a planned FOLDER, or go on where that stopped.
-
-    It asks no answered call again. It writes the archive when everything is answered. The canary
-    goes on as it began: the option counts for the first sitting.
-
-    \b
-    Example:
-      epc judge run judged --dry-run
-      epc judge run judged --max-cost 2
-    """
-    if dry_run:
-        from epc.cli.run_session import show_forecast
-        from epc.engine.judging.evaluate import expect, open_evaluation
-
-        show_forecast(expect(open_evaluation(folder), canary=canary), form)
-        return
-    judge_on(folder, limits, form, canary=canary, anyway=anyway)
-
-
-def judge_on(
-    folder: Path, limits: "Limits", form: str, *, canary: bool = True, anyway: bool = False
-) -> None:
-    """Carry an evaluation out from wherever it stands and show its report."""
-    from epc.records.canary import in_words
-    from epc.records.judging.layout import is_complete, load_run_log
-
-    if is_complete(folder):
-        note(f"{folder} is complete")
-    else:
-        _evaluate(folder, limits, canary=canary, anyway=anyway)
-    show_report([folder], form)
-    for judge, found in (load_run_log(folder).canary or {}).items():
-        note(f"canary   {judge}: {in_words(found)}")
-
-
-def _evaluate(folder: Path, limits: "Limits", *, canary: bool, anyway: bool) -> None:
-    from epc.cli.progress import shown
-    from epc.engine.judging.evaluate import evaluate, open_evaluation
-
-    evaluation = open_evaluation(folder)
-    work = evaluate(evaluation, clock=now, watch=shown, limits=limits, canary=canary, anyway=anyway)
-    carried_out(work, again=f"epc judge run {folder}")
+command.add_command(competence)
+command.add_command(run)
 
 
 @command.command(name="import")
@@ -360,24 +308,3 @@ def _show_findings(place: str, findings: "list[Finding]", form: str, more: "Json
     say(f"{place}: {'ok' if ok else 'not ok'}, findings: {len(findings)}")
     for finding in findings:
         say(str(finding))
-
-
-def show_report(folders: list[Path], form: str, *, labels: Path | None = None) -> "Report":
-    """Print what judges said and return the report."""
-    from epc.analysis.judging.results import document
-    from epc.analysis.judging.summary import summary
-
-    report = summary(folders, labels)
-    if form == "json":
-        echo_json(document(report))
-    elif form == "csv":
-        from epc.report.judging.table import table
-
-        click.echo(table(report), nl=False)
-        for finding in report.findings:
-            note(f"{finding.problem} [{finding.clause}]")
-    else:
-        from epc.report.judging.text import text
-
-        say(text(report))
-    return report

@@ -40,7 +40,7 @@ _COMMANDS: Final = {
     "site": "The published site: build it, serve it.",
     "replay": "Answer one conformance case.",
     "conformance": "List the conformance suite, or check a program with it.",
-    "judge": "Score outputs by judge models: plan, run, check, report, import.",
+    "judge": "Score outputs by judge models: plan, competence, run, check, report, import.",
     "observe": "Verdicts that others recorded: import, check, report.",
     "cache": "List, size or clear the kept answers of pinned weights.",
     "models": "List the models that you can name, or fetch weights.",

@@ -76,9 +76,6 @@ def _disagreement(row: Row, points: int, said: Mapping[str, Opinion], text: str)
 
 
 def _opinion(record: Record, units: EvaluationSet, mapping: RubricMapping | None) -> Opinion:
-    _, reply, _ = read_reply(record.raw or "")
-    if mapping is not None and reply is not None:
-        reply, _ = mapping.convert(reply, units.asked(record.sample))
     scores = record.scores or {}
     return Opinion(
         judge=record.sample.judge_model,
@@ -87,8 +84,16 @@ def _opinion(record: Record, units: EvaluationSet, mapping: RubricMapping | None
         verdict=record.verdict,
         overall_score=sum(scores.values()),
         scores=scores,
-        evidence=tuple(_cited(reply or {}, units.folded(record.output_sha256 or ""))),
+        evidence=tuple(cited(record, units, mapping)),
     )
+
+
+def cited(record: Record, units: EvaluationSet, mapping: RubricMapping | None) -> Iterator[Cited]:
+    """Yield the evidence of a record about the set."""
+    _, reply, _ = read_reply(record.raw or "")
+    if mapping is not None and reply is not None:
+        reply, _ = mapping.convert(reply, units.asked(record.sample))
+    yield from _cited(reply or {}, units.folded(record.output_sha256 or ""))
 
 
 def _cited(reply: Json, output: Output) -> Iterator[Cited]:

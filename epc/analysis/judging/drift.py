@@ -2,15 +2,17 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from epc.analysis.judging.agreement import compared, ratings_by
 from epc.analysis.judging.results import Drifted
-from epc.analysis.judging.shares import Judgment
+from epc.analysis.judging.shares import Judgment, judgments_of
 from epc.analysis.sharing import is_one
 from epc.errors import Finding
 from epc.judge.samples import Unit
 from epc.protocol.results import Json
 from epc.records.judging.documents import Plan, RunLog
+from epc.records.judging.layout import load_plan, load_run_log
 from epc.spec.judge_v1 import METHODS, Method
 
 
@@ -22,6 +24,19 @@ class Evaluated:
     plan: Plan
     log: RunLog
     judgments: Sequence[Judgment]
+
+
+def evaluated(folder: Path) -> Evaluated:
+    """Return a complete evaluation.
+
+    Raises: UsageError if it is not.
+    """
+    return Evaluated(
+        name=str(folder),
+        log=load_run_log(folder),
+        plan=load_plan(folder),
+        judgments=judgments_of(folder),
+    )
 
 
 def drift(before: Evaluated, after: Evaluated) -> Iterator[Drifted | Finding]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from epc.errors import Finding
 from epc.protocol.results import Json
@@ -10,6 +10,9 @@ from epc.records.judging.documents import JudgeUsage, Malformed, Reference, Tota
 from epc.records.typed import as_json
 from epc.spec.judge_v1 import Dimension as Name
 from epc.spec.judge_v1 import Flag, Kind, Method, Verdict
+
+if TYPE_CHECKING:
+    from epc.analysis.judging.competence_values import Competence
 
 Ends = tuple[float, float]
 Trusted = Literal["yes", "no", "unknown"]
@@ -313,6 +316,7 @@ class Evaluation:
     trust: tuple[Statement, ...] = ()
     remarks: tuple[str, ...] = ()
     labels: Labelled | None = None
+    competence: "tuple[Competence, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from epc.analysis.judging.agreement import between_judges, over_readable
+from epc.analysis.judging.competence import competences
 from epc.analysis.judging.disagreements import disagreements
-from epc.analysis.judging.drift import Evaluated, drift
+from epc.analysis.judging.drift import Evaluated, drift, evaluated
 from epc.analysis.judging.results import Drifted, Evaluation, Group, Report, Section
 from epc.analysis.judging.self_preference import self_preferences
 from epc.analysis.judging.shares import (
@@ -19,12 +20,11 @@ from epc.analysis.judging.shares import (
     counted,
     evidence,
     groups,
-    judgments_of,
     reasons,
 )
 from epc.analysis.judging.trust import statements
-from epc.errors import Finding
-from epc.records.judging.layout import load_plan, load_run_log
+from epc.errors import Finding, UsageError
+from epc.records.judging.layout import load_plan
 from epc.spec.judge_v1 import CROSS, PROTOCOL, SELF, Rules
 
 _FEW_VALID: Final = 0.5
@@ -52,10 +52,10 @@ def summary(folders: Sequence[Path], labels: Path | None = None) -> Report:
 
 
 def _load(folder: Path) -> Evaluated:
-    log = load_run_log(folder)
-    return Evaluated(
-        name=str(folder), plan=load_plan(folder), log=log, judgments=judgments_of(folder)
-    )
+    if load_plan(folder).competence is not None:
+        problem = f"{folder} tests a judge, and its figures stand in the report of its set"
+        raise UsageError(f"{problem}: run `epc judge report {folder.parents[2]}`")
+    return evaluated(folder)
 
 
 def _labelled(found: Evaluation, one: Evaluated, labels: Path | None) -> Evaluation:
@@ -95,6 +95,7 @@ def _summarised(one: Evaluated, drifts: Sequence[Drifted]) -> Evaluation:
         readable=over_readable(one.judgments),
         accuracy=accuracy(one.judgments),
         disagreements=disagreements(Path(one.name), one.plan, one.judgments),
+        competence=competences(Path(one.name)),
     )
     ours = [row for row in drifts if row.after == one.name]
     trust = tuple(statements(found, _by_judge(found), ours))

@@ -5,7 +5,7 @@ evaluations cannot say. That judges agree is not that they are right: nobody her
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from epc.analysis.judging.results import (
     Agreement,
@@ -23,6 +23,10 @@ from epc.analysis.judging.results import (
 from epc.analysis.judging.words import mean_text, plain_text, share_text
 from epc.spec.judge_v1 import CROSS, DIMENSIONS, OVERALL, Kind
 
+if TYPE_CHECKING:
+    from epc.analysis.judging.competence_values import Competence
+    from epc.audit.competence import Word
+
 # Below this, Krippendorff lets nobody draw even tentative conclusions (Content Analysis, 2004).
 AGREEING: Final = 2 / 3
 MOST: Final = 0.5
@@ -34,6 +38,11 @@ _SAID: Final[dict[str, dict[Trusted, str]]] = {
         "yes": "Most of its evaluations are valid",
         "no": "Most of its evaluations are invalid: its scores are no evidence about the outputs",
         "unknown": "These evaluations cannot say whether most of them are valid",
+    },
+    "spoilt outputs": {
+        "yes": "It scores an output that was spoilt below the output",
+        "no": "It does not tell outputs from spoilt ones",
+        "unknown": "These pairs cannot say whether it tells outputs from spoilt ones",
     },
     "evidence": {
         "yes": "It quotes what is there: at most 5% of its quotes are invented",
@@ -59,9 +68,12 @@ def statements(
     """Yield for each judge what it can be trusted on; `groups` are the judges' figures."""
     evidence = {row.judge: row for row in found.evidence}
     own = {row.judge: row for row in found.self_preference}
+    tested = {row.judge: row for row in found.competence}
     for group in groups:
         judge = group.value or ""
         yield _valid(judge, group.invalid)
+        if judge in tested:
+            yield _tested(judge, tested[judge])
         if judge in evidence:
             yield _evidence(judge, evidence[judge])
         for name in (OVERALL, *DIMENSIONS):
@@ -84,15 +96,25 @@ def _evidence(judge: str, row: Evidence) -> Statement:
     return _statement(judge, "evidence", _below(invented.ci95, FEW_INVENTED), shown)
 
 
+def _tested(judge: str, row: "Competence") -> Statement:
+    words: dict[Word, Trusted] = {"capable": "yes", "incapable": "no", "cannot_tell": "unknown"}
+    shown = f"{share_text(row.overall)} of {row.overall.pairs:,} spoilt texts are scored lower"
+    if row.constant is not None:
+        shown += ": it gives every text the same score"
+    elif row.failing:
+        shown += f"; failed: {', '.join(row.failing)}"
+    return _statement(judge, "spoilt outputs", words[row.word], shown)
+
+
 def _own(judge: str, row: SelfPreference) -> Statement:
     shown = row.not_stated or f"{mean_text(row)} points more, leniency left out"
-    return _statement(judge, "its own outputs", _none(row.ci95), shown)
+    return _statement(judge, "its own outputs", is_none(row.ci95), shown)
 
 
 def _drift(judge: str, row: Drifted) -> Statement:
     shift = row.compared.mean_difference
     shown = f"{mean_text(shift)} points on {row.compared.outputs:,} outputs"
-    return _statement(judge, "staying the same", _none(shift.ci95), shown)
+    return _statement(judge, "staying the same", is_none(shift.ci95), shown)
 
 
 def _agreeing(judge: str, name: str, valid: Agreement, readable: Agreement) -> Statement:
@@ -143,7 +165,7 @@ def _below(ends: Ends | None, bound: float) -> Trusted:
     return "yes" if ends[1] <= bound else "no" if ends[0] > bound else "unknown"
 
 
-def _none(ends: Ends | None) -> Trusted:
+def is_none(ends: Ends | None) -> Trusted:
     """Return whether a difference is none: not that none is seen, but that none can be large."""
     if ends is None:
         return "unknown"

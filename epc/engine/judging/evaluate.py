@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from epc.analysis.sharing import with_origin
-from epc.engine.budget import CostCapError, Limits, most_tokens
+from epc.engine.budget import Budget, CostCapError, Limits, most_tokens
 from epc.engine.cache import Cache
 from epc.engine.cache_paths import answer_cache_folder
 from epc.engine.calls import Caller, Question, Role
@@ -134,8 +134,11 @@ async def evaluate(
     limits: Limits | None = None,
     canary: bool = False,
     anyway: bool = False,
+    budget: Budget | None = None,
 ) -> RunLog:
     """Carry an evaluation out, from wherever its journal stands, and return its run log.
+
+    `budget` is what several evaluations of one command may use together.
 
     An evaluation that begins asks judges that may be swapped a `canary` as well, and each later
     sitting goes on with it (Reading R76).
@@ -146,7 +149,7 @@ async def evaluate(
     """
     limits, folder = limits or Limits(), evaluation.folder
     models = [role.model for role in evaluation.judges.values()]
-    budget = budget_of(models, limits)
+    budget = budget or budget_of(models, limits)
     require_keys(models)
     async with AsyncExitStack() as stack:
         stack.enter_context(seldom_collected())

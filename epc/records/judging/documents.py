@@ -16,6 +16,8 @@ from epc.records.manifest import ModelIdentity
 from epc.spec.judge_v1 import Dimension, Flag, Method, Rules, Verdict
 
 Constraint = Literal["json", "judge_reply"]
+# What an evaluation asks about a judge, if it stands beside a set and not for itself.
+Part = Literal["planted", "named", "ablation", "retest"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +76,7 @@ class Plan:
     gaps_allowed: bool
     rules: Rules = 1
     blind: bool = False
+    competence: Part | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,13 +8,14 @@ from typing import Final
 
 from epc.errors import Finding, MalformedError, WorldError
 from epc.judge.evidence import Output
+from epc.judge.planted import Planting
 from epc.judge.samples import Sample, Unit
 from epc.records.judging.documents import Plan
 from epc.records.judging.layout import OUTPUTS, SAMPLES, sha256
 from epc.records.judging.single import content_of
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import dumps_line, read_lines, write_text
-from epc.records.typed import parse
+from epc.records.typed import as_json, parse
 
 _BESIDE: Final = ("output_sha256", "task")
 _KEPT: Final = 16  # folded outputs in memory; one judge after another asks for the same
@@ -22,20 +23,25 @@ _KEPT: Final = 16  # folded outputs in memory; one judge after another asks for 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A unit with what is judged: the output's text, and the task it answers if that is known."""
+    """A unit with what is judged: the output's text, and the task it answers if that is known.
+
+    `planted` says of a text that tests a judge what it was made from, and how.
+    """
 
     unit: Unit
     output: str
     task: str | None = None
+    planted: Planting | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A line of samples.jsonl: a unit, its output by digest, its task."""
+    """A line of samples.jsonl: a unit, its output by digest, its task, and if it was planted."""
 
     unit: Unit
     output_sha256: str
     task: str | None
+    planted: Planting | None = None
 
 
 class EvaluationSet:
@@ -105,7 +111,8 @@ def write_set(folder: Path, entries: Iterable[Entry]) -> None:
                 # No wait for the disk: a file that is torn is no longer what its name says.
                 path.write_bytes(content)
             row = {**asdict(entry.unit), "output_sha256": digest, "task": entry.task}
-            yield dumps_line(row)
+            planted = {"planted": as_json(entry.planted)} if entry.planted else {}
+            yield dumps_line({**row, **planted})
 
     try:
         (folder / OUTPUTS).mkdir(exist_ok=True)
@@ -120,7 +127,9 @@ def _read_rows(folder: Path) -> Iterator[Row]:
         found = problems or schema_findings("judge_unit", value, where=where, clause="JUDGE-0")
         if found:
             raise MalformedError(found[0])
-        yield Row(unit=parse(value, Unit), **{name: value[name] for name in _BESIDE})
+        planted = parse(value["planted"], Planting) if "planted" in value else None
+        beside = {name: value[name] for name in _BESIDE}
+        yield Row(unit=parse(value, Unit), planted=planted, **beside)
 
 
 def _damaged(path: Path) -> Finding:

@@ -27,6 +27,7 @@ from epc.analysis.judging.shares import AXES
 from epc.analysis.judging.words import ends_text, mean_text, percent_text, plain_text, share_text
 from epc.errors import Finding
 from epc.records.judging.documents import Totals
+from epc.report.judging.competence import competence_text
 from epc.spec.judge_v1 import OVERALL, SCALE, VERDICTS, Method
 
 TITLES: Final = {
@@ -80,6 +81,7 @@ def _evaluation(one: Evaluation) -> Iterator[str]:
     if one.labels is not None:
         yield from _labels(one.labels)
     yield from _disagreements(one.disagreements)
+    yield from competence_text(one.competence)
     yield from _trust(one.trust)
     if one.remarks:
         yield ""

@@ -21,7 +21,7 @@ from epc.analysis.judging.results import (
 from epc.analysis.judging.words import mean_text, plain_text, share_text
 from epc.report.charts.judges import judging_charts
 from epc.report.judging.text import ON_TRUST, SAID
-from epc.report.page.judging_tables import against_people, changes, details
+from epc.report.page.judging_tables import against_people, changes, competence, details
 from epc.report.page.markup import (
     Markup,
     drawn,
@@ -70,6 +70,7 @@ def judging_page(report: Report) -> str:
         element("section", element("h2", "Who can be trusted on what"), *_trust(one.trust)),
         element("div", *map(drawn, judging_charts(one)), class_="pictures"),
         *_agreement(one),
+        *competence(one.competence),
         *(against_people(one.labels) if one.labels else ()),
         *_disagreements(one.disagreements),
         *details(one),

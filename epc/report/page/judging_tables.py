@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
+from epc.analysis.judging.competence_values import Competence
 from epc.analysis.judging.results import (
     Against,
     Drifted,
@@ -14,8 +15,9 @@ from epc.analysis.judging.results import (
 )
 from epc.analysis.judging.shares import AXES
 from epc.analysis.judging.words import ends_text, mean_text, percent_text, plain_text, share_text
+from epc.report.judging.competence import tables, title_of
 from epc.report.judging.text import TITLES
-from epc.report.page.markup import Content, Markup, element, facts, folded, table
+from epc.report.page.markup import Content, Markup, element, facts, folded, listed, table
 from epc.report.page.run import findings
 from epc.spec.judge_v1 import OVERALL, SCALE, VERDICTS
 
@@ -46,6 +48,15 @@ def details(one: Evaluation) -> Iterator[Markup]:
         )
         head = ("judge", "own outputs", "others' outputs", "points more, leniency left out")
         yield folded("Self-preference", table([head, *own], name="Self-preference"))
+
+
+def competence(rows: Iterable[Competence]) -> Iterator[Markup]:
+    """Yield what tests say of each judge."""
+    for found in rows:
+        content: list[Markup] = []
+        for shown in tables(found):
+            content += [table([shown.head, *shown.rows], name=shown.head[0]), listed(shown.notes)]
+        yield folded(title_of(found), *content)
 
 
 def against_people(found: Labelled) -> Iterator[Markup]:

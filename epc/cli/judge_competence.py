@@ -1,0 +1,148 @@
+"""`epc judge competence`, and the same before the first judgment of `epc judge run`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from epc.cli.common import echo_json, format_option, note, now, say
+from epc.cli.limits import limit_options
+from epc.cli.run_session import carried_out
+from epc.errors import ExitCode
+from epc.judge.planted import PAIRS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from epc.analysis.judging.competence_values import Competence
+    from epc.engine.budget import Budget, Limits
+    from epc.engine.judging.competence import Asked, Test
+
+
+@click.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--judge", "judges", multiple=True, metavar="MODEL", help="Only this. Repeatable.")
+@click.option(
+    "--pairs",
+    type=click.IntRange(1, 1000),
+    default=PAIRS,
+    show_default=True,
+    metavar="N",
+    help="From how many outputs to make texts; counts for the first session.",
+)
+@click.option("--named", is_flag=True, help="Ask these outputs under their true names as well.")
+@click.option("--ablation", is_flag=True, help="Ask them without what the judge quoted as well.")
+@click.option(
+    "--retest",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Ask N outputs of the judged set again: once a day.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be asked and cost; send nothing.")
+@limit_options
+@format_option
+@click.pass_context
+def competence(
+    ctx: click.Context,
+    folder: Path,
+    judges: tuple[str, ...],
+    pairs: int,
+    named: bool,
+    ablation: bool,
+    retest: int,
+    dry_run: bool,
+    limits: "Limits",
+    form: str,
+) -> None:
+    r"""Test the judges of a planned FOLDER on texts whose order of scores is known.
+
+    From outputs of the set it makes texts that are worth less: cut in half, shuffled, an answer to
+    another task, without a section that the task asks for. It also shows the same text twice, a
+    padded one and one without markup. The judge scores all of them as it would the set. What it
+    says stands in FOLDER/competence, outside every primary figure, and in the report. The command
+    goes on where it stopped and exits 1 if a judge is incapable.
+
+    \b
+    Example:
+      epc judge competence judged --max-cost 1
+      epc judge competence judged --named --ablation --retest 20
+      epc judge run judged --competence-first
+    """
+    from epc.engine.judging.competence import Asked, forecast, tests_of
+
+    asked = Asked(pairs=pairs, named=named, ablation=ablation, retest=retest)
+    tests = tests_of(folder, judges, asked)
+    if dry_run:
+        from epc.cli.run_session import show_forecast
+
+        show_forecast(forecast(tests, now()), form)
+        if ablation:
+            note("ablation comes on top: at most two calls for each output, once it is judged")
+        return
+    ask(tests, limits, budget_for(folder, limits), again=again(folder, asked, judges))
+    found = _shown(folder, judges, form)
+    ctx.exit(ExitCode.FINDINGS if _incapable(found) else ExitCode.CLEAN)
+
+
+def is_fit(folder: Path, limits: "Limits", budget: "Budget") -> bool:
+    """Test the judges of a set before it is judged; return whether none is incapable."""
+    from epc.engine.judging.competence import Asked, tests_of
+    from epc.report.judging.competence import title_of
+
+    tests = tests_of(folder, (), Asked())
+    ask(tests, limits, budget, again=f"epc judge run {folder} --competence-first")
+    found = _found(folder)
+    for one in found:
+        note(f"competence {title_of(one)}")
+    return not _incapable(found)
+
+
+def budget_for(folder: Path, limits: "Limits") -> "Budget":
+    """Return the budget of everything that one command asks the judges of a set."""
+    from epc.engine.judging.evaluate import open_evaluation
+    from epc.engine.run_session import budget_of
+
+    return budget_of([role.model for role in open_evaluation(folder).judges.values()], limits)
+
+
+def ask(tests: "Sequence[Test]", limits: "Limits", budget: "Budget", *, again: str) -> None:
+    """Ask what tests judges, from wherever that stands."""
+    from epc.cli.progress import shown
+    from epc.engine.judging.competence import assess
+
+    work = assess(tests, clock=now, watch=shown, limits=limits, budget=budget)
+    carried_out(work, again=again)
+
+
+def again(folder: Path, asked: "Asked", judges: tuple[str, ...]) -> str:
+    """Return the command that goes on with a test."""
+    words = [
+        *(f"--judge {judge}" for judge in judges),
+        *(["--named"] if asked.named else ()),
+        *(["--ablation"] if asked.ablation else ()),
+        *([f"--retest {asked.retest}"] if asked.retest else ()),
+    ]
+    return " ".join(["epc judge competence", str(folder), *words])
+
+
+def _shown(folder: Path, judges: tuple[str, ...], form: str) -> "list[Competence]":
+    from epc.records.typed import as_json
+    from epc.report.judging.competence import competence_text
+
+    found = [one for one in _found(folder) if not judges or one.judge in judges]
+    if form == "json":
+        echo_json({"competence": as_json(found)})
+    else:
+        say("\n".join(competence_text(found)).strip())
+    return found
+
+
+def _found(folder: Path) -> "tuple[Competence, ...]":
+    from epc.analysis.judging.competence import competences
+
+    return competences(folder)
+
+
+def _incapable(found: "Sequence[Competence]") -> bool:
+    return any(one.word == "incapable" for one in found)

@@ -1,0 +1,291 @@
+"""Asking a judge what tests it, before or after it judges a set.
+
+Each part is an evaluation of its own beside the set: the same prompt, decoding, journal and
+archive, and one budget over all of them. What was answered is never asked again.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from epc.analysis.comparability import are_facts
+from epc.analysis.judging.disagreements import cited
+from epc.engine.budget import Budget, Limits
+from epc.engine.forecast import Share
+from epc.engine.judging.evaluate import evaluate, expect, open_evaluation
+from epc.engine.run_session import Watch
+from epc.errors import UsageError
+from epc.judge.planted import (
+    ABLATED,
+    CONTROL,
+    PAIRS,
+    Original,
+    Planting,
+    ablations,
+    name_of,
+    planted,
+)
+from epc.judge.samples import Sample
+from epc.records.judging.competence import (
+    asked_rows,
+    part_folder,
+    retest_folder,
+    retests,
+    write_part,
+)
+from epc.records.judging.documents import Judge, Part, Plan
+from epc.records.judging.evaluation_set import Entry, EvaluationSet, Row
+from epc.records.judging.layout import is_complete, is_evaluation, load_plan
+from epc.records.judging.mappings import load_mapping
+from epc.records.judging.recheck import records
+from epc.spec.judge_v1 import DIMENSIONS, Dimension
+
+Chosen = Sequence[tuple[Sample, Row]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a judge is asked besides the planted pairs; `pairs` and `retest` count outputs."""
+
+    pairs: int = PAIRS
+    named: bool = False
+    ablation: bool = False
+    retest: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Test:
+    """One judge of a set, and what it is to be asked about itself."""
+
+    folder: Path
+    plan: Plan
+    judge: Judge
+    asked: Asked
+
+    def places(self, now: datetime) -> Iterator[Path]:
+        """Yield the parts in their order, each planned when those before it are complete.
+
+        Raises: UsageError if there is nothing to ask, or a retest has nothing to compare with.
+        """
+        if self.asked.retest:
+            self._require_set()
+        yield self._planned("planted", self._pairs, now, blind=True)
+        if self.asked.named:
+            yield self._planned("named", self._bases, now, blind=False)
+        if self.asked.ablation:
+            yield self._planned("ablation", self._ablations, now, blind=True)
+        if self.asked.retest:
+            yield self._retest(now)
+
+    def entries(self) -> dict[Part, list[Entry]]:
+        """Return what will be asked, as far as it follows from the set alone."""
+        found: dict[Part, list[Entry]] = {"planted": list(self._pairs())}
+        if self.asked.named:
+            found["named"] = list(self._bases())
+        if self.asked.retest:
+            found["retest"] = list(self._again())
+        return found
+
+    def _planned(
+        self, part: Part, entries: Callable[[], Iterable[Entry]], now: datetime, *, blind: bool
+    ) -> Path:
+        place = part_folder(self.folder, self.judge.model, part)
+        if not is_evaluation(place):
+            self.write(place, part, entries(), blind=blind, now=now)
+        return place
+
+    def write(
+        self, place: Path, part: Part, entries: Iterable[Entry], *, blind: bool, now: datetime
+    ) -> None:
+        """Write the plan of a part."""
+        write_part(place, part, entries, beside=self.folder, judge=self.judge, blind=blind, now=now)
+
+    def _retest(self, now: datetime) -> Path:
+        """Return the retest that an earlier day left unfinished, else that of today."""
+        begun = [
+            place for place in retests(self.folder, self.judge.model) if not is_complete(place)
+        ]
+        place = begun[0] if begun else retest_folder(self.folder, self.judge.model, now)
+        if not is_evaluation(place):
+            self.write(place, "retest", self._again(), blind=self.plan.blind, now=now)
+        return place
+
+    def _require_set(self) -> None:
+        model = self.judge.asked
+        if model is not None and are_facts(model, model):
+            raise UsageError(
+                f"{self.judge.model} cannot answer otherwise the next time, so --retest says "
+                "nothing of it: leave that out"
+            )
+        if not is_complete(self.folder):
+            raise UsageError(
+                f"{self.folder} is not judged yet, so --retest has nothing to compare with: "
+                f"run `epc judge run {self.folder}`"
+            )
+
+    def _pairs(self) -> Iterator[Entry]:
+        """Yield outputs of the set, each followed by the texts that are made from it."""
+        units = EvaluationSet(self.folder, self.plan)
+        rows = asked_rows(units, self.plan, self.judge.model)
+        for _, row in self._chosen(rows, self.asked.pairs):
+            base = _entry(units, row)
+            yield base
+            other = _other(row, [each for _, each in rows])
+            original = Original(
+                output=base.output,
+                task=row.task,
+                other=None if other is None else units.text(other),
+            )
+            for kind, text in planted(original):
+                yield _made(base, text, Planting(kind=kind, of=row.unit.output_id))
+
+    def _bases(self) -> Iterator[Entry]:
+        """Yield the outputs that the planted texts are made from."""
+        place = part_folder(self.folder, self.judge.model, "planted")
+        if is_evaluation(place):
+            units = EvaluationSet(place, load_plan(place))
+            yield from (_entry(units, row) for row in units.rows if row.planted is None)
+        else:  # a forecast
+            yield from (entry for entry in self._pairs() if entry.planted is None)
+
+    def _again(self) -> Iterator[Entry]:
+        units = EvaluationSet(self.folder, self.plan)
+        rows = asked_rows(units, self.plan, self.judge.model)
+        yield from (_entry(units, row) for _, row in self._chosen(rows, self.asked.retest))
+
+    def _ablations(self) -> Iterator[Entry]:
+        """Yield outputs without what the judge quoted, and without as much elsewhere.
+
+        One quote an output, of one dimension after the other.
+        """
+        place = part_folder(self.folder, self.judge.model, "planted")
+        plan = load_plan(place)
+        units, mapping = EvaluationSet(place, plan), load_mapping(place, plan)
+        made = 0
+        for _, record in records(place):
+            row = units.row(record.sample)
+            if not record.valid or row is None or row.planted is not None:
+                continue
+            base = _entry(units, row)
+            quotes: dict[str, str] = {
+                each.dimension: each.quote
+                for each in cited(record, units, mapping)
+                if each.kind == "verbatim"
+            }
+            turn = made % len(DIMENSIONS)
+            for name in (*DIMENSIONS[turn:], *DIMENSIONS[:turn]):
+                texts = ablations(base.output, quotes.get(name, ""))
+                if texts is not None:
+                    yield from _without(base, name, texts)
+                    made += 1
+                    break
+
+    def _chosen(self, rows: Chosen, most: int) -> Chosen:
+        """Return some rows: one of each question before a second one of any."""
+        if not rows:
+            raise UsageError(
+                f"{self.judge.model} has no output to judge in {self.folder}: nothing tests it"
+            )
+        by_question: dict[str, list[tuple[Sample, Row]]] = {}
+        for sample, row in sorted(rows, key=lambda one: _digest(one[1].unit.output_id)):
+            by_question.setdefault(row.unit.question_id, []).append((sample, row))
+        ranked = [
+            (place, number, one)
+            for number, ones in enumerate(by_question.values())
+            for place, one in enumerate(ones)
+        ]
+        return [one for _, _, one in sorted(ranked, key=lambda each: each[:2])[:most]]
+
+
+def tests_of(folder: Path, judges: Sequence[str], asked: Asked) -> list[Test]:
+    """Return a test for each of the judges that are named, or for all of the plan.
+
+    Raises: UsageError if the plan has no such judge, or its replies are to be imported.
+    """
+    plan = load_plan(folder)
+    if plan.competence is not None:
+        raise UsageError(f"{folder} tests a judge itself: name the set beside which it stands")
+    known = {judge.model: judge for judge in plan.judges}
+    for name in judges:
+        if name not in known:
+            raise UsageError(f"{name} is no judge of {folder}: it has {', '.join(known)}")
+    for judge in plan.judges:
+        if judge.identity is None:
+            raise UsageError(f"{folder} was planned for replies that exist: nobody can be asked")
+    return [
+        Test(folder=folder, plan=plan, judge=known[name], asked=asked) for name in (judges or known)
+    ]
+
+
+async def assess(
+    tests: Sequence[Test],
+    *,
+    clock: Callable[[], datetime],
+    watch: Watch,
+    limits: Limits,
+    budget: Budget,
+) -> None:
+    """Ask judges what tests them, from wherever that stands.
+
+    Raises: as `evaluate`.
+    """
+    for test in tests:
+        for place in test.places(clock()):
+            if not is_complete(place):
+                evaluation = open_evaluation(place)
+                await evaluate(evaluation, clock=clock, watch=watch, limits=limits, budget=budget)
+
+
+def forecast(tests: Sequence[Test], now: datetime) -> dict[str, Share]:
+    """Return what each judge will be asked; an ablation's texts follow from its replies only."""
+    found: dict[str, Share] = {}
+    for test in tests:
+        for part, entries in test.entries().items():
+            with TemporaryDirectory() as scratch:
+                place = Path(scratch) / part
+                test.write(place, part, entries, blind=part != "named", now=now)
+                for share in expect(open_evaluation(place)).values():
+                    found[f"{test.judge.model} {part}"] = share
+    return found
+
+
+def _entry(units: EvaluationSet, row: Row) -> Entry:
+    return Entry(unit=row.unit, output=units.text(row), task=row.task)
+
+
+def _made(base: Entry, text: str, planting: Planting) -> Entry:
+    unit = replace(base.unit, output_id=name_of(planting))
+    return replace(base, unit=unit, output=text, planted=planting)
+
+
+def _without(base: Entry, name: Dimension, texts: tuple[str, str]) -> Iterator[Entry]:
+    for kind, text in zip((ABLATED, CONTROL), texts, strict=True):
+        yield _made(base, text, Planting(kind=kind, of=base.unit.output_id, dimension=name))
+
+
+def _other(row: Row, rows: Sequence[Row]) -> Row | None:
+    """Return an output to another question, of the same target and variant if there is one."""
+    others = [
+        other
+        for other in rows
+        if other.unit.question_id != row.unit.question_id
+        and other.output_sha256 != row.output_sha256
+        and other.task != row.task
+    ]
+
+    def distance(other: Row) -> tuple[bool, bool, str]:
+        ours, theirs = row.unit, other.unit
+        return (
+            ours.target_model != theirs.target_model,
+            ours.prompt_variant != theirs.prompt_variant,
+            _digest(f"{ours.output_id}\0{theirs.output_id}"),
+        )
+
+    return min(others, key=distance, default=None)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

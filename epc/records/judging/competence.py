@@ -1,0 +1,122 @@
+"""Where evaluations stand that ask about a judge, beside the set that it is to judge.
+
+    SET/competence/JUDGE/PART     an evaluation's folder; JUDGE is a digest of the judge's name
+
+Parts are `planted` (outputs, and texts made from them), `named` (the same outputs under their
+names), `ablation` (outputs without what the judge quoted) and `retest-DATE` (outputs of the set
+again). Each is checked, gone on with and read like any evaluation. None is part of the set's.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from epc import __version__
+from epc.errors import WorldError
+from epc.judge.samples import Sample
+from epc.records import strict_json
+from epc.records.judging.documents import Judge, Part, Plan, Planned
+from epc.records.judging.evaluation_set import Entry, EvaluationSet, Row, write_set
+from epc.records.judging.layout import (
+    MAPPING,
+    PLAN,
+    SAMPLES,
+    is_evaluation,
+    load_plan,
+    sha256,
+)
+from epc.records.judging.prompts import load_prompts, write_prompts
+from epc.records.judging.single import content_of
+from epc.records.layout import digest
+from epc.records.typed import as_json, parse
+from epc.spec.judge_v1 import CROSS, Method
+
+COMPETENCE: Final = "competence"
+_RETEST: Final = "retest-"
+_DIGITS: Final = 12
+
+
+def part_folder(folder: Path, judge: str, part: Part) -> Path:
+    """Return where a part stands, other than a retest."""
+    return _judge_folder(folder, judge) / part
+
+
+def retest_folder(folder: Path, judge: str, day: datetime) -> Path:
+    """Return where the retest of a day stands."""
+    return _judge_folder(folder, judge) / f"{_RETEST}{day.date().isoformat()}"
+
+
+def retests(folder: Path, judge: str) -> list[Path]:
+    """Return the retests of a judge that were planned, the first one first."""
+    return [
+        path
+        for path in sorted(_judge_folder(folder, judge).glob(f"{_RETEST}*"))
+        if is_evaluation(path)
+    ]
+
+
+def parts(folder: Path) -> Iterator[Path]:
+    """Yield every part that stands beside a set, whole or not."""
+    yield from (path for path in sorted((folder / COMPETENCE).glob("*/*")) if is_evaluation(path))
+
+
+def method_asked(plan: Plan) -> Method:
+    """Return by which method a judge is tested: as in the primary figures, where there are any."""
+    return CROSS if CROSS in plan.methods else plan.methods[0]
+
+
+def asked_rows(units: EvaluationSet, plan: Plan, judge: str) -> list[tuple[Sample, Row]]:
+    """Return what a judge may be tested on: the samples that it has by that method, not blank."""
+    method = method_asked(plan)
+    return [
+        (sample, row)
+        for sample, row in units.samples()
+        if (sample.judge_model, sample.method) == (judge, method) and units.text(row).strip()
+    ]
+
+
+def write_part(
+    place: Path,
+    part: Part,
+    entries: Iterable[Entry],
+    *,
+    beside: Path,
+    judge: Judge,
+    blind: bool,
+    now: datetime,
+) -> None:
+    """Write the plan of a part, under the conditions of the set that it stands beside.
+
+    The plan is written last: a folder that a killed process left without one is written again.
+
+    Raises: WorldError if the disk refuses.
+    """
+    plan = load_plan(beside)
+    method = method_asked(plan)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WorldError(f"cannot make {place}: {error.strerror or error}") from error
+    write_set(place, entries)
+    write_prompts(place, {method: load_prompts(beside, plan)[method]})
+    if plan.mapping is not None:
+        strict_json.write_bytes(place / MAPPING, [content_of(beside / MAPPING)])
+    written = replace(
+        plan,
+        epc_version=__version__,
+        date=now.date().isoformat(),
+        judges=(judge,),
+        methods=(method,),
+        prompts={method: plan.prompts[method]},
+        samples=parse(digest(place / SAMPLES), Planned),
+        gaps_allowed=True,
+        blind=blind,
+        competence=part,
+    )
+    strict_json.write(place / PLAN, as_json(written))
+
+
+def _judge_folder(folder: Path, judge: str) -> Path:
+    return folder / COMPETENCE / sha256(judge.encode())[:_DIGITS]

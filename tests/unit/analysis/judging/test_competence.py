@@ -1,0 +1,73 @@
+"""Detection rates: what counts, and whether their words hold what they promise."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from epc.analysis.judging.competence import Pair, detection
+
+BASE = (2, 2, 1, 1)
+LESS = (2, 1, 1, 1)
+
+
+def pair(number: int, base: Sequence[int] | None, made: Sequence[int] | None) -> Pair:
+    return Pair(question=f"Q{number}", base=base, made=made)
+
+
+def test_reading_r87_lost_pairs_are_wrong_and_floored_ones_are_left_out() -> None:
+    pairs = [
+        pair(0, BASE, LESS),
+        pair(1, BASE, BASE),
+        pair(2, BASE, None),
+        pair(3, None, LESS),
+        pair(4, (0, 0, 0, 0), (0, 0, 0, 0)),
+    ]
+
+    found = detection("truncated", pairs, constant=False)
+
+    assert (found.count, found.share) == (1, 1 / 4)
+    assert (found.pairs, found.lost, found.at_floor) == (5, 2, 1)
+    assert found.bounds == (1 / 5, 4 / 5)
+    assert (found.ci95, found.word) == (None, "cannot_tell")  # four are too few
+    assert detection("truncated", pairs, constant=True).share == 1 / 5
+
+
+@pytest.mark.parametrize(
+    ("kind", "lower", "same", "higher"),
+    [("truncated", 1, 0, 0), ("same_text", 0, 1, 0), ("padded", 1, 1, 0)],
+)
+def test_reading_r87_each_kind_has_its_order(kind: str, lower: int, same: int, higher: int) -> None:
+    shares = [
+        detection(kind, [pair(0, base, made)], constant=False).share
+        for base, made in ((BASE, LESS), (BASE, BASE), (LESS, BASE))
+    ]
+
+    assert shares == [lower, same, higher]
+
+
+def test_reading_r87_the_interval_and_the_words_hold_what_they_promise() -> None:
+    """Judges that are simulated here, who are better on some questions than on others."""
+    rng = np.random.default_rng(19)
+    said = {0.75: [0, 0], 0.95: [0, 0], 0.5: [0, 0]}
+    covered = 0
+    for truth, words in said.items():
+        for _ in range(200):
+            spread = rng.beta(6 * truth, 6 * (1 - truth), size=16)
+            right = rng.random((16, 4)) < spread[:, None]
+            pairs = [
+                pair(number, BASE, LESS if hit else BASE)
+                for number, row in enumerate(right)
+                for hit in row
+            ]
+            found = detection("all", pairs, constant=False)
+            assert found.ci95 is not None
+            covered += found.ci95[0] <= truth <= found.ci95[1]
+            words[0] += found.word == "capable"
+            words[1] += found.word == "incapable"
+
+    assert covered >= 0.93 * 600
+    assert max(said[0.75]) <= 0.05 * 200  # each side of the bound: 2.5%, and what 200 runs vary by
+    assert said[0.95][0] >= 0.8 * 200
+    assert said[0.5][1] >= 0.8 * 200
+    assert said[0.95][1] == said[0.5][0] == 0
