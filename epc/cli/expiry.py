@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="How to print the result; ics is a calendar.",
 )
-@click.option("--known", is_flag=True, help="Exit 1 for unknown as well.")
+@click.option("--known", is_flag=True, help="Exit 1 for unknown and unconfirmed as well.")
 @registry_option
 @click.pass_context
 def command(
@@ -38,7 +38,7 @@ def command(
 ) -> None:
     r"""Say whether published figures or evaluators still hold on a day.
 
-    The answer is current, expiring, expired (and why) or unknown.
+    The answer is current, unconfirmed, expiring, expired (and why) or unknown.
 
     An evaluator is a model id, an alias, a generation, or PLATFORM/MODEL. Dates differ by platform:
     if you name no platform, you get one answer for each. If you name nothing, you get all
@@ -62,7 +62,7 @@ def command(
         click.echo(calendar(states), nl=False)
     else:
         _print(states)
-    failing = {"expired", "unknown"} if known else {"expired"}
+    failing = {"expired", "unknown", "unconfirmed"} if known else {"expired"}
     expired = any(state.status in failing for state in states)
     ctx.exit(ExitCode.FINDINGS if expired else ExitCode.CLEAN)
 

@@ -15,21 +15,33 @@ from epc.registry.days import days_away
 from epc.registry.lifecycles import Life, Pointer
 from epc.registry.snapshots import Event, Snapshot
 
-Status = Literal["current", "expiring", "expired", "unknown"]
+Status = Literal["current", "unconfirmed", "expiring", "expired", "unknown"]
 Reason = Literal["withdrawn", "retired", "drifted", "superseded", "stale"]
 
 # Where two reasons fall on one day, the graver is given.
 _GRAVITY: Final = ("withdrawn", "retired", "drifted", "superseded", "stale")
+# What stands between a status and the day of its end.
+_TOLD: Final = {
+    "current": " until",
+    "unconfirmed": ", until",
+    "expiring": " until",
+    "expired": " since",
+    "unknown": "",
+}
 EVENTS_SOURCE: Final = "snapshots/events.jsonl"
 POLICY_SOURCE: Final = "params.yaml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """How long a figure holds at most, and how long before its end one is told, in days."""
+    """How long a figure holds at most, and how long before its end one is told, in days.
+
+    `confirmation` is how long a source's word on a platform is believed; None is for good.
+    """
 
     maximum_age: int
     notice: int
+    confirmation: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +88,8 @@ class Expiry:
 
 def in_words(status: str, until: date | str | None, reason: str | None) -> str:
     """Return a status with its day and reason, from an `Expiry` or from its JSON."""
-    told = {"current": "until", "expiring": "until", "expired": "since", "unknown": ""}[status]
-    day = f" {told} {until}" if until and told else ""
+    told = _TOLD[status]
+    day = f"{told} {until}" if until and told else ""
     return f"{status}{day}{f' ({reason})' if reason else ''}"
 
 
@@ -130,6 +142,7 @@ def of_snapshot(
         tag,
         ends,
         doubt=doubt,
+        aged=None if snapshot.calibration or not life else unconfirmed_from(life, policy),
         begun=first,
         policy=policy,
         as_of=as_of,
@@ -152,6 +165,7 @@ def of_evaluator(name: str, life: Life, *, policy: Policy, as_of: date) -> Expir
         name,
         list(_of_life(life, measured=None)),
         doubt=doubt,
+        aged=unconfirmed_from(life, policy),
         begun=life.means.since if life.means else released,
         policy=policy,
         as_of=as_of,
@@ -187,6 +201,7 @@ def _state(
     ends: list[_End],
     *,
     doubt: str,
+    aged: date | None,
     begun: date | None,
     policy: Policy,
     as_of: date,
@@ -194,7 +209,10 @@ def _state(
     source: str | None,
     revision: int,
 ) -> Expiry:
-    """Weigh ends and doubts: an end that has come outweighs a doubt, a doubt one to come."""
+    """Weigh ends and doubts: an end that has come outweighs a doubt, a doubt one to come.
+
+    From the day `aged` on, nobody has confirmed lately what would be current.
+    """
     come = sorted((e for e in ends if e.day <= as_of), key=_End.order)
     ahead = sorted((e for e in ends if e.day > as_of), key=_End.order)
     withdrawn = [e for e in come if e.reason == "withdrawn"]
@@ -211,6 +229,9 @@ def _state(
         since = max(notice, begun or notice)
     else:
         status, note = "current", end.note if end else "no end is stated"
+        if aged and as_of >= aged:
+            status, since = "unconfirmed", max(aged, begun or aged) if aged > date.min else None
+            note = f"{note}; {_unheard(aged, policy)}"
     return Expiry(
         id=name,
         status=status,
@@ -268,6 +289,26 @@ def doubtful_from(life: Life) -> date | None:
     if life.pinned or not retires or retires.kind != "not_before":
         return None
     return retires.date
+
+
+def unconfirmed_from(life: Life, policy: Policy) -> date | None:
+    """Return the day from which a source's last word on a platform is too old to be believed.
+
+    The first day of the calendar if no day is recorded on which a source was seen; None for
+    weights that nobody can end.
+    """
+    if life.lasts or policy.confirmation is None:
+        return None
+    # Reading R53: a word says nothing of a day that lies far behind it.
+    return days_away(life.seen, policy.confirmation + 1) if life.seen else date.min
+
+
+def _unheard(aged: date, policy: Policy) -> str:
+    """Say how old the last word on a platform is."""
+    if policy.confirmation is None or aged == date.min:
+        return "no source's day is recorded, so nobody knows whether it still says so"
+    seen = days_away(aged, -policy.confirmation - 1)
+    return f"last confirmed on {seen}, more than {policy.confirmation} days ago"
 
 
 def _doubt(life: Life, as_of: date) -> str:

@@ -12,6 +12,7 @@ from epc.protocol.results import Json
 from epc.records.observed.types import UNKNOWN
 from epc.records.typed import parse
 
+OPEN_WEIGHTS: Final = "open-weights"  # weights that anybody has: no platform can end them
 MOCKS: Final = "mock/"  # before the name of an evaluator that has no life
 # Where a maker serves its models itself, if not under its own name.
 _OWN: Final = {
@@ -33,12 +34,21 @@ class Other:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Agreeing:
+    """Another list that states the same date, and the last day on which it is known to have."""
+
+    by: str
+    seen: Day | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stated:
     """A date as somebody stated it.
 
     `exact` is the platform's own day; `not_before` a day until which nothing ends; `announced`
     somebody else's word, or one that reserves the day. `others` are the days that were stated and
-    are not used: those that moved, and those of sources that disagree.
+    are not used: those that moved, and those of sources that disagree. `also` are the lists that
+    state the same day.
     """
 
     date: Day
@@ -46,6 +56,12 @@ class Stated:
     source: str
     seen: Day | None
     others: tuple[Other, ...]
+    also: tuple[Agreeing, ...] = ()
+
+    @property
+    def sources(self) -> int:
+        """How many sources state the day."""
+        return 1 + len(self.also)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +133,13 @@ class LifeRecord:
             "retires": self.retires,
         }
 
+    @property
+    def seen(self) -> date | None:
+        """The last day on which any source is known to have told of this life."""
+        told = [stated for stated in self.stages.values() if stated]
+        days = [self.checked.seen, *(s.seen for s in told), *(a.seen for s in told for a in s.also)]
+        return max((day for day in days if day), default=None)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerationRecord:
@@ -145,6 +168,7 @@ class Life:
     routes: tuple[Route, ...]
     replacement: str | None
     source: str
+    seen: date | None = None
     points_to: tuple[Pointer, ...] = ()
     means: Pointer | None = None
     moves: date | None = None
@@ -164,8 +188,14 @@ class Life:
             routes=record.routes,
             replacement=record.replacement,
             source=record.checked.source,
+            seen=record.seen,
             points_to=record.points_to,
         )
+
+    @property
+    def lasts(self) -> bool:
+        """Whether nobody can end it: weights that are pinned, or that anybody has."""
+        return self.pinned or self.platform == OPEN_WEIGHTS
 
     @property
     def revision(self) -> int:
@@ -204,7 +234,7 @@ class Generation:
 
     def is_makers(self, life: Life) -> bool:
         """Return whether a life is at its maker: served by it, or weights that it gave away."""
-        return life.pinned or life.platform in _OWN.get(self.maker, {self.maker})
+        return life.lasts or life.platform in _OWN.get(self.maker, {self.maker})
 
 
 def find(asked: str, generations: Iterable[Generation]) -> Iterator[tuple[Generation, Life]]:

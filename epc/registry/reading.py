@@ -133,6 +133,7 @@ def policy(checkout: Path) -> Json:
     try:
         given: Any = yaml.safe_load(_text(path))["expiry"]
         ages = {key: given[key] for key in ("maximum_age_days", "notice_days")}
+        ages |= {key: given[key] for key in ("confirmation_days",) if key in given}
     except (yaml.YAMLError, KeyError, TypeError) as error:
         raise _malformed(path, f"no expiry policy: {error!r}") from error
     if not all(type(days) is int and days >= 0 for days in ages.values()):

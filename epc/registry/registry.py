@@ -32,6 +32,7 @@ class _Ages:
 
     maximum_age_days: int
     notice_days: int
+    confirmation_days: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +68,11 @@ class Registry:
             generations={generation.name: generation for generation in lives},
             snapshots={str(s.tag): s for s in sorted(pairs, key=lambda s: s.tag)},
             events=events,
-            policy=Policy(maximum_age=ages.maximum_age_days, notice=ages.notice_days),
+            policy=Policy(
+                maximum_age=ages.maximum_age_days,
+                notice=ages.notice_days,
+                confirmation=ages.confirmation_days,
+            ),
             given=given,
             by_tag=by_tag,
             served={(life.platform, life.model): life for g in lives for life in g.lives},

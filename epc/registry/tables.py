@@ -27,7 +27,7 @@ SNAPSHOT: Final = {
     ),
     "measured_to": ("date", "The last day on which it may have been measured"),
     "as_of": ("date", "The day of which the state is; it was built then"),
-    "state": ("text", "current, expiring, expired or unknown, on that day"),
+    "state": ("text", "current, unconfirmed, expiring, expired or unknown, on that day"),
     "reason": ("text", "Why: retired, superseded, stale, drifted or withdrawn; else empty"),
     "since": ("date", "The day on which the state began, where one is known"),
     "until": ("date", "The day on which it ends or ended, where one is known"),

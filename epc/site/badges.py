@@ -11,6 +11,7 @@ from epc.site.pages import EvaluatorPage
 
 _COLOURS: Final = {
     "current": "#1a6b3c",
+    "unconfirmed": "#555555",
     "expiring": "#8a5300",
     "expired": "#a31515",
     "unknown": "#555555",

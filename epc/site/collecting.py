@@ -12,7 +12,7 @@ from epc.records.judging.layout import PLAN, PROMPTS, RUN_LOG
 from epc.records.typed import parse
 from epc.registry import layout
 from epc.registry.changes import changes
-from epc.registry.expiry import Expiry, doubtful_from
+from epc.registry.expiry import Expiry, doubtful_from, unconfirmed_from
 from epc.registry.figures import Figure, figures_of
 from epc.registry.judge_cards import card_of
 from epc.registry.lifecycles import Life
@@ -135,10 +135,21 @@ def _directions(snapshot: Snapshot, stated: tuple[Figure, ...]) -> Iterator[Dire
 def _standing(registry: Registry, tag: str, as_of: date) -> Standing:
     """Return a snapshot's state, with the end to come and the doubt to come."""
     state, snapshot = registry.of_tag(tag, as_of), registry.snapshots[tag]
-    life = registry.measured_life(snapshot, as_of)
-    doubt = doubtful_from(life) if life and not snapshot.calibration else None
+    life = None if snapshot.calibration else registry.measured_life(snapshot, as_of)
     ending = registry.of_tag(tag, state.until) if state.until and state.until > as_of else state
-    return Standing(state=state, end_reason=ending.reason, doubt=doubt)
+    return _standing_of(registry, life, state=state, ending=ending)
+
+
+def _standing_of(
+    registry: Registry, life: Life | None, *, state: Expiry, ending: Expiry
+) -> Standing:
+    """Return a state with the days on which its life makes it another."""
+    return Standing(
+        state=state,
+        end_reason=ending.reason,
+        doubt=doubtful_from(life) if life else None,
+        aged=unconfirmed_from(life, registry.policy) if life else None,
+    )
 
 
 def _files(checkout: Path, folder: Path) -> tuple[list[File], dict[str, Path]]:
@@ -188,9 +199,8 @@ def _evaluator(
 
         state = on(as_of)
         ending = on(state.until) if state.until and state.until > as_of else state
-        standing = Standing(
-            state=state, end_reason=ending.reason, doubt=doubtful_from(registry.meant(life, as_of))
-        )
+        meant = registry.meant(life, as_of)
+        standing = _standing_of(registry, meant, state=state, ending=ending)
         platforms.append(Platform(record=given, standing=standing))
     spellings = [spelling for life in lives for spelling in (life.model, *life.aliases)]
     who = subject_of_page(registry, name, (page.row.snapshot for page in snapshots))

@@ -29,12 +29,14 @@ class Standing:
     """A state on the day of building, and what a browser needs to work it out again later.
 
     `end_reason` is why it ends on `state.until`, said also before it has. `doubt` is the day from
-    which nobody can tell; an end that has come outweighs it.
+    which nobody can tell, `aged` the day from which the last word on it is too old to be believed;
+    an end that has come outweighs both.
     """
 
     state: Expiry
     end_reason: str | None
     doubt: date | None
+    aged: date | None
 
     @property
     def held(self) -> bool:

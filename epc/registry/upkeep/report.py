@@ -79,7 +79,7 @@ def upkeep(
         as_of=as_of,
         expired=tuple(new),
         expiring=tuple(state for state in states if state.status == "expiring"),
-        unknown=tuple(state for state in states if state.status == "unknown"),
+        unknown=tuple(state for state in states if state.status in {"unknown", "unconfirmed"}),
         gone_before=len(expired) - len(new),
         proposals=diff(records, told),
         unheard=tuple(f"{claim.platform}/{claim.model}" for claim in candidates(records, told)),

@@ -11,12 +11,12 @@
   const days = (text) => Math.round((date(text) - date(today)) / DAY);
 
   // An end that has come outweighs a doubt, a doubt an end to come.
-  const state = ({ status, until, reason, doubt, notice }) => {
+  const state = ({ status, until, reason, doubt, aged, notice }) => {
     if (status === "expired") return { status, reason };
     if (until && until <= today) return { status: "expired", reason };
     if (status === "unknown" || (doubt && doubt <= today)) return { status: "unknown", reason: "" };
     if (until && days(until) <= Number(notice)) return { status: "expiring", reason };
-    return { status: "current", reason: "" };
+    return { status: aged && aged <= today ? "unconfirmed" : "current", reason: "" };
   };
 
   const away = (day) => {

@@ -6,7 +6,17 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from registry_support import FIGURES, card, day, event, generation, life_record, snapshot, stated
+from registry_support import (
+    FIGURES,
+    Json,
+    card,
+    day,
+    event,
+    generation,
+    life_record,
+    snapshot,
+    stated,
+)
 
 from epc.registry.expiry import Expiry, Policy, of_evaluator, of_snapshot
 from epc.registry.lifecycles import Generation
@@ -101,6 +111,57 @@ def test_reading_r53_without_a_stated_end_a_figure_is_current(as_of: str) -> Non
 
     assert (found.status, found.reason) == ("current", None)
     assert found.until == day("2026-01-01") + timedelta(days=100_000)
+
+
+CHECKED = {"source": "https://maker.example/models", "via": "read", "seen": "2026-01-10"}
+AGED = Policy(maximum_age=100_000, notice=30, confirmation=120)
+
+
+@pytest.mark.parametrize(
+    ("as_of", "status", "since"),
+    # 2026-01-10 and 120 days is 2026-05-10: on that day the word is not yet too old.
+    [("2026-05-10", "current", "2026-01-01"), ("2026-05-11", "unconfirmed", "2026-05-11")],
+)
+def test_reading_r53_a_word_that_is_too_old_confirms_nothing(
+    as_of: str, status: str, since: str
+) -> None:
+    found = state(as_of, generation(life_record(checked=CHECKED)), policy=AGED)
+
+    assert (found.status, found.since, found.reason) == (status, day(since), None)
+    assert ("last confirmed on 2026-01-10, more than 120 days ago" in found.note) == (
+        status == "unconfirmed"
+    )
+
+
+def test_reading_r53_the_newest_word_of_any_source_confirms() -> None:
+    agreed = stated("2027-01-01") | {"also": [{"by": "a list 3f2a", "seen": "2026-04-01"}]}
+    lives = generation(life_record(checked=CHECKED, retires=agreed))
+
+    assert state("2026-07-30", lives, policy=AGED).words == "current until 2027-01-01"
+    assert state("2026-07-31", lives, policy=AGED).words == "unconfirmed, until 2027-01-01"
+
+
+def test_reading_r53_without_a_day_on_which_a_source_was_seen_nothing_is_confirmed() -> None:
+    found = state("2026-02-01", generation(), policy=AGED)
+
+    assert (found.status, found.since) == ("unconfirmed", None)
+    assert "no source's day is recorded" in found.note
+
+
+@pytest.mark.parametrize(
+    "life", [{"pinned": True}, {"platform": "open-weights"}], ids=["pinned", "open-weights"]
+)
+def test_reading_r53_weights_that_nobody_can_end_need_no_confirmation(life: Json) -> None:
+    held = generation(life_record(**life))
+
+    assert held.is_makers(held.lives[0])
+    found = of_evaluator("judge-1", held.lives[0], policy=AGED, as_of=day("2030-01-01"))
+    assert (found.status, found.note) == ("current", "no end is stated")
+
+
+def test_reading_r53_an_end_that_is_near_or_come_needs_no_confirmation() -> None:
+    assert state("2026-06-29", retiring("2026-06-30"), policy=AGED).status == "expiring"
+    assert state("2026-06-30", retiring("2026-06-30"), policy=AGED).status == "expired"
 
 
 @pytest.mark.parametrize("lives", [None, generation(life_record(platform="elsewhere"))])
