@@ -25,6 +25,7 @@ Kind = Literal[
     "ablation_control",
 ]
 LOWER: Final[Sequence[Kind]] = ("truncated", "shuffled", "off_task", "section_removed")
+OFF_TASK: Final[Kind] = "off_task"
 SAME: Final[Kind] = "same_text"
 PADDED: Final[Kind] = "padded"
 PLAIN: Final[Kind] = "plain"
@@ -76,7 +77,7 @@ def planted(original: Original) -> Iterator[tuple[Kind, str]]:
         if shuffled.split() != words:
             yield "shuffled", shuffled
     if original.task is not None and original.other is not None:
-        yield "off_task", original.other
+        yield OFF_TASK, original.other
     robbed = _without_section(output, original.task or "")
     if robbed is not None:
         yield "section_removed", robbed

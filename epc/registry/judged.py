@@ -8,12 +8,13 @@ from datetime import date
 from pathlib import Path
 from typing import Final, Literal
 
+from epc.analysis.judging.competence_values import Competence
 from epc.analysis.judging.results import Evaluation, Group, Share
 from epc.analysis.judging.summary import summary
 from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.judging.layout import load_plan, load_run_log
-from epc.records.judging.needed import needed
+from epc.records.judging.needed import needed, of_competence
 from epc.records.judging.recheck import recheck
 from epc.records.typed import as_json
 from epc.registry.cards import Said, judged_card_of
@@ -36,6 +37,11 @@ def offered_evaluation(folder: Path, said: Said, *, platform: str | None) -> Off
         raise UsageError(
             f"{folder} has {len(plan.judges)} judges, and a snapshot is of one\n"
             "  fix: plan one judge a folder with `epc judge plan --judge MODEL`"
+        )
+    if plan.competence is not None:
+        raise UsageError(
+            f"{folder} tests a judge, and says nothing of outputs by itself\n"
+            "  fix: publish the set beside which it stands"
         )
     if log.origin != "run":
         raise UsageError(
@@ -64,7 +70,9 @@ def offered_evaluation(folder: Path, said: Said, *, platform: str | None) -> Off
         days=days,
         said=said,
         figures=figures,
-        raw={name: sha256(folder / name) for name in needed(folder, plan)},
+        raw={
+            name: sha256(folder / name) for name in (*needed(folder, plan), *of_competence(folder))
+        },
         no_baseline=None,
         card=lambda tag, life: judged_card_of(tag, plan, judge, days=days, said=said, life=life),
     )
@@ -89,6 +97,7 @@ def figures_again(folder: Path) -> Json:
         **_shares(primary.all),
         "invented_quotes": {**invented, "quotes": evidence.quotes},
         **({} if one.rules == 1 else _since_the_second_rules(one)),
+        **({"competence": _competence(*one.competence)} if one.competence else {}),
         "variants": _groups(primary.prompt_variant),
         "targets": _groups(primary.target_model),
         "self_judging": {"n": own.samples, **_shares(own)} if own.samples else None,
@@ -103,6 +112,22 @@ def _since_the_second_rules(one: Evaluation) -> Json:
         "rules": one.rules,
         "quotes": {kind: _share(found) for kind, found in evidence.kinds.items()},
         "bounds": as_json(one.primary.all.bounds),
+    }
+
+
+def _competence(found: Competence) -> Json:
+    """Return what tests say of the judge: the word, and the figures that it follows from."""
+    overall = found.overall
+    return {
+        "word": found.word,
+        "outputs": found.outputs,
+        "pairs": overall.pairs,
+        "lost": overall.lost,
+        "at_floor": overall.at_floor,
+        "constant": found.constant,
+        "detected": _share(overall),
+        "kinds": {row.kind: _share(row) for row in found.kinds},
+        "shifts": {row.by: {"mean": row.mean, "ci95": as_json(row.ci95)} for row in found.shifts},
     }
 
 

@@ -141,6 +141,10 @@ def _of_judge(snapshot: Snapshot, days: str) -> Iterator[str]:
         if total["samples"]:
             counts = f"{total['valid']} valid, {total['invalid']} invalid"
             yield f"  totals     {method}: {counts}{flags}"
+    if tested := figures.get("competence"):
+        right, pairs = tested["detected"]["hits"], tested["pairs"] - tested["at_floor"]
+        said = f"scored {right} of {pairs} spoilt texts below their outputs"
+        yield f"  competence {tested['word'].replace('_', ' ')}: {said}"
     yield from (f"  beware     {remark}" for remark in figures["remarks"])
 
 

@@ -109,7 +109,7 @@ class File:
     @property
     def output(self) -> bool:
         """Whether it is an output that was judged, of which there are hundreds."""
-        return self.name.startswith(f"raw/{OUTPUTS}/")
+        return f"/{OUTPUTS}/" in self.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

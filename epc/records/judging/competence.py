@@ -15,6 +15,7 @@ from typing import Final
 
 from epc import __version__
 from epc.errors import WorldError
+from epc.judge.planted import ABLATED, CONTROL, OFF_TASK, Original, planted
 from epc.judge.samples import Sample
 from epc.records import strict_json
 from epc.records.judging.documents import Judge, Part, Plan, Planned
@@ -116,6 +117,50 @@ def write_part(
         competence=part,
     )
     strict_json.write(place / PLAN, as_json(written))
+
+
+def departures(folder: Path, place: Path) -> Iterator[tuple[str, str]]:
+    """Yield where a part was not asked as its set was, or of other texts: a place, the problem.
+
+    What was quoted is not known here, so of an ablation the outputs are looked up and no more.
+    """
+    plan, stated = load_plan(folder), load_plan(place)
+    for name in ("constraint", "mapping", "retry_malformed", "rules", "thresholds"):
+        if getattr(plan, name) != getattr(stated, name):
+            yield name, "is not the set's"
+    if stated.judges[0] not in plan.judges:
+        yield "judges", "are none of the set's"
+    if stated.prompts != {method_asked(plan): plan.prompts.get(method_asked(plan))}:
+        yield "prompts", "are not the set's"
+    units, made = EvaluationSet(folder, plan), EvaluationSet(place, stated)
+    known = {row.unit.output_id: row for row in units.rows}
+    for row in made.rows:
+        base = known.get(row.planted.of if row.planted else row.unit.output_id)
+        if base is None or base.unit.question_id != row.unit.question_id:
+            yield "samples", f"{row.unit.output_id} is made from no output of the set"
+        elif not _is_made(row, base, made.text(row), units):
+            yield "samples", f"{row.unit.output_id} is not the text that its kind says"
+
+
+def _is_made(row: Row, base: Row, text: str, units: EvaluationSet) -> bool:
+    """Return whether a text is what was done to its output."""
+    if row.planted is None:
+        return (row.unit, row.output_sha256, row.task) == (
+            base.unit,
+            base.output_sha256,
+            base.task,
+        )
+    if row.planted.kind in (ABLATED, CONTROL):
+        return len(text) < len(units.text(base))
+    others = {
+        other.output_sha256
+        for other in units.rows
+        if other.unit.question_id != base.unit.question_id and other.task != base.task
+    }
+    if row.planted.kind == OFF_TASK:
+        return row.output_sha256 in others
+    original = Original(output=units.text(base), task=base.task, other=None)
+    return dict(planted(original)).get(row.planted.kind) == text
 
 
 def _judge_folder(folder: Path, judge: str) -> Path:

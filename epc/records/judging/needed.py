@@ -2,19 +2,34 @@
 
 from pathlib import Path
 
+from epc.records.judging.competence import parts
 from epc.records.judging.documents import Plan
 from epc.records.judging.evaluation_set import EvaluationSet, output_path
 from epc.records.judging.layout import (
     CALLS,
     INVALID,
     MAPPING,
+    PLAN,
     PROMPT_MANIFEST,
     README,
+    RUN_LOG,
     SAMPLES,
+    is_complete,
+    load_plan,
     records_path,
 )
 from epc.records.judging.prompts import prompt_path
 from epc.spec.judge_v1 import METHODS
+
+
+def of_competence(folder: Path) -> list[str]:
+    """Return the paths of every complete evaluation that tests a judge of the set."""
+    return sorted(
+        (part / name).relative_to(folder).as_posix()
+        for part in parts(folder)
+        if is_complete(part)
+        for name in (PLAN, RUN_LOG, *needed(part, load_plan(part)))
+    )
 
 
 def needed(folder: Path, plan: Plan) -> list[str]:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -14,11 +14,13 @@ from epc.records.canary import check_canary
 from epc.records.findings import Findings
 from epc.records.judging.archive import Given, judgement
 from epc.records.judging.asked import NamedCalls
+from epc.records.judging.competence import departures, parts
 from epc.records.judging.documents import Plan, Planned, Record, RunLog
 from epc.records.judging.evaluation_set import EvaluationSet
 from epc.records.judging.layout import (
     LONGEST_LINE,
     SAMPLES,
+    is_complete,
     load_plan,
     load_run_log,
     records_path,
@@ -79,7 +81,18 @@ def recheck(folder: Path) -> Rechecked:
     if totals != stated:
         problem = f"the run log's totals are {stated}, the records give {totals}"
         findings.add("JUDGE-7.4", "/totals", problem, "archive the evaluation again")
+    for part in filter(is_complete, parts(folder)):
+        findings.extend(_of_part(folder, part))
     return Rechecked(findings=findings.kept(), totals=totals)
+
+
+def _of_part(folder: Path, part: Path) -> Iterator[Finding]:
+    """Yield what is wrong with an evaluation that tests a judge of the set."""
+    where = f"/{part.relative_to(folder).as_posix()}"
+    for key, problem in departures(folder, part):
+        remedy = "remove the folder, and ask `epc judge competence` again"
+        yield Finding(clause=_CLAUSE, where=where + pointer(key), problem=problem, remedy=remedy)
+    yield from (replace(f, where=where + f.where) for f in recheck(part).findings)
 
 
 def records(folder: Path, findings: Findings | None = None) -> Iterator[tuple[str, Record]]:

@@ -88,7 +88,7 @@ def _planted(found: Competence) -> Shown:
         score = f"it gives every text the same overall score, {found.constant}"
         notes.insert(0, f"{score}: it detects nothing")
     if any(row.ci95 is None for row in found.kinds):
-        notes.append(f"no interval is stated for fewer than {FEWEST} pairs, or one question")
+        notes.append(f"no interval is stated for fewer than {FEWEST} pairs, or too few questions")
     return Shown(
         head=("planted pairs", "as expected", "pairs", "lost, at floor", "bounds", "word"),
         rows=tuple(_detection(row) for row in (found.overall, *found.kinds)),

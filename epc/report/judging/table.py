@@ -74,6 +74,12 @@ def _evaluation(one: Evaluation) -> Iterator[Row]:
     for own in one.self_preference:
         place = (one.name, "self_preference", "judge_model", own.judge)
         yield _mean(place, "self_preference", own.own, own)
+    for tested in one.competence:
+        place = (one.name, "competence", "judge_model", tested.judge)
+        for detected in (tested.overall, *tested.kinds):
+            yield _share(place, detected.kind, detected.pairs, detected)
+        for shift in tested.shifts:
+            yield _mean(place, shift.by, shift.pairs, shift)
     yield from _agreement(one.name, "agreement", one.agreement)
     yield from _agreement(one.name, "agreement over readable", one.readable)
 

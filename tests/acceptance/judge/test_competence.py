@@ -273,6 +273,9 @@ def test_competence_comes_before_the_first_judgment_and_stands_outside_primary_f
     assert told.returncode == 2
     assert f"run `epc judge report {tmp_path / 'bad'}`" in told.stderr
     assert epc("judge", "report", tmp_path / "bad", "--html", tmp_path / "p.html").returncode == 0
+    rows = epc("judge", "report", tmp_path / "bad", "--format", "csv").stdout
+    assert "competence,judge_model,openai/constant,truncated,16,0.0,0.0," in rows
+    assert "competence,judge_model,openai/constant,length,16,0.0,0.0,0.0" in rows
     page = (tmp_path / "p.html").read_text("utf-8")
     assert "spoilt outputs" in page
     assert "it detects nothing" in page

@@ -145,3 +145,35 @@ def test_a_judged_snapshot_replicates_nothing(clone: Path, evaluation: Path) -> 
     said = refused(clone, evaluation, *WHO, "--replicates", TAG)
 
     assert "only measured snapshots can replicate one another" in said
+
+
+def test_what_tests_say_of_a_judge_is_published_recomputed_and_refused_if_forged(
+    clone: Path,
+) -> None:
+    rows = [{**row, "output": f"{row['output']} {row['output']}"} for row in grid("12345678", "A")]
+    folder = evaluated(clone.parent / "tested", rows=rows)
+    tested = json.loads(
+        epc(clone, "judge", "competence", str(folder), "--format", "json", code=1).stdout
+    )["competence"][0]
+    forged = shutil.copytree(folder, clone.parent / "forged")
+    (part,) = (forged / "competence").glob("*/planted")
+    path = part / "samples.jsonl"
+    path.write_text(path.read_text().replace('"kind":"padded"', '"kind":"truncated"', 1))
+
+    assert "is not whole" in refused(clone, forged)
+    said = epc(clone, "judge", "check", str(forged), code=1).stdout
+    assert "is not the text that its kind says" in said
+    assert "publish the set beside which it stands" in refused(clone, part)
+    tag = publish(clone, folder)
+    figures = document(clone / "snapshots" / tag, "metrics.json")["figures"]["competence"]
+
+    overall = tested["overall"]
+    assert (figures["word"], figures["pairs"]) == ("incapable", overall["pairs"])
+    assert figures["detected"]["hits"] == overall["count"]
+    assert epc(clone, "snapshot", "recompute", tag).stdout == f"{tag}  as published\n"
+    shown = epc(clone, "snapshot", "show", tag).stdout
+    pairs = overall["pairs"] - overall["at_floor"]
+    assert f"incapable: scored {overall['count']} of {pairs} spoilt texts below" in shown
+    epc(clone, "snapshot", "verify")
+    epc(clone, "snapshot", "fetch", tag, "--out", str(clone.parent / "again"))
+    assert epc(clone, "judge", "check", str(clone.parent / "again")).returncode == 0

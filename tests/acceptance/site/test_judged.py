@@ -17,6 +17,7 @@ from site_support import (
     BuiltSite,
     build,
     epc,
+    evaluated,
     evaluated_by_endpoint,
     judged,
     with_documents,
@@ -38,7 +39,9 @@ def _judging(folder: Path) -> BuiltSite:
     life = life_record(platform="self-hosted", model="judge-1", retires=stated("2026-05-20"))
     made.evaluator(generation_record("Judge-1", life))
     made.publish(REPORTED)
-    judged(made)
+    careless = evaluated(made.folder.parent / "careless")
+    epc(made.folder, "judge", "competence", str(careless), "--pairs", "8", code=1)
+    judged(made, careless)
     judged(
         made,
         evaluated_by_endpoint(made.folder.parent / "hosted"),
@@ -53,6 +56,23 @@ def table(site: BuiltSite, path: str, name: str) -> str:
     text = unescape(site.text(path))
     found = re.search(rf'<table[^>]*\bid="{name}".*?</table>', text, re.DOTALL)
     return found[0] if found else ""
+
+
+def test_the_page_of_a_judge_says_how_it_scored_planted_texts(judging: BuiltSite) -> None:
+    """These outputs have no task on record: none can be off it, or lack a section of it."""
+    told = table(judging, f"snapshots/{MOCK}/index.html", "competence")
+
+    assert 'Texts made from <data value="8">8</data> outputs' in told
+    assert re.findall(r'<th scope="row">(.*?)</th>', told) == [
+        "all that are worth less",
+        "padded",
+        "same text",
+        "shuffled",
+        "truncated",
+    ]
+    assert (
+        "competence" not in judging.text(f"snapshots/{HOSTED}/index.html").split("epc-gallery")[0]
+    )
 
 
 def estimates(given: Any) -> Iterator[float]:
