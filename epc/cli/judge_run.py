@@ -53,7 +53,12 @@ def run(
         from epc.cli.run_session import show_forecast
         from epc.engine.judging.evaluate import expect, open_evaluation
 
-        show_forecast(expect(open_evaluation(folder), canary=canary), form)
+        shares = expect(open_evaluation(folder), canary=canary)
+        if competence_first:
+            from epc.engine.judging.competence import Asked, forecast, tests_of
+
+            shares |= forecast(tests_of(folder, (), Asked()), now())
+        show_forecast(shares, form)
         return
     budget = budget_for(folder, limits) if competence_first else None
     if budget is not None and not is_fit(folder, limits, budget) and not anyway:

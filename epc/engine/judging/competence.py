@@ -68,10 +68,8 @@ class Test:
     def places(self, now: datetime) -> Iterator[Path]:
         """Yield the parts in their order, each planned when those before it are complete.
 
-        Raises: UsageError if there is nothing to ask, or a retest has nothing to compare with.
+        Raises: UsageError if there is nothing to ask.
         """
-        if self.asked.retest:
-            self._require_set()
         yield self._planned("planted", self._pairs, now, blind=True)
         if self.asked.named:
             yield self._planned("named", self._bases, now, blind=False)
@@ -113,7 +111,13 @@ class Test:
             self.write(place, "retest", self._again(), blind=self.plan.blind, now=now)
         return place
 
-    def _require_set(self) -> None:
+    def require(self) -> None:
+        """Refuse a retest that could say nothing, before anything is asked.
+
+        Raises: UsageError.
+        """
+        if not self.asked.retest:
+            return
         model = self.judge.asked
         if model is not None and are_facts(model, model):
             raise UsageError(
@@ -203,7 +207,8 @@ class Test:
 def tests_of(folder: Path, judges: Sequence[str], asked: Asked) -> list[Test]:
     """Return a test for each of the judges that are named, or for all of the plan.
 
-    Raises: UsageError if the plan has no such judge, or its replies are to be imported.
+    Raises: UsageError if the plan has no such judge, its replies are to be imported, or a retest
+    would have nothing to compare with.
     """
     plan = load_plan(folder)
     if plan.competence is not None:
@@ -215,9 +220,12 @@ def tests_of(folder: Path, judges: Sequence[str], asked: Asked) -> list[Test]:
     for judge in plan.judges:
         if judge.identity is None:
             raise UsageError(f"{folder} was planned for replies that exist: nobody can be asked")
-    return [
+    tests = [
         Test(folder=folder, plan=plan, judge=known[name], asked=asked) for name in (judges or known)
     ]
+    for test in tests:
+        test.require()
+    return tests
 
 
 async def assess(

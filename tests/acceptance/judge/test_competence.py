@@ -296,14 +296,17 @@ def test_competence_keeps_one_budget_and_a_forecast_sends_nothing(
         for judge in ("perfect", "constant")
         for part, count in (("planted", 16), ("named", 2))
     }
+    run = ("judge", "run", tmp_path / "e", "--no-canary", "--competence-first", "--dry-run")
+    whole = json.loads(epc(*run, "--format", "json", env=env).stdout)
+    assert [share["calls"]["expected"] for share in whole.values()] == [16, 16, 128, 128]
     stopped = epc(*command, "--max-calls", "20", env=env)
     assert stopped.returncode == 4
     assert f"next: epc judge competence {tmp_path / 'e'}" in stopped.stderr
     assert len(endpoint.received) == 20
-    whole = epc(*command, env=env)
-    assert whole.returncode == 0
+    done = epc(*command, env=env)
+    assert done.returncode == 0
     assert len(endpoint.received) == 32
-    assert "no interval is stated for fewer than 8 pairs" in whole.stdout
+    assert "no interval is stated for fewer than 8 pairs" in done.stdout
 
 
 def test_a_competence_test_that_was_killed_asks_nothing_twice(
@@ -391,6 +394,22 @@ def test_reading_r76_a_retest_is_never_of_shared_answers(
 
     assert (row["shared"], row["compared"]["outputs"]) == (16, 0)
     assert row["compared"]["same_overall"] == {"count": 0, "share": None, "ci95": None}
+
+
+def test_reading_r76_a_retest_of_a_judge_that_cannot_answer_otherwise_is_refused(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    env = planned(tmp_path / "e", endpoint, "perfect")
+    plan = ("judge", "plan", tmp_path / "e.jsonl", "--judge", "openai/perfect")
+    assert epc(*plan, "--judge", "mock/judge", "--out", tmp_path / "m", env=env).returncode == 0
+
+    refused = epc("judge", "competence", tmp_path / "m", "--retest", "4", env=env)
+
+    assert refused.returncode == 2
+    assert not endpoint.received  # the other judge is not asked first
+    alone = ("--judge", "mock/judge", "--retest", "4")
+    refused = epc("judge", "competence", tmp_path / "m", *alone, env=env)
+    assert "mock/judge cannot answer otherwise the next time" in refused.stderr
 
 
 def test_names_that_a_judge_is_shown_move_its_scores_or_do_not(
