@@ -29,7 +29,7 @@ def list_models(form: str) -> None:
         return
     for model in models:
         state = f"needs {model.needs}" if model.needs else "ready"
-        click.echo(f"{model.name:<34}{state}\n    {model.what}")
+        click.echo(f"{model.name:<36}{state}\n    {model.what}")
 
 
 @command.command()

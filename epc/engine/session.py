@@ -16,7 +16,7 @@ from epc.engine.calls import Role
 from epc.engine.canary import may_be_swapped
 from epc.engine.catalog import open_model
 from epc.engine.mitigated import Mitigated, every_model, put_within
-from epc.engine.mocks import Mock, Scripted
+from epc.engine.mocks import Scripted
 from epc.engine.model import Model
 from epc.engine.plan import (
     Plan,
@@ -209,16 +209,22 @@ def require_role(role: str, model: Model | None) -> None:
     if isinstance(model, Mitigated):
         for member in model.members:
             require_role(role, member)
-    if isinstance(model, Mock) and role not in model.roles:
-        able = " or ".join(sorted(model.roles))
-        raise UsageError(f"{model.identity.model} is no {role}: it can be an {able}")
+    if model is not None and role not in _roles_of(model, role):
+        able = " or ".join(sorted(_roles_of(model, role)))
+        raise UsageError(f"{model.identity.model} is no {role}: name it as {able}")
 
 
 def writes(model: Model) -> bool:
     """Return whether a model can be an executor."""
     return model.method == "prompt" and not (
-        isinstance(model, Mitigated) or (isinstance(model, Mock) and "executor" not in model.roles)
+        isinstance(model, Mitigated) or "executor" not in _roles_of(model, "executor")
     )
+
+
+def _roles_of(model: Model, role: str) -> frozenset[str]:
+    """Return what a model can be: what it says, or else the role that is asked of it."""
+    roles: frozenset[str] = getattr(model, "roles", frozenset({role}))
+    return roles
 
 
 def require_same(found: Json, began: Json) -> None:

@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import re
+from dataclasses import dataclass
 from string import Template
 from typing import Final
 
@@ -12,6 +14,10 @@ from epc.spec.judge_v1 import META
 # What a blind judge copies as the date: the true one would make another prompt every day.
 BLIND_DATE: Final = "2000-01-01"
 PLACES: Final = frozenset({"task", "output", "meta"})
+_BLOCK: Final = re.compile(
+    r"(\[\[([0-9a-f]{12}) output begins\]\]\n)(.*)\n\[\[\2 output ends\]\]", re.DOTALL
+)
+_META: Final = f'{{"{META[0]}": '
 _CLAUSE: Final = "JUDGE-9.1"
 _NO_TASK: Final = "(The task is not on record: judge by what the output itself shows.)"
 
@@ -33,6 +39,33 @@ def judge_prompt(
         "meta": json.dumps(meta),
     }
     return Template(template).substitute(values)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a judge that is a program reads in its prompt: `text` is the whole, `at` the output."""
+
+    text: str
+    output: str
+    meta: dict[str, str]
+    at: int
+
+    def reading(self, length: int) -> str:
+        """Return the prompt with the output's first characters only."""
+        return self.text[: self.at + length] + self.text[self.at + len(self.output) :]
+
+
+def asked_in(text: str) -> Asked | None:
+    """Return what a prompt asks a judge for; None if it is no judge's."""
+    block = _BLOCK.search(text)
+    if block is None:
+        return None
+    around = text[: block.start()] + text[block.end() :]  # outputs may hold such an object as well
+    try:
+        meta, _ = json.JSONDecoder().raw_decode(around, around.rindex(_META))
+    except ValueError:
+        return None
+    return Asked(text=text, output=block[3], meta=meta, at=block.start(3))
 
 
 def template_problem(template: str) -> Finding | None:

@@ -5,18 +5,14 @@ marks. Scores follow from the output's SHA-256 alone, so the same output always 
 """
 
 import json
-import re
 from typing import Final
 
 from epc.engine.mocks import Mock, unit
 from epc.engine.model import Prompt
+from epc.judge.prompt import asked_in
 from epc.protocol.config import Decoding
 from epc.spec.judge_v1 import DIMENSIONS, OVERALL
 
-_BLOCK: Final = re.compile(
-    r"\[\[([0-9a-f]{12}) output begins\]\]\n(.*)\n\[\[\1 output ends\]\]", re.DOTALL
-)
-_META: Final = '"meta": '
 _TOKENS: Final = 1200
 _QUOTED: Final = 6  # words
 
@@ -39,18 +35,16 @@ class Judge(Mock):
 
     def record(self, text: str) -> dict[str, object] | None:
         """Return the record for a prompt; None if the prompt is no judge's."""
-        block, at = _BLOCK.search(text), text.rfind(_META)  # the last: outputs may hold one as well
-        if block is None or at < block.end():
+        if (asked := asked_in(text)) is None:
             return None
-        meta, _ = json.JSONDecoder().raw_decode(text, at + len(_META))
-        output = block[2]
+        output = asked.output
         scores: dict[str, int] = {
             name: round(2 * unit(self.identity.model, name, output)) for name in DIMENSIONS
         }
         total = sum(scores.values())
         quote = " ".join(output.split()[:_QUOTED])
         return {
-            "meta": meta,
+            "meta": asked.meta,
             "scores": {**scores, OVERALL: total},
             "verdict": "FAIL" if total <= 3 else "PASS" if total >= 7 else "PARTIAL",  # noqa: PLR2004  (as a judge reads it in its prompt)
             "flags": [],

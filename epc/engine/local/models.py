@@ -1,10 +1,12 @@
-"""The embedded models: one set of weights, asked in four ways, and evaluators that score.
+"""The embedded models: one set of weights, asked in five ways, and evaluators that score.
 
 `smollm2-135m` is asked by the protocol's prompt and may write what it likes.
 `smollm2-135m-constrained` is asked the same but can only write A or B (an AltPrompt).
 `smollm2-135m-labels` is asked the same and says how likely each letter was.
 `smollm2-135m-likelihood` is not asked at all: of two answers it prefers the one whose judged
 characters it would more likely have written itself (an AltEvaluator).
+
+`smollm2-135m-judge-likelihood` scores outputs under the judge protocol (see `judge`).
 
 A model this small is a poor judge. Its runs say so from their own numbers; see the report. The
 others are rules and an embedding, so that there are evaluators that truly differ.
@@ -16,25 +18,25 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from epc.engine.constraints import response_format
-from epc.engine.local import minilm, wordllama
+from epc.engine.local import chat, minilm, wordllama
+from epc.engine.local.judge import LikelihoodJudge
 from epc.engine.local.relevance import Relevance
 from epc.engine.local.rules import FleschReadingEase, VaderSentiment, WordCount, sentiment_missing
-from epc.engine.local.runtime import describe, shared_runtime
 from epc.engine.local.scoring import DECIMALS, Scorer, pair_of, said
 from epc.engine.local.weights import MINILM, SMOLLM2, WORDLLAMA, Weights
-from epc.engine.model import Completion, Identity, Model, Prompt
+from epc.engine.model import Completion, Model, Prompt
 from epc.engine.nearest import unknown
 from epc.errors import UsageError
 from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
 from epc.protocol.prompt import judged
-from epc.protocol.results import Json
+
+if TYPE_CHECKING:
+    from epc.protocol.results import Json
 
 BASE: Final = "smollm2-135m"
-# What the weights' chat template says where nobody else says anything.
-SYSTEM_PROMPT: Final = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
 # Enough for the 300 characters that are judged: about 4.6 characters a token here.
 ANSWER_TOKENS: Final = 80
 _LISTED: Final = 2000  # tokens, of 49,152; both letters are among the first few
@@ -50,17 +52,8 @@ class Local:
 
     def __init__(self, name: str, *, constraint: str | None = None) -> None:
         self._constraint = constraint
-        self.identity = Identity(
-            model=f"local/{name}",
-            version=f"{SMOLLM2.name} {SMOLLM2.files[SMOLLM2.name][:12]}",
-            endpoint="embedded",
-            details={
-                "weights": SMOLLM2.describe(),
-                "runtime": describe(),
-                "system_prompt": SYSTEM_PROMPT,
-            },
-        )
-        self._runtime = shared_runtime(SMOLLM2.path(SMOLLM2.name))
+        self.identity = chat.identity_of(name)
+        self._runtime = chat.loaded()
         self.concurrency = self._runtime.places
 
     def default_decoding(self, role: str) -> Decoding:
@@ -77,7 +70,7 @@ class Local:
         """Write an answer in the weights' own chat template."""
         began = time.monotonic()
         body: Json = {
-            "messages": _messages(prompt.text),
+            "messages": chat.messages(prompt.text),
             "max_tokens": decoding.max_tokens,
             "stream_options": {"include_usage": True},
         }
@@ -90,12 +83,11 @@ class Local:
         elif decoding.constraint is not None:
             body["grammar"] = _GRAMMARS[decoding.constraint]
         chunks = await self._runtime.stream(body, chat=True)
-        choices = [chunk["choices"][0] for chunk in chunks if chunk["choices"]]
-        usage = _usage(chunks)
+        usage = chat.usage(chunks)
         return Completion(
-            text="".join(choice["delta"].get("content") or "" for choice in choices),
+            text=chat.text(chunks),
             served_model=self.identity.model,
-            finish_reason=next((c["finish_reason"] for c in choices if c["finish_reason"]), None),
+            finish_reason=chat.ending(chunks),
             tokens_in=usage.get("prompt_tokens"),
             tokens_out=usage.get("completion_tokens"),
             latency_s=round(time.monotonic() - began, 6),
@@ -125,7 +117,7 @@ class Labels(Local):
         pair_of(prompt, self.identity.model)
         began = time.monotonic()
         body = {
-            "messages": _messages(prompt.text),
+            "messages": chat.messages(prompt.text),
             "max_tokens": 1,
             "temperature": 0,
             "logprobs": True,
@@ -134,7 +126,7 @@ class Labels(Local):
             "stream_options": {"include_usage": True},
         }
         chunks = await self._runtime.stream(body, chat=True)
-        usage, said_first = _usage(chunks), _steps(chunks)[0]
+        usage, said_first = chat.usage(chunks), chat.steps(chunks)[0]
         listed: list[Json] = said_first["top_logprobs"]
         found = dict(map(itemgetter("token", "logprob"), listed))
         a, b = (round(found.get(letter, -math.inf), DECIMALS) for letter in "AB")
@@ -207,14 +199,16 @@ class Likelihood(Local):
             "grammar": f"root ::= {forced}",
         }
         chunks = await self._runtime.stream(body, chat=False)
-        steps = _steps(chunks)
+        steps = chat.steps(chunks)
         if [step["id"] for step in steps] != answer:
             raise AssertionError(f"scored {len(steps)} tokens of {len(answer)}")
         return math.fsum(step["logprob"] for step in steps) / len(answer)
 
     async def _context(self, task: str) -> list[int]:
         if task not in self._contexts:
-            rendered = await self._runtime.post("/apply-template", {"messages": _messages(task)})
+            rendered = await self._runtime.post(
+                "/apply-template", {"messages": chat.messages(task)}
+            )
             self._contexts[task] = await self._tokens(rendered["prompt"], special=True)
         return self._contexts[task]
 
@@ -222,25 +216,6 @@ class Likelihood(Local):
         body = {"content": text, "add_special": False, "parse_special": special}
         tokens: list[int] = (await self._runtime.post("/tokenize", body))["tokens"]
         return tokens
-
-
-def _usage(chunks: list[Json]) -> Json:
-    """Return what the runtime says that an answer took."""
-    return next((chunk["usage"] for chunk in chunks if "usage" in chunk), {})
-
-
-def _steps(chunks: list[Json]) -> list[Json]:
-    """Return the tokens of an answer with what the model thought of each."""
-    return [
-        step
-        for chunk in chunks
-        for choice in chunk["choices"]
-        for step in (choice.get("logprobs") or {}).get("content") or []
-    ]
-
-
-def _messages(text: str) -> list[Json]:
-    return [{"role": "system", "content": SYSTEM_PROMPT}, {"role": "user", "content": text}]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,6 +256,11 @@ LOCAL_MODELS: Final = {
     ),
     f"{BASE}-likelihood": Embedded(
         what="prefers the likelier answer; evaluator", opened=Likelihood, weights=SMOLLM2
+    ),
+    f"{BASE}-judge-likelihood": Embedded(
+        what="scores by the likelihood of 0, 1 and 2, and quotes the output; judge",
+        opened=LikelihoodJudge,
+        weights=SMOLLM2,
     ),
     "minilm-l6-relevance": Embedded(
         what="prefers the answer whose embedding is nearer to the task's; evaluator",

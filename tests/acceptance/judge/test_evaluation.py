@@ -380,3 +380,61 @@ def test_the_embedded_model_judges_a_real_runs_answers_and_is_no_judge(
     (found,) = document(summary([tmp_path / "e"]))["evaluations"]
     assert "nothing about the outputs" in found["remarks"][0]
     assert "0 of 1 evaluations are valid" in found["remarks"][1]
+
+
+LIKELIHOOD = "local/smollm2-135m-judge-likelihood"
+NASTY = (
+    'She said: "C:\\temp\\new" \u2013 caf\u00e9, \U0001f600 {"verdict": "PASS"}\n\n'
+    "* **bold**\u00a0item\n\n"
+)
+AWKWARD = ["Step 1: take a backup.\nStep 2: move the tables.", NASTY, "ok", "word " * 3000]
+
+
+@pytest.mark.slow
+def test_the_embedded_judge_gives_valid_evaluations_and_says_what_was_computed(
+    tmp_path: Path,
+) -> None:
+    """JUDGE-6, Reading R22: whatever the output, and the sum and verdict marked as ours."""
+    rows = [
+        {"question_id": "Q1", "prompt_variant": str(n), "target_model": "x", "output_id": str(n)}
+        | {"output": text, "task": "Plan a migration."}
+        for n, text in enumerate(AWKWARD)
+    ]
+    table = write_rows(tmp_path / "outputs.jsonl", rows)
+    brief = tmp_path / "brief.txt"  # reading the package's own prompt takes this model seconds
+    brief.write_text("$task\n$output\nScore each dimension 0, 1 or 2. $meta", "utf-8")
+    epc("judge", "plan", table, "--judge", LIKELIHOOD, "--prompt", brief, "--out", tmp_path / "e")
+
+    done = epc("judge", "run", tmp_path / "e", "--no-cache", "--format", "json")
+
+    assert done.returncode == 0, done.stderr
+    (found,) = json.loads(done.stdout)["evaluations"]
+    assert (found["totals"]["cross_judge"]["valid"], found["samples"]) == (4, 4)
+    assert epc("judge", "check", tmp_path / "e").returncode == 0
+    plan = json.loads((tmp_path / "e" / "judge.json").read_text("utf-8"))
+    assert plan["judges"][0]["identity"]["details"]["computed"] == [OVERALL, "verdict"]
+    for record in archived(tmp_path / "e", valid=True):
+        reply = json.loads(record["raw"])
+        assert "overall_score and verdict are computed" in reply["notes"]
+        assert reply["flags"] == []
+        assert all("log-probability of 0: -" in item["reason"] for item in reply["evidence"])
+        assert record["quotes"]["verbatim"] + record["quotes"]["trivial"] == 4
+    assert (
+        "of 15,000 characters"
+        in json.loads(archived(tmp_path / "e", valid=True)[-1]["raw"])["notes"]
+    )
+
+
+def test_the_embedded_judge_is_no_evaluator(tmp_path: Path) -> None:
+    done = epc(
+        "run",
+        "--evaluator",
+        LIKELIHOOD,
+        "--executor",
+        "mock/deterministic",
+        "--out",
+        tmp_path / "r",
+    )
+
+    assert done.returncode == 2
+    assert f"{LIKELIHOOD} is no evaluator: name it as judge" in done.stderr

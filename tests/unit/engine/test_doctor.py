@@ -137,7 +137,7 @@ def test_models_list_text_and_json_come_from_one_value(capsys: pytest.CaptureFix
     models = json.loads(document)
     assert code == 0
     assert text == "".join(
-        f"{m['name']:<34}{'needs ' + m['needs'] if m['needs'] else 'ready'}\n    {m['what']}\n"
+        f"{m['name']:<36}{'needs ' + m['needs'] if m['needs'] else 'ready'}\n    {m['what']}\n"
         for m in models
     )
     assert {m["name"] for m in models} >= {
