@@ -97,6 +97,7 @@ vectors: $(VENV)/.dev ## Work the conformance vectors out again; fails if the fi
 conformance: $(VENV)/.dev ## Two implementations against the suite: ours, and a Perl program.
 	$(BIN)/epc conformance check -- $(BIN)/epc replay -
 	$(BIN)/epc conformance check -- perl tests/conformance/reference.pl
+	$(BIN)/epc conformance check --protocol judge -- perl tests/conformance/reference_judge.pl
 
 verify: $(VENV)/.dev ## Every published byte, every event and the history; needs all of it, not a shallow clone.
 	$(BIN)/epc snapshot verify

@@ -2,32 +2,48 @@
 
 import json
 import sys
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from epc.cli.common import echo_json, format_option
 from epc.errors import ExitCode, Finding
 
+if TYPE_CHECKING:
+    from epc.records.conformance import Protocol
+
+_COMPATIBLE: Final = {"epc": "EPC-v1.0-compatible", "judge": "Judge-v1.0-compatible"}
+
+_protocol_option = click.option(
+    "--protocol",
+    type=click.Choice(list(_COMPATIBLE)),
+    default="epc",
+    show_default=True,
+    help="Whose cases: EPC, or the judge protocol with Readings R20 to R27.",
+)
+
 
 @click.group()
 def command() -> None:
-    """The suite that qualifies an implementation as EPC-v1.0-compatible (EPC-2.8)."""
+    """The suites that qualify an implementation of EPC (EPC-2.8) or of the judge protocol."""
 
 
 @command.command(name="list")
 @click.argument("cases", nargs=-1)
+@_protocol_option
 @format_option
-def list_cases(cases: tuple[str, ...], form: str) -> None:
+def list_cases(cases: tuple[str, ...], protocol: "Protocol", form: str) -> None:
     r"""List the CASES (all, or those whose id begins so); as JSON with input and answer.
 
     \b
     Example:
       epc conformance list
       epc conformance list --format json floor-01
+      epc conformance list --protocol judge
     """
     from epc.records.conformance import select, suite
 
-    chosen = select(cases) if cases else suite()
+    chosen = select(cases, protocol) if cases else suite(protocol)
     if form == "json":
         shown = [
             {
@@ -48,10 +64,17 @@ def list_cases(cases: tuple[str, ...], form: str) -> None:
 
 @command.command(context_settings={"ignore_unknown_options": True})
 @click.option("--case", "cases", multiple=True, help="Only cases whose id begins so; repeatable.")
+@_protocol_option
 @format_option
 @click.argument("program", nargs=-1, required=True, metavar="-- CMD...")
 @click.pass_context
-def check(ctx: click.Context, cases: tuple[str, ...], form: str, program: tuple[str, ...]) -> None:
+def check(
+    ctx: click.Context,
+    cases: tuple[str, ...],
+    protocol: "Protocol",
+    form: str,
+    program: tuple[str, ...],
+) -> None:
     r"""Run a program over the suite and list every answer that differs.
 
     The program is started once a case, reads the case on stdin and prints its answer on stdout;
@@ -63,11 +86,12 @@ def check(ctx: click.Context, cases: tuple[str, ...], form: str, program: tuple[
       epc conformance check -- epc replay -
       epc conformance check -- perl tests/conformance/reference.pl
       epc conformance check --case rule -- epc replay -
+      epc conformance check --protocol judge -- perl tests/conformance/reference_judge.pl
     """
     from epc.records.conformance import check as check_program
     from epc.records.conformance import select
 
-    chosen = select(cases)
+    chosen = select(cases, protocol)
     findings: list[Finding] = []
     for done, (_, finding) in enumerate(check_program(program, chosen), 1):
         findings.extend([finding] if finding is not None else [])
@@ -80,11 +104,11 @@ def check(ctx: click.Context, cases: tuple[str, ...], form: str, program: tuple[
     else:
         for finding in findings:
             click.echo(str(finding))
-        click.echo(f"{passed} of {len(chosen)} cases passed{_meaning(findings, cases)}")
+        click.echo(f"{passed} of {len(chosen)} cases passed{_meaning(findings, cases, protocol)}")
     ctx.exit(ExitCode.FINDINGS if findings else ExitCode.CLEAN)
 
 
-def _meaning(findings: list[Finding], cases: tuple[str, ...]) -> str:
+def _meaning(findings: list[Finding], cases: tuple[str, ...], protocol: "Protocol") -> str:
     if findings:
         return ""
-    return ": a part of the suite only" if cases else ": EPC-v1.0-compatible"
+    return ": a part of the suite only" if cases else f": {_COMPATIBLE[protocol]}"

@@ -1,4 +1,4 @@
-"""The conformance suite (EPC-2.8): its cases, our answers, and a check of any other program."""
+"""The conformance suites (EPC-2.8, and the judge protocol's): cases, and a check of any program."""
 
 import json
 import subprocess
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from epc.errors import ExitCode, Finding, MalformedError, UsageError, WorldError
 from epc.protocol.conformance import replay
@@ -19,6 +19,8 @@ from epc.records.schemas import findings as schema_findings
 CLAUSE: Final = "EPC-2.8"
 TIMEOUT_S: Final = 60.0
 _MAX_SHOWN: Final = 5
+Protocol = Literal["epc", "judge"]
+_FOLDERS: Final[dict[Protocol, str]] = {"epc": VERSION, "judge": "judge/v1"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,14 +40,14 @@ class Case:
 
     @property
     def is_protocol(self) -> bool:
-        """Whether the protocol asks for it; another learning rule is for who wants it (R81)."""
-        return self.clause.startswith("EPC-")
+        """Whether a protocol asks for it; another learning rule is for who wants it (R81)."""
+        return self.clause != "Reading R81"
 
 
 @cache
-def suite() -> tuple[Case, ...]:
-    """Return every case of the current version, in the order of its files."""
-    folder = files("epc.spec") / "conformance" / VERSION
+def suite(protocol: Protocol = "epc") -> tuple[Case, ...]:
+    """Return every case of a protocol's current version, in the order of its files."""
+    folder = files("epc.spec").joinpath("conformance", *_FOLDERS[protocol].split("/"))
     cases: list[Case] = []
     for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
         document = json.loads(file.read_text("utf-8"))
@@ -53,8 +55,10 @@ def suite() -> tuple[Case, ...]:
             Case(
                 id=case["id"],
                 clause=document["clause"],
-                description=case["description"],
-                text=case["given_text"] if "given_text" in case else json.dumps(case["given"]),
+                description=case.get("description", document["function"]),
+                text=case["given_text"]
+                if "given_text" in case
+                else _text(protocol, document, case),
                 expect=case.get("expect"),
                 error=case.get("error"),
             )
@@ -63,17 +67,24 @@ def suite() -> tuple[Case, ...]:
     return tuple(cases)
 
 
-def select(names: Sequence[str]) -> list[Case]:
+def _text(protocol: Protocol, document: Json, case: Json) -> str:
+    """Return what a program gets; a case of the judge protocol says which rule is meant."""
+    given = case["given"]
+    asked = given if protocol == "epc" else {"function": document["function"], "given": given}
+    return json.dumps(asked)
+
+
+def select(names: Sequence[str], protocol: Protocol = "epc") -> list[Case]:
     """Return the cases whose id is one of the names or begins with one; of none, the protocol's.
 
     Raises: UsageError for a name that fits no case.
     """
     for name in names:
-        if not any(case.id.startswith(name) for case in suite()):
+        if not any(case.id.startswith(name) for case in suite(protocol)):
             raise UsageError(f"no case is called {name!r}: see `epc conformance list`")
     return [
         case
-        for case in suite()
+        for case in suite(protocol)
         if (case.id.startswith(tuple(names)) if names else case.is_protocol)
     ]
 

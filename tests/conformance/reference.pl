@@ -6,6 +6,9 @@ use strict;
 use warnings;
 no warnings qw(recursion surrogate);
 use Encode      qw(decode FB_CROAK);
+use FindBin     ();
+use lib $FindBin::Bin;
+use StrictJson  qw(document);
 use List::Util  qw(max sum0);
 use POSIX       qw(DBL_MAX LC_ALL setlocale strtod);
 
@@ -18,73 +21,6 @@ sub refuse {
     binmode STDERR, ':encoding(UTF-8)';
     printf STDERR "\"%s\": %s\n", $place, $problem;
     exit 2;
-}
-
-# --- A strict JSON reader. JSON::PP neither notices a key given twice nor keeps 2.0 apart
-# from 2, so each value is read here as [kind, value]; kinds are object, list, string,
-# integer, decimal and word (true, false, null). What is not JSON has no place but "".
-my $source;
-
-sub value {
-    my ($depth) = @_;
-    refuse('', 'nested too deeply') if $depth > 100;
-    skip();
-    return [object => members($depth)] if $source =~ /\G\{/gc;
-    return [list   => elements($depth)] if $source =~ /\G\[/gc;
-    return [string => string()] if $source =~ /\G"/gc;
-    return [word   => $1] if $source =~ /\G(true|false|null)\b/gc;
-    refuse('', 'not JSON at character ' . (pos($source) // 0))
-        unless $source =~ /\G(-?(?:0|[1-9][0-9]*))(\.[0-9]+)?([eE][-+]?[0-9]+)?/gc;
-    return [integer => $1] unless defined $2 || defined $3;
-    return [decimal => $1 . ($2 // '') . ($3 // '')];
-}
-
-sub skip { $source =~ /\G[ \t\r\n]*/gc }
-
-sub expect {
-    my ($sign) = @_;
-    skip();
-    return if $source =~ /\G\Q$sign\E/gc;
-    refuse('', "expected $sign at character " . (pos($source) // 0));
-}
-
-sub members {
-    my ($depth) = @_;
-    my %found;
-    skip();
-    return \%found if $source =~ /\G\}/gc;
-    do {
-        expect('"');
-        my $key = string();
-        refuse('', qq(the key "$key" is given twice)) if exists $found{$key};
-        expect(':');
-        $found{$key} = value($depth + 1);
-        skip();
-    } while ($source =~ /\G,/gc);
-    expect('}');
-    return \%found;
-}
-
-sub elements {
-    my ($depth) = @_;
-    my @found;
-    skip();
-    return \@found if $source =~ /\G\]/gc;
-    do { push @found, value($depth + 1); skip() } while ($source =~ /\G,/gc);
-    expect(']');
-    return \@found;
-}
-
-sub string {    # called after the opening quote
-    $source =~ m{\G((?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+)"}gc
-        or refuse('', 'a string that is not JSON');
-    my $text = $1;
-    my %sign = (b => "\b", f => "\f", n => "\n", r => "\r", t => "\t");
-    my $pair = 'u(d[89ab][0-9a-f]{2})\\\\u(d[c-f][0-9a-f]{2})';
-    $text =~ s{\\(?:$pair|u([0-9a-f]{4})|(.))}{
-        defined $1 ? chr(0x10000 + ((hex($1) & 0x3ff) << 10) + (hex($2) & 0x3ff))
-      : defined $3 ? chr(hex $3) : $sign{$4} // $4 }gei;
-    return $text;
 }
 
 # --- What a case must be. Each check names the place of the fault.
@@ -283,11 +219,9 @@ sub jsd {    # EPC-2.5, R9: nats, 0 log 0 = 0
 # --- Read, replay, answer.
 setlocale(LC_ALL, 'C');
 binmode STDIN;
-$source = eval { decode('UTF-8', do { local $/; <STDIN> } // '', FB_CROAK) };
+my $source = eval { decode('UTF-8', do { local $/; <STDIN> } // '', FB_CROAK) };
 refuse('', 'not UTF-8') unless defined $source;
-my $root = value(0);
-skip();
-refuse('', 'text after the document') if (pos($source) // 0) < length $source;
+my $root = eval { document($source, 101) } // refuse('', $@->{problem});
 
 my $case = object('', $root, qw(strategies initial_weights config phases));
 need('', $case, qw(strategies phases));

@@ -5,8 +5,8 @@ Usage, from the repository's root:
     python tests/conformance/work_judge_vectors.py           # write the files
     python tests/conformance/work_judge_vectors.py --check   # exit 1 if one differs
 
-Nothing of epc is imported: flags are stated by hand in `cases_judge`, and verdicts are read from
-the two tables below.
+Nothing of epc is imported: flags are stated by hand in `cases_judge`, figures are worked by hand in
+`cases_figures`, and verdicts are read from the two tables below.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from itertools import product
 from pathlib import Path
 from typing import Final
 
+from cases_figures import DRIFT, LABELS, SELF_PREFERENCE, SHARES, Case
 from cases_judge import CASES, DIMENSIONS, Reply
 from cases_quotes import QUOTES
 from work_vectors import lay_out
@@ -100,6 +101,20 @@ def quotes() -> dict[str, object]:
     return {"clause": "JUDGE-4.4", "function": "quote", "cases": cases}
 
 
+def figures(clause: str, function: str, worked: tuple[Case, ...]) -> dict[str, object]:
+    """Return the cases of a figure."""
+    cases = [
+        {
+            "id": f"{function.replace('_', '-')}-{number:02d}",
+            "description": description,
+            "given": given,
+            "expect": expected,
+        }
+        for number, (description, given, expected) in enumerate(worked, start=1)
+    ]
+    return {"clause": clause, "function": function, "cases": cases}
+
+
 def main(arguments: list[str]) -> int:
     """Write the files, or with --check say which differ."""
     if arguments not in ([], ["--check"]):
@@ -111,6 +126,10 @@ def main(arguments: list[str]) -> int:
             ("verdicts", verdicts()),
             ("replies", replies()),
             ("quotes", quotes()),
+            ("shares", figures("Reading R26", "shares", SHARES)),
+            ("self_preference", figures("Reading R24", "self_preference", SELF_PREFERENCE)),
+            ("drift", figures("Reading R27", "drift", DRIFT)),
+            ("labels", figures("Human labels", "labels", LABELS)),
         )
     }
     if not arguments:

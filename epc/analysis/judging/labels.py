@@ -91,7 +91,7 @@ def _against(
             [(judged.question, label.verdict == judged.verdict, 1) for label, judged in both]
         ),
         errors=tuple(_matrix(index, both) for index in range(len(DIMENSIONS))),
-        passes=_corrected(
+        passes=corrected(
             [
                 (
                     judged.question,
@@ -122,7 +122,7 @@ def _matrix(index: int, both: Iterable[tuple[Label, Judgment]]) -> ErrorMatrix:
     )
 
 
-def _corrected(counted: list[Counted]) -> Corrected:
+def corrected(counted: list[Counted]) -> Corrected:
     """Return a judge's PASS share as it is, and put right in both ways."""
     questions = numbered(question for question, _, _ in counted)
     coded = [(questions[question], judge, people) for question, judge, people in counted]

@@ -7,17 +7,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from engine_support import epc
 from judge_support import judged, vectors
 
 from epc.judge.evidence import Output
 from epc.judge.samples import Sample
 from epc.judge.verdict import admitted, overall_of, verdict_of
+from epc.records.conformance import suite
+from epc.records.json_difference import disagreements
 from epc.spec.judge_v1 import FLAGS, KINDS
 
 QUOTES = vectors("quotes")
 REPLIES = vectors("replies")
 VERDICTS = vectors("verdicts")
 SCRIPT = Path(__file__).parents[2] / "conformance" / "work_judge_vectors.py"
+PERL = SCRIPT.with_name("reference_judge.pl")
 
 
 @pytest.mark.parametrize("case", VERDICTS, ids=lambda case: case["id"])
@@ -82,6 +86,7 @@ def test_the_vectors_are_what_the_independent_computation_gives() -> None:
             SCRIPT,
             SCRIPT.with_name("cases_judge.py"),
             SCRIPT.with_name("cases_quotes.py"),
+            SCRIPT.with_name("cases_figures.py"),
         )
         for line in path.read_text("utf-8").splitlines()
         if line.startswith(("import ", "from "))
@@ -95,3 +100,34 @@ def test_the_vectors_name_what_they_are() -> None:
     assert len(set(names)) == len(names)
     assert len({case["description"] for case in REPLIES}) == len(REPLIES)
     assert json.dumps(REPLIES)
+
+
+def test_readings_r20_to_r27_a_program_in_another_language_answers_every_vector() -> None:
+    cases = suite("judge")
+
+    done = subprocess.run(
+        ["perl", PERL],
+        input="".join(f"{case.text}\n" for case in cases).encode(),
+        capture_output=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (0, b"")
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    differing = [
+        case.id
+        for case, answer in zip(cases, answers, strict=True)
+        if disagreements(case.expect, answer)
+    ]
+    assert differing == []
+
+
+def test_a_checker_qualifies_for_the_judge_protocol_by_the_command() -> None:
+    check = ("conformance", "check", "--protocol", "judge")
+
+    one = epc(*check, "--case", "drift-0", "--", "perl", PERL)
+    none = epc(*check, "--case", "labels-01", "--", "echo", "{}")
+
+    assert (one.returncode, one.stdout) == (0, "9 of 9 cases passed: a part of the suite only\n")
+    assert none.returncode == 1
+    assert "/labels-01: differs at" in none.stdout

@@ -1,0 +1,183 @@
+"""Figures about judges against vectors that were worked by hand (Readings R24, R26, R27)."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from judge_support import vectors
+
+from epc.analysis.judging.drift import Evaluated, drift
+from epc.analysis.judging.labels import corrected
+from epc.analysis.judging.results import Drifted
+from epc.analysis.judging.self_preference import self_preferences
+from epc.analysis.judging.shares import Judgment, by_score, counted, groups
+from epc.analysis.sharing import Answer
+from epc.judge.check import no_quotes
+from epc.judge.samples import Unit
+from epc.judge.verdict import verdict_of
+from epc.records.json_difference import disagreements
+from epc.records.judging.documents import Judge, Plan, Planned, Reference, RunLog, Thresholds
+from epc.spec.judge_v1 import DIMENSIONS, VERDICTS
+
+Case = dict[str, Any]
+JUDGE = "maker/judge"
+PLAN = Plan(
+    protocol="Judge-v1.0",
+    epc_version="0",
+    date="2026-07-02",
+    judges=(),
+    methods=("cross_judge",),
+    prompts={},
+    constraint=None,
+    retry_malformed=0,
+    mapping=None,
+    thresholds=Thresholds(pass_from=7, fail_to=3),
+    samples=Planned(sha256="0", rows=0),
+    gaps_allowed=False,
+)
+LOG = RunLog(
+    protocol="Judge-v1.0", state="complete", epc_version="0", origin="run", time={"to": None}
+)
+
+
+def judgment(
+    output: str,
+    *,
+    judge: str = JUDGE,
+    target: str = "maker/target",
+    scores: tuple[int, ...] | None = None,
+    valid: bool = True,
+    answer: Answer | None = None,
+) -> Judgment:
+    unit = Unit(question_id="Q", prompt_variant="A", target_model=target, output_id=output)
+    return Judgment(
+        unit=unit,
+        output_sha256="0",
+        judge_model=judge,
+        method=unit.before(judge).method,
+        valid=valid,
+        verdict=verdict_of(dict(zip(DIMENSIONS, scores, strict=True))) if scores else None,
+        scores=scores,
+        quotes=no_quotes(2),
+        answer=answer,
+    )
+
+
+def summing_to(overall: int) -> tuple[int, ...]:
+    """Four scores of a sum."""
+    return tuple(min(2, max(0, overall - 2 * n)) for n in range(4))
+
+
+@pytest.mark.parametrize("case", vectors("shares"), ids=lambda case: case["id"])
+def test_reading_r26_every_share_has_its_bounds(case: Case) -> None:
+    judgments = [
+        judgment(
+            str(n),
+            target=one["target"],
+            scores=one["scores"] and tuple(one["scores"]),
+            valid=one["valid"],
+        )
+        for n, one in enumerate(case["given"]["evaluations"])
+    ]
+
+    found = counted(judgments)
+
+    assert found.bounds is not None
+    answer = {
+        "verdicts": {
+            name: {"value": found.verdicts[name].share, "bounds": ends(found.bounds.verdicts[name])}
+            for name in VERDICTS
+        },
+        "overall_score": {
+            "value": found.overall_score.mean,
+            "bounds": ends(found.bounds.overall_score),
+        },
+        "invalid": found.invalid.share,
+        "invalid_by_target": {g.value: g.invalid.share for g in groups(judgments, "target_model")},
+        "invalid_by_score": {str(s.overall_score): s.invalid.share for s in by_score(judgments)},
+    }
+    assert disagreements(case["expect"], answer) == []
+
+
+def ends(pair: tuple[float, float] | None) -> list[float] | None:
+    return None if pair is None else list(pair)
+
+
+@pytest.mark.parametrize("case", vectors("self_preference"), ids=lambda case: case["id"])
+def test_reading_r24_leniency_is_no_self_preference(case: Case) -> None:
+    found = self_preferences(
+        judgment(
+            one["output"],
+            judge=one["judge"],
+            target=one["target"],
+            scores=summing_to(one["overall"]),
+            valid=one["valid"],
+        )
+        for one in case["given"]["judgments"]
+    )
+
+    assert disagreements(case["expect"], {one.judge: one.mean for one in found}) == []
+
+
+def evaluated(name: str, side: Case) -> Evaluated:
+    def reference(name: str | None) -> Reference | None:
+        return None if name is None else Reference(id=name, sha256="0")
+
+    prompt = reference(side["prompt"])
+    assert prompt is not None
+    judge = Judge(model=JUDGE, identity=None, decoding={"named": side["decoding"]})
+    return Evaluated(
+        name=name,
+        plan=replace(
+            PLAN,
+            judges=(judge,),
+            prompts={"cross_judge": prompt},
+            mapping=reference(side["mapping"]),
+            constraint=side["constraint"],
+            blind=side["blind"],
+        ),
+        log=LOG,
+        judgments=[
+            judgment(
+                output, scores=summing_to(one["overall"]), answer=Answer(one["answer"].encode())
+            )
+            for output, one in side["scores"].items()
+        ],
+    )
+
+
+@pytest.mark.parametrize("case", vectors("drift"), ids=lambda case: case["id"])
+def test_reading_r27_drift_is_stated_of_like_for_like_and_of_no_shared_answer(case: Case) -> None:
+    sides = [evaluated(name, case["given"][name]) for name in ("before", "after")]
+
+    found = list(drift(*sides))
+
+    expected = case["expect"]
+    stated = [row for row in found if isinstance(row, Drifted)]
+    assert len(stated) == expected["stated"] or not expected["compared"]
+    for row in stated:
+        assert row.is_drift == ("names" not in expected["differing"])
+        assert (row.compared.outputs, row.shared) == (expected["compared"], expected["shared"])
+        assert disagreements(expected["mean_difference"], row.compared.mean_difference.mean) == []
+    named = [str(row) for row in found if not isinstance(row, Drifted)]
+    if not expected["stated"]:
+        assert f"another {', another '.join(expected['differing'])}" in named[0]
+
+
+@pytest.mark.parametrize("case", vectors("labels"), ids=lambda case: case["id"])
+def test_a_pass_share_is_put_right_by_labels(case: Case) -> None:
+    found = corrected(
+        [
+            ("Q", float(one["judge"]), None if one["people"] is None else float(one["people"]))
+            for one in case["given"]["outputs"]
+        ]
+    )
+
+    answer = {
+        "stated": found.stated.share,
+        "sensitivity": found.sensitivity.share,
+        "specificity": found.specificity.share,
+        "rogan_gladen": found.rogan_gladen.mean,
+        "prediction_powered": found.prediction_powered.mean,
+    }
+    assert disagreements(case["expect"], answer) == []
