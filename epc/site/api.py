@@ -75,6 +75,7 @@ def _snapshot(site: Site, page: SnapshotPage) -> Json:
     tag = page.row.tag
     return {
         **page.shown.as_json(),
+        **({} if page.judges is None else {"judges": as_json(page.judges)}),
         "ends": {
             "reason": page.row.standing.end_reason,
             "doubt": page.row.standing.doubt.isoformat() if page.row.standing.doubt else None,

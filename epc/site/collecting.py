@@ -24,6 +24,7 @@ from epc.registry.snapshots import Snapshot
 from epc.registry.store import listed, place_of
 from epc.registry.subjects import subject_of_page
 from epc.registry.sums import parse_sums
+from epc.site.judges import with_judges
 from epc.site.pages import (
     Direction,
     EvaluatorPage,
@@ -49,7 +50,8 @@ def collect(
     Raises: MalformedError if a document cannot be used; WorldError if one cannot be read.
     """
     registry = of_folder(checkout)
-    snapshots = tuple(_snapshot(checkout, registry, tag, as_of) for tag in registry.snapshots)
+    alone = [_snapshot(checkout, registry, tag, as_of) for tag in registry.snapshots]
+    snapshots = tuple(with_judges(alone))
     by_generation: dict[str, list[SnapshotPage]] = {}
     for page in snapshots:
         by_generation.setdefault(page.row.snapshot.tag.generation, []).append(page)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from epc.analysis.judge_card import Card as JudgeCard
+from epc.analysis.judging.together import Together
 from epc.audit.coupling import Into
 from epc.records.judging.documents import Plan, RunLog
 from epc.records.judging.layout import OUTPUTS
@@ -128,6 +129,7 @@ class SnapshotPage:
     `shown` is what `epc snapshot show` prints, `audit` is what the newest rule says.
     `folder` is where its documents lie, `raw` where its raw files do, by name; a reported one has
     none. `audit` is of a measured snapshot, `judging` of a judged one, each None for the others.
+    `judges` are those of the same evaluation set, its own first, where there are several.
     """
 
     row: Row
@@ -139,6 +141,7 @@ class SnapshotPage:
     files: tuple[File, ...]
     raw: dict[str, Path]
     judging: Judging | None
+    judges: Together | None = None
 
     @property
     def card(self) -> Card:

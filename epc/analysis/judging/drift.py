@@ -54,7 +54,7 @@ def drift(before: Evaluated, after: Evaluated) -> Iterator[Drifted | Finding]:
             for one in (before, after)
         )
         for judge in sorted(old.keys() & new.keys()):
-            sides = [_conditions(one.plan, judge, method) for one in (before, after)]
+            sides = [conditions(one.plan, judge, method) for one in (before, after)]
             differing = [name for name in sides[0] if sides[0][name] != sides[1][name]]
             # What names change is no drift: it is stated as what it is.
             if differing not in ([], ["names"]):
@@ -89,7 +89,7 @@ def _outputs(one: Evaluated) -> set[tuple[object, str]]:
 
 # Reading R27: drift is between evaluations under the same prompt, mapping, constraint, method and
 # decoding. Imported replies state neither prompt nor decoding: known and unknown are not the same.
-def _conditions(plan: Plan, judge: str, method: Method) -> Json:
+def conditions(plan: Plan, judge: str, method: Method) -> Json:
     """Return what a judge's scores by a method depend on besides the judge and the outputs."""
     (decoding,) = [planned.decoding for planned in plan.judges if planned.model == judge]
     return {

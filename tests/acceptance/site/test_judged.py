@@ -131,6 +131,26 @@ def test_its_page_has_flags_prompt_provenance_and_the_commands(judging: BuiltSit
     assert "CarelessJudge" in found, "the tables of snapshots are found by a judge's name"
 
 
+def test_readings_r24_to_r27_judges_of_one_set_stand_side_by_side(judging: BuiltSite) -> None:
+    """Two snapshots, one set of outputs: each page and its JSON have both judges."""
+    for tag, other in ((MOCK, HOSTED), (HOSTED, MOCK)):
+        rows = table(judging, f"snapshots/{tag}/index.html", "judges")
+        agreeing = table(judging, f"snapshots/{tag}/index.html", "agreement")
+        answer = json.loads(judging.text(f"api/v1/snapshots/{tag}.json"))["judges"]
+
+        assert f'href="../{other}/"' in rows
+        assert [one["name"] for one in answer["judges"]] == [tag, other]
+        assert [one["unlike"] for one in answer["judges"]] == [[], []]
+        (pair,) = answer["readable"]["pairs"]
+        assert pair["judges"] == ["llamacpp/judge-1", "mock/careless-judge"]
+        assert 0 < pair["compared"]["outputs"] <= 12
+        assert "llamacpp/judge-1 and mock/careless-judge" in agreeing
+        assert "all readable scores" in agreeing
+        careless = next(one for one in answer["judges"] if one["name"] == MOCK)
+        assert careless["invalid"]["count"] == 12 - careless["valid"] > 0
+        assert careless["evidence"]["kinds"]["invented"]["count"] >= 0
+
+
 def test_it_is_cited_as_what_it_is(judging: BuiltSite) -> None:
     page = unescape(judging.text(f"snapshots/{HOSTED}/index.html"))
 

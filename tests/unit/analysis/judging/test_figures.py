@@ -1,4 +1,4 @@
-"""Figures about judges against vectors that were worked by hand (Readings R24, R26, R27)."""
+"""Figures about judges: vectors worked by hand, and judges side by side (R24, R26, R27)."""
 
 from dataclasses import replace
 from typing import Any
@@ -11,6 +11,7 @@ from epc.analysis.judging.labels import corrected
 from epc.analysis.judging.results import Drifted
 from epc.analysis.judging.self_preference import self_preferences
 from epc.analysis.judging.shares import Judgment, by_score, counted, groups
+from epc.analysis.judging.together import together
 from epc.analysis.sharing import Answer
 from epc.judge.check import no_quotes
 from epc.judge.samples import Unit
@@ -119,18 +120,18 @@ def test_reading_r24_leniency_is_no_self_preference(case: Case) -> None:
     assert disagreements(case["expect"], {one.judge: one.mean for one in found}) == []
 
 
-def evaluated(name: str, side: Case) -> Evaluated:
+def evaluated(name: str, side: Case, judge: str = JUDGE) -> Evaluated:
     def reference(name: str | None) -> Reference | None:
         return None if name is None else Reference(id=name, sha256="0")
 
     prompt = reference(side["prompt"])
     assert prompt is not None
-    judge = Judge(model=JUDGE, identity=None, decoding={"named": side["decoding"]})
+    stated = Judge(model=judge, identity=None, decoding={"named": side["decoding"]})
     return Evaluated(
         name=name,
         plan=replace(
             PLAN,
-            judges=(judge,),
+            judges=(stated,),
             prompts={"cross_judge": prompt},
             mapping=reference(side["mapping"]),
             constraint=side["constraint"],
@@ -139,7 +140,11 @@ def evaluated(name: str, side: Case) -> Evaluated:
         log=LOG,
         judgments=[
             judgment(
-                output, scores=summing_to(one["overall"]), answer=Answer(one["answer"].encode())
+                output,
+                judge=judge,
+                scores=summing_to(one["overall"]),
+                valid=one.get("valid", True),
+                answer=Answer(one["answer"].encode()),
             )
             for output, one in side["scores"].items()
         ],
@@ -181,3 +186,52 @@ def test_a_pass_share_is_put_right_by_labels(case: Case) -> None:
         "prediction_powered": found.prediction_powered.mean,
     }
     assert disagreements(case["expect"], answer) == []
+
+
+LIKE: Case = {
+    "prompt": "p",
+    "mapping": None,
+    "constraint": None,
+    "decoding": "greedy",
+    "blind": True,
+}
+
+
+def side(*overalls: int, valid: bool = True, **changed: object) -> Case:
+    """An evaluation of outputs by number."""
+    given = {"answer": "n", "valid": valid}
+    return {
+        **LIKE,
+        **changed,
+        "scores": {str(n): {"overall": overall, **given} for n, overall in enumerate(overalls)},
+    }
+
+
+def test_reading_r27_judges_of_one_set_are_compared_where_they_were_asked_alike() -> None:
+    found = together(
+        [
+            evaluated("a", side(8, 6, 0), "maker/a"),
+            evaluated("b", side(7, 6, 1), "maker/b"),
+            evaluated("c", side(8, 8, 8, prompt="q", blind=False), "maker/c"),
+        ]
+    )
+
+    assert [one.unlike for one in found.judges] == [(), (), ("names", "prompt")]
+    (pair,) = found.agreement.pairs
+    assert pair.judges == ("maker/a", "maker/b")
+    assert pair.compared.outputs == 3
+    assert pair.compared.mean_absolute_error.mean == pytest.approx(2 / 3)
+
+
+def test_reading_r23_a_failed_judge_stands_there_as_failed() -> None:
+    found = together(
+        [
+            evaluated("a", side(8, 6), "maker/a"),
+            evaluated("b", side(8, 6, valid=False), "maker/b"),
+        ]
+    )
+
+    assert [one.failed for one in found.judges] == [None, "none of its evaluations is valid"]
+    assert (found.judges[1].samples, found.judges[1].valid) == (2, 0)
+    assert found.agreement.pairs == ()
+    assert len(found.readable.pairs) == 1

@@ -1,0 +1,94 @@
+"""Several judges of one evaluation set, each of an evaluation of its own."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from epc.analysis.judging.agreement import between_judges, over_readable
+from epc.analysis.judging.drift import Evaluated, conditions
+from epc.analysis.judging.results import Agreement, Evidence, SelfPreference, Share
+from epc.analysis.judging.self_preference import self_preferences
+from epc.analysis.judging.shares import counted, evidence
+from epc.protocol.results import Json
+from epc.spec.judge_v1 import CROSS
+
+_MOST: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneOfSeveral:
+    """A judge beside the others.
+
+    `unlike` names in what it was asked otherwise than the first; then its scores are not compared.
+    `failed` says why its evaluations are no evidence, or too few.
+    """
+
+    name: str
+    judge: str
+    samples: int
+    valid: int
+    invalid: Share
+    evidence: Evidence | None
+    self_preference: SelfPreference | None
+    unlike: tuple[str, ...]
+    failed: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Together:
+    """Several judges of one evaluation set, and how those agree who were asked alike."""
+
+    judges: tuple[OneOfSeveral, ...]
+    agreement: Agreement
+    readable: Agreement
+
+
+def together(evaluations: Iterable[Evaluated]) -> Together:
+    """Return how judges of one set stand beside each other; the first is who is looked at.
+
+    Each evaluation has one judge, and each judge one evaluation. Agreement and self-preference are
+    of those who were asked as the first was (Reading R27).
+    """
+    first, *others = evaluations
+    unlike = {one.name: _unlike(first, one) for one in others}
+    alike = [first, *(one for one in others if not unlike[one.name])]
+    judgments = [judgment for one in alike for judgment in one.judgments]
+    favours = {found.judge: found for found in self_preferences(judgments)}
+    return Together(
+        judges=tuple(_one(one, favours, unlike.get(one.name, ())) for one in (first, *others)),
+        agreement=between_judges(judgments),
+        readable=over_readable(judgments),
+    )
+
+
+def _one(
+    one: Evaluated, favours: Mapping[str, SelfPreference], unlike: tuple[str, ...]
+) -> OneOfSeveral:
+    found = counted([judgment for judgment in one.judgments if judgment.method == CROSS])
+    judge = one.plan.judges[0].model
+    share = found.invalid.share
+    failed = None
+    if not found.valid:
+        failed = "none of its evaluations is valid"
+    elif share is not None and share > _MOST:
+        failed = "more than half of its evaluations are invalid"
+    return OneOfSeveral(
+        name=one.name,
+        judge=judge,
+        samples=found.samples,
+        valid=found.valid,
+        invalid=found.invalid,
+        evidence=next(iter(evidence(one.judgments)), None) if one.plan.rules > 1 else None,
+        self_preference=None if unlike else favours.get(judge),
+        unlike=unlike,
+        failed=failed,
+    )
+
+
+def _unlike(first: Evaluated, other: Evaluated) -> tuple[str, ...]:
+    stated, found = (_asked(one) for one in (first, other))
+    return tuple(name for name, value in stated.items() if found[name] != value)
+
+
+def _asked(one: Evaluated) -> Json:
+    return conditions(one.plan, one.plan.judges[0].model, CROSS)

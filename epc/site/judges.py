@@ -1,0 +1,58 @@
+"""Judged snapshots of one evaluation set, side by side."""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from epc.analysis.judging.drift import Evaluated
+from epc.analysis.judging.shares import judgments_of
+from epc.analysis.judging.together import together
+from epc.records.judging.layout import PLAN, RUN_LOG
+from epc.site.pages import SnapshotPage
+
+
+def with_judges(pages: Sequence[SnapshotPage]) -> Iterator[SnapshotPage]:
+    """Yield the pages; a judged snapshot's has the other judges of the same evaluation set.
+
+    Of a judge with several snapshots, the newest that was not withdrawn stands beside others.
+    """
+    by_set: dict[str, dict[str, Evaluated]] = {}
+    for page in pages:
+        if (samples := _set_of(page)) is not None:
+            by_set.setdefault(samples, {})[page.row.tag] = _evaluated(page)
+    withdrawn = {p.row.tag for p in pages if p.row.standing.state.reason == "withdrawn"}
+    for page in pages:
+        held = by_set.get(_set_of(page) or "", {})
+        own = held.get(page.row.tag)
+        if own is None:
+            yield page
+            continue
+        newest = {_judge(one): one for tag, one in held.items() if tag not in withdrawn}
+        others = [one for judge, one in newest.items() if judge != _judge(own)]
+        yield replace(page, judges=together([own, *others])) if others else page
+
+
+def _set_of(page: SnapshotPage) -> str | None:
+    """Return the digest of the set that was judged; None if its files cannot be read here."""
+    has_files = any(name.endswith("records.jsonl") for name in page.raw)
+    return page.judging.plan.samples.sha256 if page.judging and has_files else None
+
+
+def _judge(one: Evaluated) -> str:
+    return one.plan.judges[0].model
+
+
+def _evaluated(page: SnapshotPage) -> Evaluated:
+    """Return what a snapshot's judge said, from its published files."""
+    assert page.judging is not None
+    with tempfile.TemporaryDirectory(prefix="epc-") as name:
+        folder = Path(name)
+        stored = {PLAN: page.folder / PLAN, RUN_LOG: page.folder / RUN_LOG, **page.raw}
+        for path, content in stored.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).symlink_to(content.resolve())
+        judgments = judgments_of(folder)
+    return Evaluated(
+        name=page.row.tag, plan=page.judging.plan, log=page.judging.log, judgments=judgments
+    )
