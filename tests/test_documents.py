@@ -42,9 +42,13 @@ def json_blocks(page: str) -> list[str]:
 
 
 def test_the_worked_case_of_the_conformance_page_is_right() -> None:
-    case, answer = json_blocks("conformance.md")
+    case, answer, of_judge, verdict = json_blocks("conformance.md")
 
     assert disagreements(json.loads(answer), answer_text(case.encode())) == []
+    same = json.loads(of_judge)["given"]
+    assert [c.expect for c in suite("judge") if json.loads(c.text)["given"] == same] == [
+        json.loads(verdict)
+    ]
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CHANGELOG.md"])
