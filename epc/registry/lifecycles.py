@@ -135,9 +135,9 @@ class LifeRecord:
 
     @property
     def seen(self) -> date | None:
-        """The last day on which any source is known to have told of this life."""
-        told = [stated for stated in self.stages.values() if stated]
-        days = [self.checked.seen, *(s.seen for s in told), *(a.seen for s in told for a in s.also)]
+        """The last day on which any source is known to have told how long it is served."""
+        ends = self.retires
+        days = [self.checked.seen, *((ends.seen, *(a.seen for a in ends.also)) if ends else ())]
         return max((day for day in days if day), default=None)
 
 

@@ -167,7 +167,7 @@ class Registry:
             yield self.of_life(name, life_of_wrapper(name), as_of)
         elif not found:
             yield expiry.unknown(name, as_of, self.missing(name))
-        elif not any(g.is_makers(life) or _names(name, life.platform) for g, life in found):
+        elif not any(_names(name, life.platform) or _has_makers(g) for g, life in found):
             yield expiry.unknown(name, as_of, _elsewhere(name, found))
         for _, life in found:
             yield self.of_life(name, life, as_of)
@@ -189,6 +189,11 @@ class Registry:
 def _names(asked: str, platform: str) -> bool:
     """Return whether a name says which platform it means."""
     return asked.casefold().startswith(f"{platform}/".casefold())
+
+
+def _has_makers(generation: Generation) -> bool:
+    """Return whether the maker has a record of a generation, under whichever spelling."""
+    return any(generation.is_makers(life) for life in generation.lives)
 
 
 def _elsewhere(name: str, found: Sequence[tuple[Generation, Life]]) -> str:

@@ -34,6 +34,9 @@ _PLATFORMS: Final = {
     "Google Vertex": "google-vertex",
     "Azure": "azure-foundry",
     "xAI": "xai",
+    "AWS Bedrock": "aws-bedrock",
+    "Cohere": "cohere",
+    "Groq": "groq",
 }
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 

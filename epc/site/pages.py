@@ -166,6 +166,11 @@ class Platform:
     record: LifeRecord
     standing: Standing
 
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """Every name that the model has there."""
+        return (self.record.model, *self.record.aliases)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatorPage:
