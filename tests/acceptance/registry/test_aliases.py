@@ -86,14 +86,14 @@ def test_a_bare_name_is_answered_by_its_maker_before_any_other_platform() -> Non
 
 @pytest.mark.parametrize("flag", [[], ["--known"]])
 def test_reading_r53_a_bare_name_without_its_makers_record_is_unknown(flag: list[str]) -> None:
-    """OpenAI states nothing of gpt-5.2; Azure lets it end no sooner than 2027-06-08."""
-    code, (maker, other) = expiry(*flag, "gpt-5.2")
+    """No source says that DeepSeek itself serves it; Together's list does."""
+    code, (maker, other) = expiry(*flag, "deepseek-v3")
 
-    assert (maker["id"], maker["status"], maker["platform"]) == ("gpt-5.2", "unknown", None)
+    assert (maker["id"], maker["status"], maker["platform"]) == ("deepseek-v3", "unknown", None)
     assert (
-        maker["note"] == "openai, its maker, has no record of it here; only azure-foundry/gpt-5.2"
+        maker["note"] == "deepseek, its maker, has no record of it here; only together/deepseek-v3"
     )
-    assert (other["platform"], other["status"]) == ("azure-foundry", "current")
+    assert (other["platform"], other["status"]) == ("together", "current")
     assert code == (1 if flag else 0)
 
 
