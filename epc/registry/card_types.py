@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 from epc.audit.coupling import Into
 from epc.audit.facts import Word
 from epc.protocol.results import Json
+from epc.records.observed.types import UNKNOWN
 from epc.records.typed import parse
 from epc.spec.domains import Direction
 
@@ -225,6 +226,13 @@ class Origin:
     name: str
     repository: str
     commit: str
+
+    @property
+    def clone(self) -> str:
+        """The lines that get it as CLONE; empty where it is not stated what to get."""
+        if UNKNOWN in (self.repository, self.commit):
+            return ""
+        return f"git clone {self.repository} CLONE\ngit -C CLONE checkout {self.commit}\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,12 +63,13 @@ def headline_of_groups(given: Json) -> Figure | None:
     if not groups:
         return None
     found = list(_of_group(max(groups, key=lambda group: int(group["verdicts"]))))
-    return min(found, key=lambda figure: _rank(figure.name), default=None)
+    return min(found, key=lambda figure: rank(figure.name), default=None)
 
 
-def _rank(name: str) -> int:
+def rank(name: str) -> tuple[int, str]:
+    """Return the place of a figure of recorded verdicts among the others."""
     head = name.partition("/")[0]
-    return _HEADLINES.index(head) if head in _HEADLINES else len(_HEADLINES)
+    return (_HEADLINES.index(head) if head in _HEADLINES else len(_HEADLINES), name)
 
 
 def _of_group(group: Json) -> Iterator[Figure]:

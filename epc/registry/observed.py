@@ -8,6 +8,7 @@ What is offered is a folder, as with every other kind:
 It states what the source states. Nobody can add a date, a platform or a temperature to it.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import date
 from importlib.util import find_spec
@@ -25,7 +26,7 @@ from epc.records.observed.converting import Request
 from epc.records.observed.cutting import cut, judge_of, rows_of
 from epc.records.observed.reading import read
 from epc.records.observed.shapes import convert
-from epc.records.observed.types import Header, Observed, Row
+from epc.records.observed.types import UNKNOWN, Header, Observed, Row
 from epc.records.observed.writing import content_digest, write
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import as_json, parse
@@ -34,10 +35,13 @@ from epc.registry.cards import Said, observed_card_of
 from epc.registry.history import commit_of
 from epc.registry.layout import CARD, FIGURES, OBSERVED
 from epc.registry.offers import Offer
+from epc.registry.submissions.texts import problems
 from epc.registry.sums import sha256
 
 _FORMS: Final = ("verdicts.parquet", "verdicts.jsonl")
 _CLAUSE: Final = "Reading R77"
+_ADDRESS: Final = re.compile(rf"{UNKNOWN}|https://[A-Za-z0-9._~/-]+")
+_COMMIT: Final = re.compile(rf"{UNKNOWN}|[0-9a-f]{{7,64}}")
 # Licences by which anybody may pass verdicts on, with attribution or without (SPDX).
 _FREE: Final = frozenset(
     {
@@ -68,13 +72,13 @@ def read_faults(file: Path) -> tuple[Fault, ...]:
 
     Raises: UsageError if it lists none in their shape.
     """
-    value, problems = strict_json.read(file)
+    value, wrong = strict_json.read(file)
     try:
-        if not problems:
+        if not wrong:
             return parse(value, tuple[Fault, ...])
     except ValueError as error:
         raise UsageError(f"{file} is no list of {{id, says}}: {error}") from error
-    raise UsageError(f"{file} is no list of {{id, says}}: {problems[0].problem}")
+    raise UsageError(f"{file} is no list of {{id, says}}: {wrong[0].problem}")
 
 
 def offered_verdicts(folder: Path, said: Said) -> Offer:
@@ -91,6 +95,7 @@ def offered_verdicts(folder: Path, said: Said) -> Offer:
             "source, and the file does not say how it was made from it\n"
             "  fix: make it with `epc observe import`"
         )
+    require_plain(document.header)
     days = _days(document.header, verdicts)
     raw = _file_in(folder)
     return Offer(
@@ -106,6 +111,37 @@ def offered_verdicts(folder: Path, said: Said) -> Offer:
         card=lambda tag, _: observed_card_of(tag, document, days=days, said=said, kept=kept),
         stated=judge_of(document.header),
     )
+
+
+def require_plain(header: Header) -> None:
+    """Refuse names that are more than text, and a source that cannot be named in a command.
+
+    Raises: UsageError.
+    """
+    source = header.source
+    if not _ADDRESS.fullmatch(source.repository) or not _COMMIT.fullmatch(source.commit):
+        raise UsageError(
+            f"the source is {source.repository!r} at {source.commit!r}, expected an https address "
+            "and a commit, or unknown\n  fix: import it again with --repository and --commit"
+        )
+    for text in _texts(as_json(header)):
+        for problem in problems(text, "prompt"):
+            raise UsageError(
+                f"a name in the header {problem}: {text[:80]!a}\n  fix: write it plain"
+            )
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield every text of a document, its keys included."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from _texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+    elif isinstance(value, str):
+        yield value
 
 
 def verdicts_in(folder: Path) -> tuple[Observed, Verdicts]:
@@ -204,8 +240,8 @@ def document_findings(value: Any) -> list[Finding]:
 
 
 def _document(folder: Path) -> Observed:
-    value, problems = strict_json.read(folder / OBSERVED)
-    if found := problems or document_findings(value):
+    value, wrong = strict_json.read(folder / OBSERVED)
+    if found := wrong or document_findings(value):
         raise UsageError("\n".join([f"{folder / OBSERVED} is damaged", *map(str, found)]))
     return parse(value, Observed)
 

@@ -87,8 +87,7 @@ def _without_raw(snapshot: Snapshot) -> str:
     if isinstance(card, ObservedCard) and not card.kept:
         return (
             f"keeps no verdicts here: their licence is {card.licence}\n"
-            f"  fix: git clone {card.origin.repository} && git -C CLONE checkout "
-            f"{card.origin.commit}; epc snapshot recompute {card.tag} --source CLONE"
+            f"  fix: {card.origin.clone}epc snapshot recompute {card.tag} --source CLONE"
         )
     return ""
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 from epc.registry.figures import Figure, figures_of
 from epc.registry.registry import Registry
 
-_STRANGE: Final = re.compile(r"[^A-Za-z0-9._:/-]")  # in a model's name, which others chose
+_STRANGE: Final = re.compile(r"[^A-Za-z0-9._:/-]")  # in names that others chose
 
 SNAPSHOT: Final = {
     "tag": ("text", "The snapshot's id"),
@@ -87,7 +87,7 @@ def figure_row(figure: Figure) -> dict[str, Any]:
     """Return a figure's own part of its row."""
     low, high = figure.interval or (None, None)
     return {
-        "figure": figure.name,
+        "figure": _STRANGE.sub("_", figure.name),  # a setting's name is other people's text
         "mean": figure.mean,
         "ci95_low": low,
         "ci95_high": high,

@@ -2,18 +2,22 @@
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Final
 
-from epc.site.pages import Site, SnapshotPage
+from epc.records.observed.types import UNKNOWN
+from epc.site.pages import About, Site, SnapshotPage
 
 _TITLE: Final = "EPC registry: evaluator preference coupling, measured and versioned"
-_MEASURES: Final = {
-    False: "Evaluator preference coupling",
-    True: "Outputs scored by a judge model, no coupling",
+_MEASURES: Final[Mapping[About, str]] = {
+    "coupling": "Evaluator preference coupling",
+    "judgments": "Outputs scored by a judge model, no coupling",
+    "records": "Verdicts of a judge model that others recorded",
 }
-_MESSAGES: Final = {
-    False: "If you use this baseline, please cite it by its id.",
-    True: "If you use these scores, please cite them by their id.",
+_MESSAGES: Final[Mapping[About, str]] = {
+    "coupling": "If you use this baseline, please cite it by its id.",
+    "judgments": "If you use these scores, please cite them by their id.",
+    "records": "If you use these figures, please cite them by their id, and their source.",
 }
 # What BibTeX or TeX would act upon.
 _TEX: Final = re.compile(r"[\\{}$&#^_~%]")
@@ -34,7 +38,7 @@ def bibtex(site: Site, page: SnapshotPage) -> str:
         "month": str(int(_day(page)[5:7])),
         "version": row.tag,
         "publisher": "EPC registry",
-        "note": f"{_MEASURES[row.judged]}; N = {row.n}; {row.trust}",
+        "note": f"{_MEASURES[row.about]}; N = {row.n}; {row.trust}",
     }
     if site.address:
         fields["url"] = f"{site.address}snapshots/{row.tag}/"
@@ -47,12 +51,12 @@ def cff(site: Site, page: SnapshotPage) -> str:
     row = page.row
     lines = [
         "cff-version: 1.2.0",
-        f"message: {json.dumps(_MESSAGES[row.judged])}",
+        f"message: {json.dumps(_MESSAGES[row.about])}",
         "type: dataset",
         f"title: {json.dumps(f'{row.tag}: {page.subject}')}",
         f"version: {json.dumps(row.tag)}",
         f"date-released: {_day(page)}",
-        f"license: {page.licence}",
+        *([] if page.licence == UNKNOWN else [f"license: {page.licence}"]),
         "authors:",
         f"  - name: {json.dumps(page.card.contributor)}",
     ]

@@ -7,9 +7,10 @@ from markupsafe import Markup
 
 from epc.protocol.rules import rule_text
 from epc.records.manifest import Estimate, Manifest, ModelIdentity, plain
+from epc.records.observed.types import UNKNOWN
 from epc.registry import layout
-from epc.registry.card_types import AuditSummary, Card, Model
-from epc.site.escaping import shown
+from epc.registry.card_types import AuditSummary, Card, Model, ObservedCard
+from epc.site.escaping import address, shown
 from epc.site.numbers import share, whole
 from epc.site.pages import Judging, Site, SnapshotPage
 
@@ -20,6 +21,8 @@ def model(given: Model | None) -> str:
     """Return who a model is, and through whose hands it was asked."""
     if given is None:
         return "none: the verdicts were recorded"
+    if given.platform == UNKNOWN:
+        return f"{given.model}, on a platform that nobody states"
     name = f"{given.platform or 'embedded'}/{given.model}"
     if given.gateway:
         name += f" through {given.gateway}"
@@ -52,7 +55,24 @@ def by(card: Card) -> list[Fact]:
 def measured(card: Card) -> str:
     """Return when something was measured."""
     first, last = card.first_day, card.last_day
+    if first is None:
+        return "on a day that nobody states"
     return str(first) if first == last else f"between {first} and {last}"
+
+
+def recorded(card: Card) -> Iterator[Fact]:
+    """Yield where recorded verdicts stand in public, and how they are made again."""
+    if not isinstance(card, ObservedCard):
+        return
+    yield "Source", card.origin.name
+    yield "Repository", address(card.origin.repository)
+    yield "Commit", card.origin.commit
+    yield "Licence of the source", card.licence
+    yield "Its verdicts", "kept here" if card.kept else "not kept here: no licence allows it"
+    if card.recipe:
+        yield "Made by", card.recipe.command
+        yield "Judge cut out", card.recipe.judge
+        yield "SHA-256 of the verdicts as JSON Lines", card.recipe.sha256
 
 
 def judging(judging: Judging) -> Iterator[Fact]:
@@ -113,13 +133,13 @@ def _asked(title: str, asked: ModelIdentity, decoding: Mapping[str, Any]) -> Ite
     yield title, f"{asked.model}, version {asked.version}, {asked.endpoint}"
     yield f"{title}, decoding", ", ".join(f"{name} {value}" for name, value in stated)
     for name, value in sorted(asked.details.items()):
-        yield f"{title}, {name}", _flat(value)
+        yield f"{title}, {name}", flat(value)
 
 
-def _flat(value: Any) -> str:
+def flat(value: Any) -> str:
     """Return a detail as words, however it is nested."""
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_flat(item)}" for name, item in sorted(value.items()))
+        return ", ".join(f"{name} {flat(item)}" for name, item in sorted(value.items()))
     return str(value)
 
 
@@ -132,11 +152,25 @@ def commands(site: Site, page: SnapshotPage) -> Iterator[tuple[str, str]]:
         yield f"Show it{where or ', from a clone or from here'}:", f"epc snapshot show {tag}{there}"
         yield "Check every published byte, in a clone:", "epc snapshot verify"
         return
+    card = page.card
+    if isinstance(card, ObservedCard) and card.recipe:
+        yield (
+            "Make its verdicts again from their source, to the byte, and every figure from them:",
+            f"{card.origin.clone}epc snapshot recompute {tag} --source CLONE",
+        )
+        if not card.kept:
+            return
     yield (
         f"Fetch its folder{where}; every SHA-256 is checked:",
         f"epc snapshot fetch {tag}{f' --from {place}' if place else ''} --out {tag}",
     )
-    if page.row.judged:
+    if isinstance(card, ObservedCard):
+        yield (
+            "Check its verdicts, and take every figure from them again:",
+            f"epc observe check {tag}/verdicts.*\nepc observe report {tag}/verdicts.*",
+        )
+        yield "Hold them against what is published, in a clone:", f"epc snapshot recompute {tag}"
+    elif page.row.about == "judgments":
         yield (
             "Check every record again from the raw replies, and take the shares from them:",
             f"epc judge check {tag}\nepc judge report {tag}",

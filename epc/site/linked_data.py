@@ -5,9 +5,10 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
+from epc.records.observed.types import UNKNOWN
 from epc.registry.snapshots import FAILED
 from epc.registry.tables import COLUMNS
-from epc.site.pages import DATA_LICENCE, Site, SnapshotPage
+from epc.site.pages import DATA_LICENCE, About, Site, SnapshotPage
 
 _LICENCES: Final = "https://spdx.org/licenses/"
 _UNITS: Final = {"float": "sc:Float", "integer": "sc:Integer", "text": "sc:Text", "date": "sc:Date"}
@@ -40,6 +41,10 @@ _JUDGED: Final = (
     "Judge protocol: outputs that a judging model scored with evidence that was looked up, as "
     "shares with intervals, invalid evaluations counted, and expiry."
 )
+_RECORDED: Final = (
+    "Verdicts of a judging model that others recorded: how often it changed its verdict with the "
+    "place, was right, tied or repeated itself, with intervals; nothing was measured for this."
+)
 
 
 def embedded(value: Any) -> Markup:
@@ -62,10 +67,10 @@ def of_snapshot(site: Site, page: SnapshotPage) -> dict[str, Any]:
         + (f" A failed run: {FAILED}." if row.failed else ""),
         "identifier": row.tag,
         "version": row.tag,
-        "license": f"{_LICENCES}{page.licence}",
+        "license": None if page.licence == UNKNOWN else f"{_LICENCES}{page.licence}",
         "isAccessibleForFree": True,
         "creator": {"@type": "Organization", "name": card.contributor},
-        "temporalCoverage": f"{card.first_day}/{card.last_day}",
+        "temporalCoverage": f"{card.first_day}/{card.last_day}" if card.first_day else None,
         "url": f"{root}snapshots/{row.tag}/",
         "expires": row.standing.state.until.isoformat() if row.standing.state.until else None,
         "variableMeasured": [figure.name for figure in page.figures],
@@ -83,7 +88,12 @@ def of_snapshot(site: Site, page: SnapshotPage) -> dict[str, Any]:
 
 
 def _said(page: SnapshotPage) -> str:
-    return f"{_JUDGED} By" if page.row.judged else f"{_ABOUT} Measured on"
+    says: dict[About, str] = {
+        "coupling": f"{_ABOUT} Measured on",
+        "judgments": f"{_JUDGED} By",
+        "records": f"{_RECORDED} Of",
+    }
+    return says[page.row.about]
 
 
 def croissant(site: Site, *, sha256: str) -> dict[str, Any]:

@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from epc.analysis.judge_card import Card as JudgeCard
 from epc.analysis.judging.together import Together
 from epc.audit.coupling import Into
 from epc.records.judging.documents import Plan, RunLog
 from epc.records.judging.layout import OUTPUTS
-from epc.registry.card_types import AuditSummary, Card, ReportedCard
+from epc.registry.card_types import AuditSummary, Card, ReportedCard, SnapshotKind
 from epc.registry.changes import Change
 from epc.registry.expiry import Expiry, Policy
-from epc.registry.figures import Figure
+from epc.registry.figures import Figure, headline_of_groups
 from epc.registry.lifecycles import LifeRecord
 from epc.registry.registry import Registry
 from epc.registry.repository import Repository
@@ -22,6 +22,14 @@ from epc.registry.showing import Shown
 from epc.registry.snapshots import Event, Snapshot
 from epc.site.evidence import Evidence
 
+About = Literal["coupling", "judgments", "records"]
+
+_ABOUT: Final[Mapping[SnapshotKind, About]] = {"judged": "judgments", "observed": "records"}
+_SUBJECTS: Final[Mapping[About, str]] = {
+    "coupling": "an EPC baseline",
+    "judgments": "a judge's scores",
+    "records": "a judge's verdicts, recorded by others",
+}
 DATA_LICENCE: Final = "CC-BY-4.0"  # LICENSE-DATA: of what carries none of its own
 
 
@@ -88,9 +96,14 @@ class Row:
         return self.snapshot.audit.rule if self.snapshot.audit else None
 
     @property
-    def judged(self) -> bool:
-        """Whether it holds a judge's shares, which stand in no column of EPC figures."""
-        return self.snapshot.kind == "judged"
+    def about(self) -> About:
+        """What its figures are of: those of different things stand in no table together."""
+        return _ABOUT.get(self.snapshot.kind, "coupling")
+
+    @property
+    def headline(self) -> Figure | None:
+        """Of recorded verdicts, the figure of the setting under which there are most."""
+        return headline_of_groups(self.snapshot.figures)
 
     @property
     def failed(self) -> bool:
@@ -151,7 +164,7 @@ class SnapshotPage:
     @property
     def subject(self) -> str:
         """What it is, in a title."""
-        return "a judge's scores" if self.row.judged else "an EPC baseline"
+        return _SUBJECTS[self.row.about]
 
     @property
     def licence(self) -> str:
@@ -193,12 +206,20 @@ class EvaluatorPage:
     @property
     def baselines(self) -> tuple[SnapshotPage, ...]:
         """The snapshots of its coupling."""
-        return tuple(page for page in self.snapshots if not page.row.judged)
+        return self._about("coupling")
 
     @property
     def judgments(self) -> tuple[SnapshotPage, ...]:
         """The snapshots of what it said as a judge of outputs."""
-        return tuple(page for page in self.snapshots if page.row.judged)
+        return self._about("judgments")
+
+    @property
+    def records(self) -> tuple[SnapshotPage, ...]:
+        """The snapshots of what others recorded of it as a judge."""
+        return self._about("records")
+
+    def _about(self, what: About) -> tuple[SnapshotPage, ...]:
+        return tuple(page for page in self.snapshots if page.row.about == what)
 
     @property
     def newest(self) -> SnapshotPage | None:

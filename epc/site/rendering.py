@@ -1,5 +1,6 @@
 """The generated pages: Markdown from templates, every value in it escaped."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 from typing import Any, Final
@@ -7,10 +8,11 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from epc.protocol.config import Configuration
+from epc.registry.figures import rank
 from epc.report.judge_card_text import conditions, faults, sections, sentence
 from epc.simulation.noise import coin_bands
 from epc.site import badges, citing, describing, linked_data
-from epc.site.pages import EvaluatorPage, Row, Site, SnapshotPage
+from epc.site.pages import About, EvaluatorPage, Row, Site, SnapshotPage
 from epc.site.templating import environment
 from epc.spec.judge_v1 import DIMENSIONS, VERDICTS
 
@@ -32,10 +34,11 @@ def pages(site: Site, pictures: Pictures) -> Iterator[tuple[str, str]]:
         return templates.get_template(f"{name}.md.j2").render(site=site, known=known, **given)
 
     yield "index.md", page("home", **_home(site))
-    rows, judged = _rows(site, judged=False), _rows(site, judged=True)
-    ended = {"expired": _ended(rows), "judged": _ended(judged)}
-    yield "expired.md", page("expired", **ended)
-    yield "snapshots/index.md", page("snapshots", rows=rows, judged=judged)
+    rows = _rows(site, "coupling")
+    other = {"judged": _rows(site, "judgments"), "recorded": _rows(site, "records")}
+    ended = {name: _ended(given) for name, given in other.items()}
+    yield "expired.md", page("expired", expired=_ended(rows), **ended)
+    yield "snapshots/index.md", page("snapshots", rows=rows, **other)
     by_baselines = sorted(site.evaluators, key=lambda evaluator: not evaluator.snapshots)
     lives = sum(max(1, len(evaluator.platforms)) for evaluator in site.evaluators)
     yield "evaluators/index.md", page("evaluators", pages=by_baselines, lives=lives)
@@ -50,17 +53,20 @@ def pages(site: Site, pictures: Pictures) -> Iterator[tuple[str, str]]:
             page("evaluator", **_evaluator(evaluator, pictures)),
         )
     for snapshot in site.snapshots:
-        yield (
-            f"snapshots/{snapshot.row.tag}/index.md",
-            page("snapshot", **_snapshot(site, snapshot, known))
-            if not snapshot.row.judged
-            else page("judged", **_judged(site, snapshot, known), gallery=pictures(snapshot)),
-        )
+        name = f"snapshots/{snapshot.row.tag}/index.md"
+        match snapshot.row.about:
+            case "judgments":
+                given = _judged(site, snapshot, known)
+                yield name, page("judged", **given, gallery=pictures(snapshot))
+            case "records":
+                yield name, page("observed", **_observed(site, snapshot, known))
+            case "coupling":
+                yield name, page("snapshot", **_snapshot(site, snapshot, known))
 
 
-def _rows(site: Site, *, judged: bool) -> list[Row]:
-    """Return the rows of one table: gammas and judges' shares are never in the same."""
-    return _ranked(page.row for page in site.snapshots if page.row.judged == judged)
+def _rows(site: Site, about: About) -> list[Row]:
+    """Return the rows of one table: gammas, judges' shares and others' records have each one."""
+    return _ranked(page.row for page in site.snapshots if page.row.about == about)
 
 
 def _ranked(rows: Iterable[Row]) -> list[Row]:
@@ -83,12 +89,18 @@ def _pair(site: Site) -> list[str]:
     """Return the two tags to compare first: an evaluator's first two, or else any."""
     given = [[s for s in page.baselines if not s.row.failed] for page in site.evaluators]
     several = [baselines for baselines in given if len(baselines) > 1]
-    chosen = several[0] if several else sorted(site.snapshots, key=lambda s: s.row.failed)
+    chosen = (
+        several[0]
+        if several
+        else sorted(
+            site.snapshots, key=lambda page: (page.row.failed, page.row.about != "coupling")
+        )
+    )
     return [page.row.tag for page in chosen[:2]]
 
 
 def _home(site: Site) -> dict[str, Any]:
-    rows, judged = _rows(site, judged=False), _rows(site, judged=True)
+    rows, judged = _rows(site, "coupling"), _rows(site, "judgments")
     held_rows = _evaluators(rows, held=True)
     current = _ranked(sorted(held_rows, key=lambda row: row.snapshot.kind != "measured"))
     held = [*current, *_evaluators(judged, held=True)]
@@ -107,6 +119,7 @@ def _home(site: Site) -> dict[str, Any]:
         "instruments": [row for row in rows if row.snapshot.calibration],
         "judges": [row for row in judged if not row.snapshot.calibration],
         "mock_judges": [row for row in judged if row.snapshot.calibration],
+        "recorded": _rows(site, "records"),
     }
 
 
@@ -143,6 +156,18 @@ def _snapshot(site: Site, page: SnapshotPage, known: set[str]) -> dict[str, Any]
         "evidence": evidence,
         # What a coin flip gives in its setting, or else in the protocol's own.
         "coin": evidence.coin if evidence else coin_bands(Configuration()),
+    }
+
+
+def _observed(site: Site, page: SnapshotPage, known: set[str]) -> dict[str, Any]:
+    groups = page.row.snapshot.figures["groups"]
+    why = Counter(pair for group in groups for pair in group["left_out"].items())
+    return {
+        **_any_snapshot(site, page, known),
+        "recorded": list(describing.recorded(page.card)),
+        "names": sorted({name for group in groups for name in group["figures"]}, key=rank),
+        "left_out": [(*pair, count) for pair, count in sorted(why.items())],
+        "flat": describing.flat,
     }
 
 

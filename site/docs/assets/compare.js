@@ -10,6 +10,7 @@
   const OF_KIND = { // a publication does not state these
     measured: ["rounds", "reuse", "exhaustive", "tasks", "strategies", "evaluator_prompt", "decoding"],
     judged: ["samples", "methods", "prompts", "mapping", "constraint", "retry_malformed", "decoding"],
+    observed: ["source", "settings"],
   };
   const IDENTITY = ["model", "platform", "gateway", "proxy"];
 
@@ -49,9 +50,14 @@
     return made;
   };
 
+  // Of recorded verdicts: each figure under the name of its setting.
+  const ofGroup = ({ settings, figures: stated }) =>
+    Object.entries(stated).map(([name, { value, ci95 }]) => [`${name}/${settings[0]}`, { mean: value, ci95 }]);
+
   const figures = (given, prefix = "") =>
     Object.keys(given).sort().flatMap((key) => {
       const value = given[key];
+      if (key === "groups") return value.flatMap(ofGroup);
       if (value === null || typeof value !== "object" || Array.isArray(value)) return [];
       if ("mean" in value) return value.mean === null ? [] : [[prefix + key, value]];
       return "digits" in value ? [] : figures(value, `${prefix}${key}/`);
@@ -105,14 +111,16 @@
     const link = Object.assign(make("a", snapshot.tag), {
       href: new URL(`../../snapshots/${encodeURIComponent(snapshot.tag)}/`, api).href,
     });
-    const days = [...new Set([snapshot.measured.from, snapshot.measured.to])].join(" to ");
+    const { from, to } = snapshot.measured ?? { from: "unknown", to: "unknown" };
+    const days = [...new Set([from, to])].join(" to ");
     const faults = snapshot.known_faults.length;
     return [
       link,
       `${status}${reason ? ` (${reason})` : ""} on ${snapshot.expiry.as_of}`,
       snapshot.failed ? "failed run: no figure of it can be compared"
         : snapshot.audit ? `${snapshot.audit.verdict.replaceAll("_", " ")} (rule ${snapshot.audit.rule ?? 1})`
-        : snapshot.kind === "judged" ? "a judge's scores: no trials" : "no trials to audit",
+        : snapshot.kind === "judged" ? "a judge's scores: no trials"
+        : snapshot.kind === "observed" ? "recorded by others: no trials" : "no trials to audit",
       snapshot.trust,
       days,
       String(snapshot.figures.n.value),
@@ -121,6 +129,12 @@
   };
 
   const shown = (a, b) => {
+    if ((a.kind === "observed") !== (b.kind === "observed")) {
+      const [own, other] = a.kind === "observed" ? [a, b] : [b, a];
+      place.replaceChildren(make("p", `${own.tag} is of verdicts that others recorded, and ${other.tag} is `
+        + `${other.kind}: they have no figure in common.`));
+      return;
+    }
     const parts = [];
     const own = (a.kind === b.kind && OF_KIND[a.kind]) || [];
     const apart = [...CONDITIONS, ...own].map((key) => [key, condition(a, key), condition(b, key)])
