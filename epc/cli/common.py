@@ -21,6 +21,16 @@ format_option = click.option(
     help="How to print the result.",
 )
 
+baseline_option = click.option(
+    "--baseline", metavar="AUTHOR", help="Of verdicts: compare all other authors with this one."
+)
+
+domains_option = click.option(
+    "--domains",
+    metavar="A,B",
+    help="Of verdicts: subsets to hold against each other, as talk=Gmail+Messenger,facts=Wiki*.",
+)
+
 now = clock.now
 
 html_option = click.option(

@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from epc.cli.common import note, now, say
+from epc.cli.common import baseline_option, domains_option, note, now, say
 from epc.errors import ExitCode, UsageError
 
 
@@ -29,6 +29,8 @@ from epc.errors import ExitCode, UsageError
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Of a verdict file: a JSON list of {id, says}, what is known to be wrong with it.",
 )
+@baseline_option
+@domains_option
 @click.option("--replicates", metavar="TAG", help="The snapshot that this repeats and agrees with.")
 @click.option("--git/--no-git", default=True, show_default=True, help="Commit and tag it.")
 def publish(  # the options are what the contributor states
@@ -44,6 +46,8 @@ def publish(  # the options are what the contributor states
     source: str | None,
     judge: str | None,
     faults: Path | None,
+    baseline: str | None,
+    domains: str | None,
     replicates: str | None,
     git: bool,
 ) -> None:
@@ -66,6 +70,7 @@ def publish(  # the options are what the contributor states
       epc snapshot publish judged --generation GPT4o-0806 --contributor "A. Name"
       epc snapshot publish llmbar.parquet --judge GPT-4 --generation gpt-4 --contributor "A. Name"
     """
+    from epc.analysis.observed_rows import Choices
     from epc.registry.cards import Said
     from epc.registry.locking import locked
     from epc.registry.observed import cut_to, read_faults
@@ -77,7 +82,7 @@ def publish(  # the options are what the contributor states
     checkout = find_checkout(Path.cwd())
     if is_submission(run):
         texts = (generation, contributor, login, licence, conflicts, platform, weights, source)
-        more = (replicates, judge, faults)
+        more = (replicates, judge, faults, baseline, domains)
         if any(value is not None for value in (*texts, *more)) or proxy:
             raise click.UsageError("A submission says all of this itself: leave the options out.")
         with locked(checkout, tell=note) as lock:
@@ -98,14 +103,16 @@ def publish(  # the options are what the contributor states
         replicates=replicates,
         faults=read_faults(faults) if faults else (),
     )
-    if run.is_file() != (judge is not None) or (faults and not judge):
-        raise click.UsageError("--judge and --faults are of a verdict file, which needs --judge.")
+    if run.is_file() != (judge is not None) or (not judge and any((faults, baseline, domains))):
+        words = "--judge, --faults, --baseline and --domains"
+        raise click.UsageError(f"{words} are of a verdict file, which needs --judge.")
     if judge and (any((licence, platform, weights, source, replicates)) or proxy):
         raise click.UsageError("A verdict file says all else itself: leave the options out.")
     with TemporaryDirectory() as folder, locked(checkout, tell=note) as lock:
         if judge:
             run = cut_to(run, judge, Path(folder) / run.stem)
-        offer = offered(run, said, platform=platform)
+        choices = Choices(baseline=baseline, domains=domains.split(",") if domains else ())
+        offer = offered(run, said, platform=platform, choices=choices)
         tag = publish_to(lock, offer, day=now().date(), tell=note, git=git)
     say(str(tag))
 

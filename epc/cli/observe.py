@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import echo_json, format_option, note, say, say_checked
+from epc.cli.common import (
+    baseline_option,
+    domains_option,
+    echo_json,
+    format_option,
+    note,
+    say,
+    say_checked,
+)
 from epc.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -132,12 +140,8 @@ def check(ctx: click.Context, file: Path, form: str) -> None:
     metavar="PATTERN",
     help="Only settings of this name, such as '*/Vanilla'. Repeatable.",
 )
-@click.option("--baseline", metavar="AUTHOR", help="Compare all other authors with this one.")
-@click.option(
-    "--domains",
-    metavar="A,B",
-    help="The subsets to hold against each other, as talk=Gmail+Messenger,facts=Wiki*.",
-)
+@baseline_option
+@domains_option
 @format_option
 @click.pass_context
 def report(

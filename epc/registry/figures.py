@@ -74,10 +74,17 @@ def rank(name: str) -> tuple[int, str]:
 
 def _of_group(group: Json) -> Iterator[Figure]:
     """Yield the figures of one setting of recorded verdicts, under its name."""
+    setting = group["settings"][0]
     for name, value in group["figures"].items():
         bounds = value.get("ci95")
         interval = (bounds[0], bounds[1]) if bounds else None
-        yield _plain_figure(f"{name}/{group['settings'][0]}", value["value"], interval)
+        yield _plain_figure(f"{name}/{setting}", value["value"], interval)
+    crossed = (group.get("transfer") or {}).get("directions") or {}
+    for name in ("redirected", "regret"):
+        for direction, into in crossed.items():
+            bounds = into[f"{name}_ci95"]
+            interval = (bounds[0], bounds[1]) if bounds else None
+            yield _plain_figure(f"transfer/{name}/{direction}/{setting}", into[name], interval)
 
 
 def figures_of(snapshot: Snapshot) -> Iterator[Figure]:

@@ -10,6 +10,7 @@ It states what the source states. Nobody can add a date, a platform or a tempera
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from epc.analysis.observed import measure
+from epc.analysis.observed_rows import Choices
 from epc.errors import Finding, UsageError
 from epc.protocol.results import Json
 from epc.records import strict_json
@@ -25,7 +27,7 @@ from epc.records.observed.columns import Verdicts, columns_of
 from epc.records.observed.converting import Request
 from epc.records.observed.cutting import cut, judge_of, rows_of
 from epc.records.observed.reading import read
-from epc.records.observed.shapes import convert
+from epc.records.observed.shapes import SHAPES, convert
 from epc.records.observed.types import UNKNOWN, Header, Observed, Row
 from epc.records.observed.writing import content_digest, write
 from epc.records.schemas import findings as schema_findings
@@ -37,6 +39,7 @@ from epc.registry.layout import CARD, FIGURES, OBSERVED
 from epc.registry.offers import Offer
 from epc.registry.submissions.texts import problems
 from epc.registry.sums import sha256
+from epc.second.observed import disagreements
 
 _FORMS: Final = ("verdicts.parquet", "verdicts.jsonl")
 _CLAUSE: Final = "Reading R77"
@@ -81,8 +84,10 @@ def read_faults(file: Path) -> tuple[Fault, ...]:
     raise UsageError(f"{file} is no list of {{id, says}}: {wrong[0].problem}")
 
 
-def offered_verdicts(folder: Path, said: Said) -> Offer:
+def offered_verdicts(folder: Path, said: Said, choices: Choices) -> Offer:
     """Check a folder of one judge's verdicts, and return what is offered of it.
+
+    Known faults are those of the shape that it was made from, then what the contributor adds.
 
     Raises: UsageError if it is not whole, or nobody could make its verdicts again.
     """
@@ -96,6 +101,10 @@ def offered_verdicts(folder: Path, said: Said) -> Offer:
             "  fix: make it with `epc observe import`"
         )
     require_plain(document.header)
+    judge, made = judge_of(document.header), document.header.made
+    known = SHAPES[made.shape].faults_of([judge.model]) if made and made.shape in SHAPES else []
+    faults = (*(Fault(id=each.id, says=each.says) for each in known), *said.faults)
+    said = replace(said, faults=tuple({fault.id: fault for fault in faults}.values()))
     days = _days(document.header, verdicts)
     raw = _file_in(folder)
     return Offer(
@@ -105,11 +114,11 @@ def offered_verdicts(folder: Path, said: Said) -> Offer:
         platform=None,
         days=days,
         said=said,
-        figures=figures_of_verdicts(document.header, verdicts),
+        figures=figures_of_verdicts(document.header, verdicts, choices),
         raw={raw.name: sha256(raw)} if kept else {},
         no_baseline=None,
         card=lambda tag, _: observed_card_of(tag, document, days=days, said=said, kept=kept),
-        stated=judge_of(document.header),
+        stated=judge,
     )
 
 
@@ -156,22 +165,31 @@ def verdicts_in(folder: Path) -> tuple[Observed, Verdicts]:
     return document, verdicts
 
 
-def figures_of_verdicts(header: Header, verdicts: Verdicts) -> Json:
-    """Return what is published of verdicts: all that `epc observe report` measures."""
-    report = measure(header, verdicts)
+def figures_of_verdicts(header: Header, verdicts: Verdicts, choices: Choices) -> Json:
+    """Return what is published of verdicts: all that `epc observe report` measures.
+
+    Raises: UsageError if the choices name what the verdicts do not have.
+    """
+    report = measure(header, verdicts, choices=choices)
     return {"n": report.verdicts, **as_json(report)}
 
 
-def changed_figures(folder: Path, card: ObservedCard, stated: Json) -> list[str]:
+def changed_figures(
+    folder: Path, card: ObservedCard, stated: Json
+) -> tuple[list[str], list[Finding]]:
     """Return which published figures and days the verdicts of a folder do not give.
+
+    Then, where the second implementation comes to other figures than the published ones.
 
     Raises: UsageError if the verdicts are not those that its document names.
     """
     document, verdicts = verdicts_in(folder)
-    again = figures_of_verdicts(document.header, verdicts)
+    choices = parse(stated["choices"], Choices)
+    again = figures_of_verdicts(document.header, verdicts, choices)
     days = tuple(filter(None, (card.first_day, card.last_day)))
     undue = [f"/{CARD}/measured"] if days != _days(document.header, verdicts) else []
-    return [*undue, *_differing(again, stated, f"/{FIGURES}/figures")]
+    changed = [*undue, *_differing(again, stated, f"/{FIGURES}/figures")]
+    return changed, list(disagreements(stated, document.header, verdicts))
 
 
 def _differing(one: Any, other: Any, where: str) -> Iterator[str]:

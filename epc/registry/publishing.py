@@ -11,7 +11,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import Final
 
+from epc.analysis.observed_rows import Choices
 from epc.errors import UsageError, WorldError
 from epc.records import strict_json
 from epc.records.judging.layout import is_evaluation
@@ -40,15 +42,21 @@ from epc.registry.sums import sha256, sums_text
 from epc.registry.tags import Tag, next_tag
 from epc.registry.writing import append
 
+_NO_CHOICES: Final = Choices()
 
-def offered(run: Path, said: Said, *, platform: str | None = None) -> Offer:
+
+def offered(
+    run: Path, said: Said, *, platform: str | None = None, choices: Choices = _NO_CHOICES
+) -> Offer:
     """Check a run, an evaluation or a folder of verdicts, and return what is offered of it.
+
+    `choices` are what is measured of verdicts where their source leaves it open.
 
     Raises: UsageError if it is not valid, or nothing could be recomputed; MalformedError if an
     evaluation's document was damaged.
     """
     if is_observed(run):
-        return offered_verdicts(run, said)
+        return offered_verdicts(run, said, choices)
     offer = offered_evaluation if is_evaluation(run) else offered_run
     return offer(run, said, platform=platform)
 

@@ -166,6 +166,7 @@ def _observed(site: Site, page: SnapshotPage, known: set[str]) -> dict[str, Any]
         **_any_snapshot(site, page, known),
         "recorded": list(describing.recorded(page.card)),
         "names": sorted({name for group in groups for name in group["figures"]}, key=rank),
+        "crossing": [group for group in groups if group["transfer"]],
         "left_out": [(*pair, count) for pair, count in sorted(why.items())],
         "flat": describing.flat,
     }

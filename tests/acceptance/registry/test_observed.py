@@ -5,32 +5,22 @@ import shutil
 from pathlib import Path
 
 import pytest
-from observed_support import llmbar
-from registry_support import Checkout, Json, commit, generation_record, git, life_record, stated
+from judged_support import document as document_of
+from observed_registry_support import TAG, WHO, cloned, imported, knows_the_judge, publish_verdicts
+from registry_support import Checkout, Json, commit, generation_record, git, life_record
 from site_support import epc
 
-WHO = ("--judge", "J", "--generation", "Judge-0613", "--contributor", "A. Name")
-TAG = "v1.0-Judge-0613"
+from epc.records.observed.shapes import SHAPES
 
 
-def document(clone: Path, name: str, tag: str = TAG) -> Json:
-    value: Json = json.loads((clone / "snapshots" / tag / name).read_text("utf-8"))
-    return value
-
-
-def imported(source: Path, out: Path) -> Path:
-    epc(source.parent, "observe", "import", str(source), "--shape", "llmbar", "--out", str(out))
-    return out
+def document(clone: Path, name: str) -> Json:
+    return document_of(clone / "snapshots" / TAG, name)
 
 
 def registry(folder: Path) -> Path:
-    """Return a registry that knows the judge, which its maker has retired, and nothing else."""
+    """Return a registry that knows the judge, and another generation of it."""
     made = Checkout(folder)
-    lives = (
-        life_record(model="judge-0613", retires=stated("2025-01-01")),
-        life_record(platform="cloud", model="judge-0613"),
-    )
-    made.evaluator(generation_record("Judge-0613", *lives))
+    knows_the_judge(made)
     made.evaluator(generation_record("Judge-0314", life_record(model="judge-0314")))
     made.init()
     return made.folder
@@ -39,10 +29,7 @@ def registry(folder: Path) -> Path:
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A clone of an invented repository of LLMBar's shape, under a free licence."""
-    folder = llmbar(tmp_path_factory.mktemp("source") / "clone")
-    git(folder, "init", "--quiet")
-    commit(folder, "verdicts")
-    return folder
+    return cloned(tmp_path_factory.mktemp("source") / "clone")
 
 
 @pytest.fixture(scope="module")
@@ -56,11 +43,7 @@ def closed(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def published(folder: Path, source: Path) -> Path:
-    clone = registry(folder / "registry")
-    file = imported(source, folder / "verdicts.parquet")
-    assert epc(clone, "snapshot", "publish", str(file), *WHO, "--no-git").stdout == f"{TAG}\n"
-    commit(clone, "publish")
-    return clone
+    return publish_verdicts(registry(folder / "registry"), source)
 
 
 @pytest.fixture(scope="module")
@@ -238,6 +221,35 @@ def test_nobody_can_say_of_recorded_verdicts_what_the_source_does_not(
     assert git(kept, "status", "--porcelain", "snapshots/events.jsonl") == ""
 
 
+def test_a_figure_is_recomputed_by_both_implementations(kept: Path, tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    shutil.copytree(kept, clone)
+    path = clone / "snapshots" / TAG / "metrics.json"
+    metrics = json.loads(path.read_text())
+    metrics["figures"]["groups"][0]["figures"]["ties"]["value"] = 0.75
+    path.write_text(json.dumps(metrics))
+
+    said = recomputed(clone)
+
+    place = "/groups/0/figures/ties/value"
+    assert f"/metrics.json/figures{place}" in said
+    assert f"{place}: says 0.75, by the second computation 0.0" in said
+
+
+def test_names_that_are_more_than_text_are_refused(
+    kept: Path, source: Path, tmp_path: Path
+) -> None:
+    file = imported(source, tmp_path / "verdicts.jsonl")
+    text = file.read_text()
+
+    for bad, said in (("<script>", "reads as HTML"), ("\\u202e", "not seen, U+202E")):
+        file.write_text(text.replace("Vanilla.txt", bad))
+        assert said in epc(kept, "snapshot", "publish", str(file), *WHO, code=2).stderr
+    file.write_text(text.replace("https://github.com/princeton-nlp/LLMBar", "--upload-pack=x"))
+    refused = epc(kept, "snapshot", "publish", str(file), *WHO, code=2).stderr
+    assert "expected an https address and a commit, or unknown" in refused
+
+
 def test_a_day_that_the_verdicts_do_not_have_is_found(kept: Path, tmp_path: Path) -> None:
     clone = tmp_path / "clone"
     shutil.copytree(kept, clone)
@@ -248,7 +260,7 @@ def test_a_day_that_the_verdicts_do_not_have_is_found(kept: Path, tmp_path: Path
     assert f"/{path.name}/measured" in recomputed(clone)
 
 
-def test_known_faults_are_those_of_the_file(source: Path, tmp_path: Path) -> None:
+def test_known_faults_are_those_of_the_shape_and_of_the_file(source: Path, tmp_path: Path) -> None:
     clone = registry(tmp_path / "registry")
     file = imported(source, tmp_path / "verdicts.jsonl")
     faults = tmp_path / "faults.json"
@@ -257,7 +269,10 @@ def test_known_faults_are_those_of_the_file(source: Path, tmp_path: Path) -> Non
     words = (*WHO, "--faults", str(faults), "--no-git")
     epc(clone, "snapshot", "publish", str(file), *words)
 
-    assert document(clone, "snapshot.json")["known_faults"] == json.loads(faults.read_text())
+    told = document(clone, "snapshot.json")["known_faults"]
+    assert told[-1] == {"id": "copied", "says": "Half of it is copied."}
+    of_shape = [fault.id for fault in SHAPES["llmbar"].faults_of(["judge-0613"])]
+    assert [fault["id"] for fault in told[:-1]] == of_shape != []
     faults.write_text('[{"id": "copied"}]')
     refused = epc(clone, "snapshot", "publish", str(file), *words, code=2).stderr
     assert "is no list of {id, says}" in refused
