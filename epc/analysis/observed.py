@@ -12,8 +12,16 @@ from typing import Final
 import numpy as np
 
 from epc.analysis.observed_agreement import Pair, between, of_humans
-from epc.analysis.observed_figures import Figure, of_all, of_gold, of_places, repeats
-from epc.analysis.observed_rows import Choices, Rows, named, rows_of, same_settings
+from epc.analysis.observed_figures import (
+    Figure,
+    of_all,
+    of_gold,
+    of_places,
+    of_scores,
+    repeats,
+)
+from epc.analysis.observed_own import Asked, authors_of, of_own
+from epc.analysis.observed_rows import Choices, Named, named, rows_of, same_settings
 from epc.analysis.observed_transfer import Transferred, transferred
 from epc.records.observed.checking import asks
 from epc.records.observed.columns import Verdicts
@@ -39,6 +47,13 @@ FIGURES: Final[Mapping[str, str]] = {
     "humans_others_ceiling": "no verdict has the choices of several persons beside it",
     "longer": "no two candidates of different length were decided between",
     "longer_by_gold": "the longer candidate is not both better and worse by the gold labels",
+    "score_per_doubling": "no question has scored answers of different length",
+    "score_repeat_exact": "no output was scored twice in other words",
+    "score_repeat_within_1": "no output was scored twice in other words",
+    "self_preference": "no other judge compared its own outputs and others' with this prompt, or no"
+    " author has its name (--same JUDGE=AUTHOR)",
+    "self_preference_score": "no other judge scored its own outputs and others' with this prompt,"
+    " or no author has its name (--same JUDGE=AUTHOR)",
 }
 
 
@@ -55,6 +70,7 @@ class Group:
     figures: Mapping[str, Figure]
     left_out: Mapping[str, str]
     transfer: Transferred | None
+    own_authors: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +116,7 @@ def measure(
         (group[0], header.settings[group[0]], rows[once[start:end]])
         for group, (start, end) in zip(chosen, pairwise(edges.tolist()), strict=True)
     ]
+    of_file = named(verdicts)
     return Report(
         source=header.source,
         verdicts=len(verdicts),
@@ -108,8 +125,8 @@ def measure(
         items_under_two_names=len(verdicts.item.names) - len(np.unique(rows.cluster)),
         left_out=header.left_out,
         groups=[
-            _group(group, setting, own, transferred(own, named(verdicts), choices))
-            for group, (_, setting, own) in zip(chosen, asked, strict=True)
+            _group(group, one, asked, of_file, choices)
+            for group, one in zip(chosen, asked, strict=True)
         ],
         pairs=between(asked),
         choices=choices,
@@ -121,12 +138,14 @@ def _fits(names: Sequence[str], patterns: Sequence[str]) -> bool:
 
 
 def _group(
-    names: Sequence[str], setting: Setting, rows: Rows, transfer: Transferred | str
+    names: Sequence[str], one: Asked, every: Sequence[Asked], of_file: Named, choices: Choices
 ) -> Group:
+    _, setting, rows = one
     equal, contradicted, repeated = repeats(rows)
-    figures = repeated | {
-        name: figure for of in (of_places, of_gold, of_all, of_humans) for name, figure in of(rows)
-    }
+    figures = repeated | dict(of_own(one, every, of_file, choices))
+    for of in (of_places, of_gold, of_all, of_humans, of_scores):
+        figures |= dict(of(rows))
+    transfer = transferred(rows, of_file, choices)
     return Group(
         settings=names,
         setting=setting,
@@ -140,4 +159,5 @@ def _group(
             **({"transfer": transfer} if isinstance(transfer, str) else {}),
         },
         transfer=None if isinstance(transfer, str) else transfer,
+        own_authors=[each for each in authors_of(setting, choices) if each in of_file.authors],
     )

@@ -10,7 +10,7 @@ import numpy as np
 from epc.analysis.observed_figures import Figure, share
 from epc.analysis.observed_rows import TIE, Rows
 from epc.records.observed.types import UNKNOWN, Prompt, Setting
-from epc.statistics.clusters import linearised_interval
+from epc.statistics.clusters import clustered_mean, linearised_interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +32,6 @@ class Pair:
     settings: tuple[str, str]
     prompt: Prompt
     same_decoding: bool
-    items: int
     shared_answers: int
     figures: Mapping[str, Figure]
 
@@ -80,26 +79,18 @@ def between(groups: Sequence[tuple[str, Setting, Rows]]) -> list[Pair]:
     """Return the agreement of every two judges that were asked the same with one prompt."""
     found = []
     for (name, setting, rows), (other_name, other_setting, other) in combinations(groups, 2):
-        prompt = setting.prompt
-        if setting.judge.name == other_setting.judge.name or not _same(
-            prompt, other_setting.prompt
-        ):
+        if not comparable(setting, other_setting):
             continue
         shared = np.intersect1d(rows.answer, other.answer)
         shared = shared[shared >= 0]
-        sides = [each[each.readable & ~np.isin(each.answer, shared)] for each in (rows, other)]
-        keys, one, two, clusters = _side_by_side(*sides)
-        figures = {
-            **dict(share("agreement", (one * two).sum(axis=1), clusters)),
-            **dict(_kappa("kappa", one, two, clusters)),
-        }
-        if len(keys):
+        sides = [each[~np.isin(each.answer, shared)] for each in (rows, other)]
+        figures = {**dict(_of_verdicts(*sides)), **dict(_of_scores(*sides))}
+        if figures:
             found.append(
                 Pair(
                     settings=(name, other_name),
-                    prompt=prompt,
+                    prompt=setting.prompt,
                     same_decoding=setting.decoding == other_setting.decoding != UNKNOWN,
-                    items=len(np.unique(clusters)),
                     shared_answers=len(shared),
                     figures=figures,
                 )
@@ -107,32 +98,53 @@ def between(groups: Sequence[tuple[str, Setting, Rows]]) -> list[Pair]:
     return found
 
 
-def _same(prompt: Prompt, other: Prompt) -> bool:
-    """Return whether two prompts are one by digest, or by name where neither digest is stated."""
-    if prompt.sha256 != other.sha256:
-        return False
-    return prompt.sha256 != UNKNOWN or prompt.name == other.name != UNKNOWN
+def comparable(setting: Setting, other: Setting) -> bool:
+    """Return whether two judges, not one, were asked with one prompt.
 
-
-def _side_by_side(one: Rows, two: Rows) -> "tuple[Codes, Values, Values, Codes]":
-    """Return what both say of every item and order that both were asked about, and the clusters.
-
-    Where a judge was asked several times, what it says are the shares of its answers.
-
-    Shapes: (m,), (m, 3) twice, (m,).
+    It is one by digest, or by name where neither digest is stated.
     """
-    (keys, said, clusters), (other_keys, other_said, _) = _said(one), _said(two)
-    both, at, other_at = np.intersect1d(keys, other_keys, return_indices=True)
-    return both, said[at], other_said[other_at], clusters[at]
+    one, two = setting.prompt, other.prompt
+    if setting.judge.name == other.judge.name or one.sha256 != two.sha256:
+        return False
+    return one.sha256 != UNKNOWN or one.name == two.name != UNKNOWN
 
 
-def _said(rows: Rows) -> "tuple[Codes, Values, Codes]":
-    keys, first, places = np.unique(
-        rows.item * 3 + rows.first + 1, return_index=True, return_inverse=True
+def _of_verdicts(one: Rows, two: Rows) -> Iterator[tuple[str, Figure]]:
+    asked, left, right = side_by_side(one, two)
+    yield from share("agreement", (left * right).sum(axis=1), asked.cluster)
+    yield from _kappa("kappa", left, right, asked.cluster)
+
+
+def _of_scores(one: Rows, two: Rows) -> Iterator[tuple[str, Figure]]:
+    asked, left, right = side_by_side(one, two, scores=True)
+    gap, clusters = (right - left)[:, 0], asked.cluster
+    yield from share("score_within_1", np.abs(gap) <= 1, clusters)
+    if len(gap):
+        value, interval = clustered_mean(gap, clusters)
+        items = len(np.unique(clusters))
+        yield "score_shift", Figure(value=value, ci95=interval, n=len(gap), items=items)
+
+
+def side_by_side(one: Rows, two: Rows, *, scores: bool = False) -> "tuple[Rows, Values, Values]":
+    """Return every item and order that both were asked about, and what either says of it.
+
+    That are shares of a, b and tie, or the mean score: several askings count alike.
+
+    Shapes: (m,), (m, 3) twice; of scores (m, 1).
+    """
+    (rows, keys, said), (_, other_keys, other_said) = (
+        _said(each[each.scored if scores else each.readable], scores=scores) for each in (one, two)
     )
-    said = np.zeros((len(keys), TIE + 1))
-    np.add.at(said, places, _SAYING[rows.verdict])
-    return keys, said / np.maximum(1, said.sum(axis=1, keepdims=True)), rows.cluster[first]
+    _, at, other_at = np.intersect1d(keys, other_keys, return_indices=True)
+    return rows[at], said[at], other_said[other_at]
+
+
+def _said(rows: Rows, *, scores: bool) -> "tuple[Rows, Codes, Values]":
+    values = rows.score[:, None] if scores else _SAYING[rows.verdict]
+    keys, first, places = np.unique(rows.order, return_index=True, return_inverse=True)
+    said = np.zeros((len(keys), values.shape[1]))
+    np.add.at(said, places, values)
+    return rows[first], keys, said / np.bincount(places, minlength=len(keys))[:, None]
 
 
 def _kappa(

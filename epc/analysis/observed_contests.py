@@ -36,19 +36,27 @@ class Contests:
         return Contests(**{name: getattr(self, name)[chosen] for name in self.__slots__})
 
 
-def baseline_of(compared: Rows, named: Named, choices: Choices) -> int | None:
-    """Return whom the others are compared with: the one chosen, or in every comparison."""
-    if choices.baseline is not None:
-        if choices.baseline not in named.authors:
-            known = ", ".join(sorted(named.authors)[:5])
-            raise UsageError(
-                f"--baseline: the file has no author {choices.baseline!r}\n"
-                f"  fix: name one of {known}, ..."
-            )
-        return named.authors.index(choices.baseline)
+def chosen_baseline(compared: Rows, named: Named, choices: Choices) -> int | None:
+    """Return whom the others are compared with: the one chosen, or in every comparison.
+
+    Raises: UsageError if the file has no such author.
+    """
+    if choices.baseline is None:
+        return baseline_of(compared)
+    if choices.baseline not in named.authors:
+        known = ", ".join(sorted(named.authors)[:5])
+        raise UsageError(
+            f"--baseline: the file has no author {choices.baseline!r}\n"
+            f"  fix: name one of {known}, ..."
+        )
+    return named.authors.index(choices.baseline)
+
+
+def baseline_of(compared: Rows) -> int | None:
+    """Return the only author that stands on one side of every comparison."""
     always = [
         code
-        for code in ({*compared.a_by[:1].tolist(), *compared.b_by[:1].tolist()})
+        for code in {*compared.a_by[:1].tolist(), *compared.b_by[:1].tolist()}
         if ((compared.a_by == code) != (compared.b_by == code)).all()
     ]
     return always[0] if len(always) == 1 else None

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from epc.analysis.observed_rows import TIE, UNREADABLE, Rows
-from epc.statistics.clusters import clustered_mean_of_shares, clustered_share
+from epc.statistics.clusters import clustered_mean_of_shares, clustered_share, linearised_interval
 from epc.statistics.intervals import Interval
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     Codes = NDArray[np.int64]
     Values = NDArray[np.float64]
     Mask = NDArray[np.bool_]
+
+_EQUAL: Final = 1e-12  # what rounding leaves of lengths that are equal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,9 +71,10 @@ def of_gold(rows: Rows) -> Iterator[tuple[str, Figure]]:
 
 def of_all(rows: Rows) -> Iterator[tuple[str, Figure]]:
     """Yield ties, unreadable answers, and how often the longer candidate won."""
-    stated = rows[rows.verdict >= 0]
+    stated = rows[(rows.verdict >= 0) & np.isnan(rows.length)]
     yield from share("ties", stated.verdict == TIE, stated.cluster)
-    yield from share("unreadable", stated.verdict == UNREADABLE, stated.cluster)
+    said = (rows.verdict >= 0) | rows.scored
+    yield from share("unreadable", (rows.verdict == UNREADABLE)[said], rows.cluster[said])
     decided = stated[(stated.verdict < TIE) & (stated.longer >= 0)]
     won = decided.verdict == decided.longer
     yield from share("longer", won, decided.cluster)
@@ -86,32 +89,60 @@ def of_all(rows: Rows) -> Iterator[tuple[str, Figure]]:
         yield "longer_by_gold", Figure(value=value, ci95=interval, n=n, items=items)
 
 
+def of_scores(rows: Rows) -> Iterator[tuple[str, Figure]]:
+    """Yield what a score gains by twice the length, between answers to one question."""
+    rows = rows[rows.scored & (rows.length > 0)]
+    _, question = np.unique(rows.question, return_inverse=True)
+    longer, higher = (_apart(each, question) for each in (np.log2(rows.length), rows.score))
+    weight = float((longer**2).sum())
+    if weight > _EQUAL:
+        slope = float((longer * higher).sum()) / weight
+        off = longer * (higher - slope * longer) / weight
+        interval = linearised_interval(slope, off, question)
+        told = np.unique(question[np.abs(longer) > _EQUAL])
+        n = int(np.isin(question, told).sum())
+        yield "score_per_doubling", Figure(value=slope, ci95=interval, n=n, items=len(told))
+
+
+def _apart(values: "Values", groups: "Codes") -> "Values":
+    """Return values less the mean of their group."""
+    n = np.maximum(1, np.bincount(groups))
+    apart: Values = values - (np.bincount(groups, weights=values) / n)[groups]
+    return apart
+
+
 def repeats(rows: Rows) -> tuple[int, int, dict[str, Figure]]:
     """Return pairs of askings with one long answer, those whose verdicts differ, and agreement.
 
     Whether equal long answers were copied or given twice, nobody can see in them. So they are
-    counted, and agreement is stated without them and with them.
+    counted, and agreement is stated without them; of verdicts also with them.
     """
-    stated = rows[rows.readable]
-    _, first, question = np.unique(
-        stated.item * 3 + stated.first + 1, return_index=True, return_inverse=True
-    )
+    stated = rows[rows.readable | rows.scored]
+    one, other = (stated[chosen] for chosen in _every_two(stated.order))
+    copied = (one.answer == other.answer) & (one.answer >= 0)
+    scored = one.scored & other.scored
+    gap = np.where(scored, np.abs(one.score - other.score), np.inf)
+    said = one.readable & other.readable
+    agreed = np.where(scored, gap == 0, said & (one.verdict == other.verdict))
+    figures = {
+        name: figure
+        for key, hits, among in (
+            ("repeat_consistency", agreed, said & ~copied),
+            ("repeat_consistency_all", agreed, said),
+            ("score_repeat_exact", agreed, scored & ~copied),
+            ("score_repeat_within_1", gap <= 1, scored & ~copied),
+        )
+        for name, figure in share(key, hits[among], one.cluster[among])
+    }
+    return int(copied.sum()), int((copied & ~agreed).sum()), figures
 
-    def pairs(*keys: "Codes") -> "Values":
-        """Return the pairs of a question's askings that are equal in some keys."""
-        together, counts = np.unique(np.stack([question, *keys]), axis=1, return_counts=True)
-        equal = counts * (counts - 1) / 2
-        if len(keys) > 0 and keys[0] is stated.answer:
-            equal = equal * (together[1] >= 0)
-        sums = np.bincount(together[0], weights=equal, minlength=len(first))
-        return sums.astype(np.float64)
 
-    if not len(question):
-        return 0, 0, {}
-    asked, agreed = pairs(), pairs(stated.verdict)
-    copied, agreed_copied = pairs(stated.answer), pairs(stated.answer, stated.verdict)
-    clusters = stated.cluster[first]
-    fresh = share("repeat_consistency", agreed - agreed_copied, clusters, asked - copied)
-    every = share("repeat_consistency_all", agreed, clusters, asked)
-    contradicted = int((copied - agreed_copied).sum())
-    return int(copied.sum()), contradicted, {**dict(fresh), **dict(every)}
+def _every_two(groups: "Codes") -> "tuple[Codes, Codes]":
+    """Return the places of every two of one group."""
+    order = np.argsort(groups, kind="stable")
+    ranked, found, lag = groups[order], [np.zeros((2, 0), np.int64)], 1
+    while (near := np.flatnonzero(ranked[lag:] == ranked[:-lag])).size:
+        found.append(np.stack([order[near], order[near + lag]]))
+        lag += 1
+    one, other = np.concatenate(found, axis=1)
+    return one, other

@@ -50,9 +50,9 @@ class Named:
 class Rows:
     """Verdicts of one group as numbers: 0 is candidate a, 1 is b, -1 is absent.
 
-    `humans` counts the persons who said a, b and tie. `score` is that of a single candidate, NaN
-    where there are two. `question` is the item's where the source does not name its question.
-    Authors and subsets are places in the lists of `Named`.
+    `humans` counts the persons who said a, b and tie. `score` and `length` are
+    those of a single candidate, NaN where there are two. `question` is the item's where the source
+    does not name its question. Authors and subsets are places in the lists of `Named`.
 
     Shapes: each (m,), `humans` (m, 3).
     """
@@ -71,12 +71,24 @@ class Rows:
     b_by: "Codes"
     subset: "Codes"
     score: "Values"
+    length: "Values"
 
     @property
     def readable(self) -> "Mask":
         """Which verdicts are there and say something."""
         readable: Mask = (self.verdict >= 0) & (self.verdict != UNREADABLE)
         return readable
+
+    @property
+    def scored(self) -> "Mask":
+        """Which verdicts are the score of a single candidate."""
+        scored: Mask = ~np.isnan(self.score)
+        return scored
+
+    @property
+    def order(self) -> "Codes":
+        """A number for each item and order."""
+        return self.item * 3 + self.first + 1
 
     def __getitem__(self, chosen: "Codes | Mask | slice") -> "Rows":
         return Rows(**{name: getattr(self, name)[chosen] for name in self.__slots__})
@@ -107,6 +119,7 @@ def rows_of(verdicts: Verdicts) -> Rows:
     verdict = verdicts.verdict.as_places(_WORDS).astype(np.int64)
     scored = np.select([a_score > b_score, a_score < b_score, a_score == b_score], [0, 1, TIE], -1)
     a_length, b_length = verdicts.a_length.as_numbers(), verdicts.b_length.as_numbers()
+    alone = verdicts.b_sha256.codes < 0
     long = verdicts.answer_length.as_numbers() >= LONG_ANSWER
     return Rows(
         item=item,
@@ -122,7 +135,8 @@ def rows_of(verdicts: Verdicts) -> Rows:
         a_by=verdicts.a_by.as_places(authors).astype(np.int64),
         b_by=verdicts.b_by.as_places(authors).astype(np.int64),
         subset=verdicts.subset.codes.astype(np.int64),
-        score=np.where(verdicts.b_sha256.codes < 0, a_score, np.nan),
+        score=np.where(alone, a_score, np.nan),
+        length=np.where(alone, a_length, np.nan),
     )
 
 

@@ -16,8 +16,8 @@ from epc.analysis.observed_contests import (
     TWO,
     Contests,
     against,
-    baseline_of,
     by_scores,
+    chosen_baseline,
     domains_of,
     table_of,
 )
@@ -92,7 +92,7 @@ def transferred(rows: Rows, named: Named, choices: Choices) -> Transferred | str
     compared = rows[(rows.verdict >= 0) & (rows.a_by >= 0) & (rows.b_by >= 0)]
     if not len(compared.item) and not (rows.a_by >= 0).any():
         return NO_AUTHORS
-    baseline = baseline_of(compared, named, choices)
+    baseline = chosen_baseline(compared, named, choices)
     if baseline is None:
         return NO_BASELINE
     contests = against(compared, baseline) if len(compared.item) else by_scores(rows, baseline)

@@ -140,6 +140,13 @@ def check(ctx: click.Context, file: Path, form: str) -> None:
     metavar="PATTERN",
     help="Only settings of this name, such as '*/Vanilla'. Repeatable.",
 )
+@click.option(
+    "--same",
+    type=_Pair(),
+    multiple=True,
+    metavar="JUDGE=AUTHOR",
+    help="A judge that wrote candidates under another name. Repeatable.",
+)
 @baseline_option
 @domains_option
 @format_option
@@ -148,6 +155,7 @@ def report(
     ctx: click.Context,
     file: Path,
     settings: tuple[str, ...],
+    same: tuple[tuple[str, str], ...],
     baseline: str | None,
     domains: str | None,
     form: str,
@@ -173,7 +181,8 @@ def report(
     if found or header is None or verdicts is None:
         _say_findings(file, found, form, {})
         ctx.exit(ExitCode.FINDINGS)
-    choices = Choices(baseline=baseline, domains=domains.split(",") if domains else ())
+    chosen = domains.split(",") if domains else ()
+    choices = Choices(same=dict(same), baseline=baseline, domains=chosen)
     done = measure(header, verdicts, settings, choices)
     if form == "json":
         echo_json(as_json(done))

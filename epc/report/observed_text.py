@@ -28,10 +28,17 @@ _TITLES: Final = {
     "humans_others_ceiling": "the ceiling: the person left out as this majority",
     "longer": "longer candidate chosen (0.5: no effect), quality not held",
     "longer_by_gold": "the same, quality held: mean over longer is better and longer is worse",
+    "score_per_doubling": "points that twice the length gains, between answers to one question",
+    "score_repeat_exact": "same score when asked again, without equal long answers",
+    "score_repeat_within_1": "the same, within 1 point",
+    "self_preference": "own outputs' wins beyond what other judges give, less that of others'",
+    "self_preference_score": "own outputs' points beyond what other judges give, less others'",
 }
 _PAIR_TITLES: Final = {
     "agreement": "two judges say the same of what both were asked with one prompt",
     "kappa": "the same, as Cohen's kappa",
+    "score_within_1": "two judges' scores of one output are within 1 point",
+    "score_shift": "points that the second judge gives more",
 }
 
 
@@ -78,7 +85,12 @@ def _between(report: Report) -> Iterator[str]:
         for pair in report.pairs:
             if name in pair.figures:
                 yield _row(" and ".join(pair.settings), pair.figures[name], width)
-    if not report.pairs:
+    if report.pairs:
+        alike = sum(pair.same_decoding for pair in report.pairs)
+        shared = sum(pair.shared_answers for pair in report.pairs)
+        yield f"  {alike:,} of {len(report.pairs):,} pairs of judges were asked with one decoding"
+        yield f"  {shared:,} long answers that both judges have are left out"
+    else:
         yield from ("", "not stated: agreement between judges: no two were asked the same")
 
 
@@ -99,6 +111,8 @@ def _notes(report: Report) -> Iterator[str]:
         yield f"  {group.settings[0]}: {_asked(group)}, {group.verdicts:,} verdicts"
         if setting.note:
             yield f"    {setting.note}"
+        if group.own_authors:
+            yield f"    its own outputs are those of {', '.join(group.own_authors)}"
         if len(group.settings) > 1:
             yield f"    the same prompt as {', '.join(group.settings[1:])}"
 

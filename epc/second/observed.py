@@ -3,19 +3,18 @@
 It shares no code with `epc.analysis` and no NumPy: verdicts are taken one by one, as the pages say.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
-from itertools import combinations
 from math import isclose
 from typing import Any, Final
 
 from epc.errors import Finding
 from epc.records.observed.columns import Verdicts
-from epc.records.observed.types import UNKNOWN, Header, Setting
-from epc.second.observed_figures import gold, humans, kappa, places, repeated, said
+from epc.records.observed.types import Header
+from epc.second.observed_figures import gold, humans, places, repeated, said, scored
+from epc.second.observed_pairs import Asked, own, pairs
 from epc.second.observed_rows import Verdict, alike, rows_of
-from epc.second.observed_sums import Json, share
+from epc.second.observed_sums import Json
 from epc.second.observed_transfer import table
 
 CLAUSE: Final = "Reading R77"
@@ -48,16 +47,16 @@ def measured(header: Header, verdicts: Verdicts, patterns: Sequence[str], choice
     for names in alike(header.settings):
         used = [name for name in names if name in by_setting]
         if used and (not patterns or any(fnmatchcase(n, p) for n in used for p in patterns)):
-            own = [row for name in used for row in by_setting[name]]
-            groups.append((used, header.settings[used[0]], own))
+            rows_of_group = [row for name in used for row in by_setting[name]]
+            groups.append((used, header.settings[used[0]], rows_of_group))
     items = len(verdicts.item.names)
     return {
         "verdicts": len(rows),
         "items": items,
         "duplicates": len(rows) - len(once),
         "items_under_two_names": items - len({row.cluster for row in rows}),
-        "groups": [_group(names, own, choices) for names, _, own in groups],
-        "pairs": [*_pairs(groups)],
+        "groups": [_group(one, groups, choices) for one in groups],
+        "pairs": [*pairs(groups)],
     }
 
 
@@ -81,9 +80,11 @@ def _close(one: Any, other: Any) -> bool:
     return numbers and isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
 
 
-def _group(names: list[str], rows: list[Verdict], choices: Json) -> Json:
+def _group(one: Asked, every: list[Asked], choices: Json) -> Json:
+    names, _, rows = one
     equal, other, repeats = repeated(rows)
     figures = {**places(rows), **gold(rows), **said(rows), **humans(rows), **repeats}
+    figures |= scored(rows) | own(one, every, choices.get("same", {}))
     return {
         "settings": names,
         "verdicts": len(rows),
@@ -93,38 +94,3 @@ def _group(names: list[str], rows: list[Verdict], choices: Json) -> Json:
         "figures": {name: figure for name, figure in figures.items() if figure},
         "transfer": table(rows, choices.get("baseline"), choices.get("domains", ())),
     }
-
-
-def _pairs(groups: list[tuple[list[str], Setting, list[Verdict]]]) -> Iterator[Json]:
-    """Yield the agreement of every two judges that were asked the same with one prompt."""
-    for (names, one, rows), (other_names, other, other_rows) in combinations(groups, 2):
-        same = one.prompt.sha256 == other.prompt.sha256
-        known = one.prompt.sha256 != UNKNOWN or one.prompt.name == other.prompt.name != UNKNOWN
-        if one.judge.name == other.judge.name or not (same and known):
-            continue
-        shared = {row.answer for row in rows} & {row.answer for row in other_rows} - {None}
-        said, other_said = _by_asking(rows, shared), _by_asking(other_rows, shared)
-        tables, agreed = [], []
-        for asked in said.keys() & other_said.keys():
-            left, right = said[asked], other_said[asked]
-            weight = len(left) * len(right)
-            table = Counter((str(x.said), str(y.said)) for x in left for y in right)
-            shares = {cell: count / weight for cell, count in table.items()}
-            tables.append((left[0].cluster, shares))
-            agreed.append((sum(v for (k, m), v in shares.items() if k == m), 1, left[0].cluster))
-        if tables:
-            figures = {"agreement": share(agreed), "kappa": kappa(tables)}
-            yield {
-                "settings": [names[0], other_names[0]],
-                "items": len({cluster for cluster, _ in tables}),
-                "shared_answers": len(shared),
-                "figures": {name: figure for name, figure in figures.items() if figure},
-            }
-
-
-def _by_asking(rows: list[Verdict], shared: set[str | None]) -> dict[object, list[Verdict]]:
-    found: dict[object, list[Verdict]] = {}
-    for row in rows:
-        if row.readable and row.answer not in shared:
-            found.setdefault(row.asked, []).append(row)
-    return found

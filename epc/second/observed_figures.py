@@ -2,10 +2,18 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import chain, combinations
+from math import fsum, log2
+from statistics import fmean
+from typing import Final
 
 from epc.second.observed_rows import CHOICES, Verdict
 from epc.second.observed_sums import Json, Seen, linear, share
+
+_AGAIN: Final = (
+    *("repeat_consistency", "repeat_consistency_all"),
+    *("score_repeat_exact", "score_repeat_within_1"),
+)
 
 
 def places(rows: list[Verdict]) -> dict[str, Json | None]:
@@ -50,7 +58,8 @@ def gold(rows: list[Verdict]) -> dict[str, Json | None]:
 
 def said(rows: list[Verdict]) -> dict[str, Json | None]:
     """Return ties, unreadable answers, and how often the longer candidate won."""
-    stated = [row for row in rows if row.said]
+    stated = [row for row in rows if row.said and row.stated["b_sha256"] is not None]
+    every = [row for row in rows if row.said or row.score is not None]
     won = [
         (float(row.said == row.longer), row.stated["gold"] == row.longer, row)
         for row in stated
@@ -69,7 +78,7 @@ def said(rows: list[Verdict]) -> dict[str, Json | None]:
         held = linear(sum(means) / 2, moves, len(moves), (0.0, 1.0))
     return {
         "ties": share([(row.said == "tie", 1, row.cluster) for row in stated]),
-        "unreadable": share([(row.said == "unreadable", 1, row.cluster) for row in stated]),
+        "unreadable": share([(row.said == "unreadable", 1, row.cluster) for row in every]),
         "longer": share([(hit, 1, row.cluster) for hit, _, row in won]),
         "longer_by_gold": held,
     }
@@ -142,19 +151,42 @@ def repeated(rows: list[Verdict]) -> tuple[int, int, dict[str, Json | None]]:
     """Return pairs of one long answer, those of two verdicts, and how often asking again agrees."""
     asked: dict[object, list[Verdict]] = {}
     for row in rows:
-        if row.readable:
+        if row.readable or row.score is not None:
             asked.setdefault(row.asked, []).append(row)
-    every: list[Seen] = []
-    fresh: list[Seen] = []
+    seen: dict[str, list[Seen]] = {name: [] for name in _AGAIN}
     copied = contrary = 0
-    for ones in asked.values():
-        for one, other in combinations(ones, 2):
-            pair: Seen = (one.said == other.said, 1, one.cluster)
-            every.append(pair)
-            if one.answer is None or one.answer != other.answer:
-                fresh.append(pair)
-            else:
-                copied += 1
-                contrary += one.said != other.said
-    figures = {"repeat_consistency": share(fresh), "repeat_consistency_all": share(every)}
-    return copied, contrary, figures
+    for one, other in chain.from_iterable(combinations(ones, 2) for ones in asked.values()):
+        is_copy = one.answer is not None and one.answer == other.answer
+        gap = None if one.score is None or other.score is None else abs(one.score - other.score)
+        alike = one.said == other.said if gap is None else gap == 0
+        copied += is_copy
+        contrary += is_copy and not alike
+        names = ["repeat_consistency_all"] if one.readable and other.readable else []
+        if not is_copy:
+            names += ["score_repeat_exact"] if gap is not None else names and ["repeat_consistency"]
+        for name in names:
+            seen[name].append((float(alike), 1, one.cluster))
+        if gap is not None and not is_copy:
+            seen["score_repeat_within_1"].append((float(gap <= 1), 1, one.cluster))
+    return copied, contrary, {name: share(each) for name, each in seen.items()}
+
+
+def scored(rows: list[Verdict]) -> dict[str, Json | None]:
+    """Return what a score gains by twice the length, between answers to one question."""
+    by_task: dict[object, list[tuple[float, float]]] = {}
+    for row in rows:
+        if row.score is not None and row.stated["a_length"]:
+            by_task.setdefault(row.task, []).append((log2(row.stated["a_length"]), row.score))
+    moved = [
+        (task, long - fmean(x for x, _ in ones), score - fmean(y for _, y in ones))
+        for task, ones in by_task.items()
+        for long, score in ones
+    ]
+    weight = fsum(long**2 for _, long, _ in moved)
+    if weight <= 1e-12:  # noqa: PLR2004  (what rounding leaves)
+        return {}
+    slope = fsum(long * score for _, long, score in moved) / weight
+    moves = [(task, long * (score - slope * long) / weight) for task, long, score in moved]
+    told = {task for task, long, _ in moved if abs(long) > 1e-12}  # noqa: PLR2004  (as above)
+    n = sum(len(by_task[task]) for task in told)
+    return {"score_per_doubling": {**linear(slope, moves, n), "items": len(told)}}

@@ -19,7 +19,7 @@ def table(rows: list[Verdict], chosen: str | None, domains: Sequence[str]) -> Js
     `chosen` is the baseline and `domains` are the subsets' patterns, where the user named any.
     """
     pairs = [row for row in rows if row.said and row.stated["a_by"] and row.stated["b_by"]]
-    baseline = chosen or _always(pairs)
+    baseline = chosen or always(pairs)
     if baseline is None:
         return None
     contests = [*_met(pairs, baseline)] if pairs else [*_scored(rows, baseline)]
@@ -38,7 +38,7 @@ def table(rows: list[Verdict], chosen: str | None, domains: Sequence[str]) -> Js
     }
 
 
-def _always(pairs: list[Verdict]) -> str | None:
+def always(pairs: list[Verdict]) -> str | None:
     """Return the only author that stands on one side of every comparison."""
     seen = [{row.stated["a_by"], row.stated["b_by"]} for row in pairs]
     common = set.intersection(*seen) if seen and all(len(each) == _TWO for each in seen) else set()

@@ -153,6 +153,74 @@ def test_reading_r71_where_nothing_crosses_the_report_says_what_would_have_been_
     assert f"a regret of {found['detectable']:.3f} is found in about 4 of 5 such files" in text
 
 
+LONG = "Because " + "it says at length what was asked for " * 4
+
+
+def scores(*lines: str) -> str:
+    return "\n".join(["item,question,judge,prompt,a,a_by,a_score,repeat,answer", *lines]) + "\n"
+
+
+def test_reading_r24_a_judges_own_outputs_are_held_against_other_judges_and_others_outputs(
+    tmp_path: Path,
+) -> None:
+    """j gives 3 points more than k to its own, and 1 more to p's. What k wrote is no yardstick."""
+    said = {"me": (9, 6), "p": (6, 5), "k": (4, 9)}
+    table = scores(
+        *(
+            f"{n}/{author},q{n},{judge},s,text,{author},{points + n % 2},,"
+            for n in range(4)
+            for author, both in said.items()
+            for judge, points in zip("jk", both, strict=True)
+        )
+    )
+
+    document, text = reported(tmp_path, table, "--same", "j=me")
+    _, without = reported(tmp_path, table)
+
+    found = document["groups"][0]["figures"]["self_preference_score"]
+    assert (found["value"], found["n"], found["items"]) == (2, 4, 4)
+    assert "its own outputs are those of me" in text
+    assert "self_preference_score: no other judge scored its own outputs" in without
+    (pair,) = document["pairs"]
+    assert values(pair["figures"]) == {"score_shift": 0.333333, "score_within_1": 0.333333}
+
+
+def test_reading_r24_self_preference_in_verdicts_against_a_baseline(tmp_path: Path) -> None:
+    """j lets itself win 4 of 4, k lets it 2; of p's j lets 3 win, k 2."""
+    wins = {("j", "j"): 4, ("k", "j"): 2, ("j", "p"): 3, ("k", "p"): 2}
+    lines = ["item,question,judge,prompt,a,b,a_by,b_by,verdict"]
+    for (judge, author), won in wins.items():
+        for n in range(4):
+            said = "a" if n < won else "b"
+            lines.append(f"{n}/{author},q{n},{judge},s,x,y,{author},base,{said}")
+
+    document, _ = reported(tmp_path, "\n".join(lines) + "\n")
+
+    assert values(document["groups"][0]["figures"])["self_preference"] == 0.25
+    assert "self_preference" in document["groups"][1]["left_out"]
+
+
+def test_reading_r77_scores_are_held_within_a_question_by_length_and_by_asking_again(
+    tmp_path: Path,
+) -> None:
+    """Per doubling: 1 point in three answers to q1, 3 points in two answers to q2."""
+    outputs = [("1", 2, 1), ("1", 4, 2), ("1", 8, 3), ("2", 2, 5), ("2", 4, 8)]
+    lengths = [f"{q}/{n},q{q},j,s,{'x' * n},,{score},," for q, n, score in outputs]
+    again = [f"r,q3,j,s,text,,{score},{n},So {n}" for n, score in enumerate([3, 3, 4])]
+    copied = [f"c,q4,j,s,text,,5,{n},{LONG}" for n in range(2)]
+
+    document, _ = reported(tmp_path, scores(*lengths, *again, *copied))
+
+    found = document["groups"][0]
+    assert values(found["figures"]) == {
+        "score_per_doubling": 1.4,  # (2 + 1.5) / (2 + 0.5)
+        "score_repeat_exact": 0.333333,  # the copied answer is no repeat
+        "score_repeat_within_1": 1,
+        "unreadable": 0,
+    }
+    assert found["equal_answers"] == 1
+
+
 SCORED = """item,subset,question,judge,a,a_by,a_score
 {}
 """

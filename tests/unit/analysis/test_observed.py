@@ -86,7 +86,9 @@ def test_a_short_answer_in_the_same_words_is_no_copy() -> None:
     assert "repeat_consistency" in answers(100).left_out
 
 
-def test_scores_of_one_candidate_are_no_verdict() -> None:
+def test_a_score_of_one_candidate_is_readable_and_no_verdict() -> None:
     alone = {"item": "1", "setting": "one", "file": "f", "a_sha256": digest("a"), "a_length": 1}
 
-    assert group({**alone, "a_score": 3}).figures == {}
+    found = group({**alone, "a_score": 3}, {**alone, "repeat": 1, "verdict": "unreadable"}).figures
+    assert list(found) == ["unreadable"]
+    assert found["unreadable"].value == 0.5

@@ -6,11 +6,19 @@ from observed_support import SETTINGS, columns, report, verdict
 
 from epc.analysis.observed import measure
 from epc.analysis.observed_agreement import between
-from epc.analysis.observed_rows import rows_of
+from epc.analysis.observed_figures import of_scores
+from epc.analysis.observed_own import of_own
+from epc.analysis.observed_rows import Choices, named, rows_of
 from epc.records.observed.converting import digest
 from epc.statistics.inference import binomial_tail
 
 DRAWS, ITEMS = 120, 40
+
+
+def require_coverage(hits: int) -> None:
+    """Hold hits to 95%: neither so few nor so many that 1 in 1,000 had them."""
+    assert binomial_tail(DRAWS - hits, DRAWS, 0.05) > 0.001
+    assert binomial_tail(hits, DRAWS, 0.95) > 0.001
 
 
 def test_reading_r77_kappas_interval_covers_it_although_both_orders_of_an_item_agree() -> None:
@@ -36,9 +44,60 @@ def test_reading_r77_kappas_interval_covers_it_although_both_orders_of_an_item_a
         interval = pairs[0].figures["kappa"].ci95
         hits += bool(interval and interval[0] <= 0.6 <= interval[1])
 
-    # Neither far too few nor all: as likely as 1 in 1,000 where 95% are covered.
-    assert binomial_tail(DRAWS - hits, DRAWS, 0.05) > 0.001
-    assert binomial_tail(hits, DRAWS, 0.95) > 0.001
+    require_coverage(hits)
+
+
+def test_reading_r77_the_slope_of_lengths_covers_it_where_questions_differ_in_it() -> None:
+    """Half a point per doubling on average, by question between 0.2 and 0.8, with a level each."""
+    rng = np.random.default_rng(20261124)
+    alone = {"item": "0", "setting": "one", "file": "f", "a_sha256": digest("a"), "a_length": 1}
+    lines = [
+        {**alone, "item": f"{q}/{n}", "question_sha256": digest(str(q)), "a_score": 0}
+        for q in range(ITEMS)
+        for n in range(4)
+    ]
+    rows, question = rows_of(columns(*lines)[1]), np.repeat(np.arange(ITEMS), 4)
+    hits = 0
+    for _ in range(DRAWS):
+        rows.length[:] = rng.integers(50, 800, len(question))
+        slope, level = rng.uniform(0.2, 0.8, ITEMS), rng.normal(0, 2, ITEMS)
+        noise = rng.normal(0, 1, len(question))
+        rows.score[:] = slope[question] * np.log2(rows.length) + level[question] + noise
+        interval = dict(of_scores(rows))["score_per_doubling"].ci95
+        hits += bool(interval and interval[0] <= 0.5 <= interval[1])
+
+    require_coverage(hits)
+
+
+def test_reading_r24_the_interval_of_self_preference_covers_it_where_questions_differ() -> None:
+    """j favours its own by 1 point on average, by question between 0 and 2, and all by 0.5."""
+    rng = np.random.default_rng(20261125)
+    alone = {"file": "f", "a_sha256": digest("a"), "a_length": 1, "a_score": 0}
+    lines = [
+        {
+            **alone,
+            "item": f"{q}/{by}",
+            "setting": judge,
+            "a_by": by,
+            "question_sha256": digest(f"{q}"),
+        }
+        for judge in ("one", "other")
+        for q in map(str, range(ITEMS))
+        for by in ("j", "p", "r")
+    ]
+    _, verdicts = columns(*lines)
+    rows, of_file = rows_of(verdicts), named(verdicts)
+    own, half = np.tile([1, 0, 0], ITEMS), len(lines) // 2
+    hits = 0
+    for _ in range(DRAWS):
+        favour = np.repeat(rng.uniform(0, 2, ITEMS), 3) * own + 0.5
+        score = rng.normal(5, 2, half)
+        rows.score[:] = np.concatenate([score + favour, score]) + rng.normal(0, 1, 2 * half)
+        judges = [("x", SETTINGS["one"], rows[:half]), ("y", SETTINGS["other"], rows[half:])]
+        interval = dict(of_own(judges[0], judges, of_file, Choices()))["self_preference_score"].ci95
+        hits += bool(interval and interval[0] <= 1 <= interval[1])
+
+    require_coverage(hits)
 
 
 def test_reading_r76_an_answer_that_two_judges_share_is_no_agreement() -> None:

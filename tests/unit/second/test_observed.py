@@ -23,6 +23,11 @@ ANSWERS = st.builds(
 SCORES = st.fixed_dictionaries(
     {"a_score": st.integers(1, 3), "b_score": st.integers(1, 3)},
 )
+AUTHORS = st.one_of(
+    st.just({}),
+    st.builds(lambda a, b: {"a_by": a, "b_by": b}, st.sampled_from("jkp"), st.sampled_from("jkpr")),
+    st.builds(lambda a: {"a_by": a, "b_by": "base"}, st.sampled_from("jkp")),
+)
 
 
 @st.composite
@@ -45,6 +50,10 @@ def lines(draw: st.DrawFn) -> list[dict[str, Any]]:
     items["mirror"] = {
         "question_sha256": digest("q0"), "a_sha256": digest("b"), "b_sha256": digest("a0")
     }  # fmt: skip
+    for name, item in items.items():
+        item.update(draw(AUTHORS))
+        if name != "mirror" and not item.keys() & {"gold", "humans"} and draw(st.booleans()):
+            item["alone"] = True
     names = st.sampled_from(sorted(items))
     found: dict[object, dict[str, Any]] = {}
     for _ in range(draw(st.integers(1, 30))):
@@ -57,6 +66,10 @@ def lines(draw: st.DrawFn) -> list[dict[str, Any]]:
         more = draw(st.one_of(st.just({}), ANSWERS))
         line = verdict(name, place, "a", setting=setting, repeat=repeat, **items[name])
         del line["verdict"]
+        if line.pop("alone", False):
+            for field in ("first", "b_sha256", "b_length", "b_by"):
+                line.pop(field, None)
+            place, said = "", {"a_score": draw(st.integers(1, 4))}
         found.setdefault((name, place, setting, repeat), line | said | more)
     return [*found.values(), *draw(st.just(list(found.values())[:1]))]
 

@@ -1,0 +1,102 @@
+"""Whether a judge favours its own outputs, apart from being lenient (Reading R24)."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from epc.analysis.observed_agreement import comparable, side_by_side
+from epc.analysis.observed_contests import baseline_of
+from epc.analysis.observed_figures import Figure
+from epc.analysis.observed_rows import TIE, Choices, Named, Rows
+from epc.records.observed.types import Setting
+from epc.statistics.clusters import linearised_interval
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.int64]
+    Values = NDArray[np.float64]
+
+Asked = tuple[str, Setting, Rows]
+# By how much more a judge favours an output than another judge, and the output's question.
+Gaps = tuple["Values", "Codes"]
+
+
+def authors_of(setting: Setting, choices: Choices) -> list[str]:
+    """Return the authors that a judge is: those of its name, and whom the user names."""
+    judge = setting.judge
+    stated = {judge.name, judge.model}
+    return sorted(stated | {choices.same[name] for name in stated if name in choices.same})
+
+
+def of_own(
+    judge: Asked, others: Sequence[Asked], named: Named, choices: Choices
+) -> Iterator[tuple[str, Figure]]:
+    """Yield by how much more than other judges a judge favours its own outputs than others'.
+
+    Of verdicts in shares of wins, of scores in points. An output that another judge wrote is its
+    own preference, and no yardstick.
+
+    Source: Reading R24.
+    """
+    own = _codes(judge[1], named, choices)
+    if not own:
+        return
+    for name, scores in (("self_preference", False), ("self_preference_score", True)):
+        sides = [
+            _sides(judge[2], other[2], own, _codes(other[1], named, choices), scores=scores)
+            for other in others
+            if comparable(judge[1], other[1])
+        ]
+        compared = [(mine, theirs) for mine, theirs in sides if len(mine[0]) and len(theirs[0])]
+        if compared:
+            yield name, _difference(compared)
+
+
+def _codes(setting: Setting, named: Named, choices: Choices) -> list[int]:
+    authors = authors_of(setting, choices)
+    return [code for code, author in enumerate(named.authors) if author in authors]
+
+
+def _sides(
+    rows: Rows, other: Rows, own: Sequence[int], others_own: Sequence[int], *, scores: bool
+) -> tuple[Gaps, Gaps]:
+    """Return the gaps of one other judge: of the judge's own outputs, and of those of others.
+
+    Of two candidates the output in question is the judge's own or, of others, the one that is not
+    the baseline. Without a baseline what one of two gains the other loses, so others' gap is 0.
+    """
+    asked, said, other_said = side_by_side(rows, other, scores=scores)
+    gap = said - other_said
+    mine_a, mine_b = np.isin(asked.a_by, own), np.isin(asked.b_by, own)
+    of_other = np.isin(asked.a_by, others_own) | np.isin(asked.b_by, others_own)
+    if scores:
+        known = (asked.a_by >= 0) & ~of_other
+        mine, theirs, worth = mine_a & known, ~mine_a & known, gap[:, 0]
+    else:
+        known = (asked.a_by >= 0) & (asked.b_by >= 0) & ~of_other
+        mine, theirs = (mine_a != mine_b) & known, ~mine_a & ~mine_b & known
+        baseline = baseline_of(rows[(rows.a_by >= 0) & (rows.b_by >= 0)])
+        is_b = np.where(mine, mine_b, asked.a_by == baseline)
+        won = gap[:, 0] + gap[:, TIE] / 2
+        worth = np.where(theirs & (baseline is None), 0.0, np.where(is_b, -won, won))
+    return (worth[mine], asked.question[mine]), (worth[theirs], asked.question[theirs])
+
+
+def _difference(compared: Sequence[tuple[Gaps, Gaps]]) -> Figure:
+    """Return the mean over other judges of both means' difference, clustered by question."""
+    value, off, clusters = 0.0, [], []
+    for sides in compared:
+        for sign, (gaps, questions) in zip((1, -1), sides, strict=True):
+            middle = float(gaps.mean())
+            value += sign * middle / len(compared)
+            off.append(sign * (gaps - middle) / len(gaps) / len(compared))
+            clusters.append(questions)
+    questions = np.concatenate(clusters)
+    return Figure(
+        value=value,
+        ci95=linearised_interval(value, np.concatenate(off), questions),
+        n=sum(len(mine[0]) for mine, _ in compared),
+        items=len(np.unique(questions)),
+    )
