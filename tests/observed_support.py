@@ -99,6 +99,8 @@ SETTINGS = {
     "warmer": replace(SETTING, decoding={"temperature": 1}),
     "unstated": replace(SETTING, prompt=Prompt(name="p", sha256="unknown")),
     "other": replace(SETTING, judge=replace(SETTING.judge, name="k")),
+    "stated": replace(SETTING, judge=Judge(name="l", model="m-1", platform="unknown")),
+    "stated too": replace(SETTING, judge=Judge(name="m", model="m-1", platform="unknown")),
     "unstated too": replace(SETTING, prompt=Prompt(name="p", sha256="unknown")),
 }
 

@@ -101,10 +101,14 @@ def between(groups: Sequence[tuple[str, Setting, Rows]]) -> list[Pair]:
 def comparable(setting: Setting, other: Setting) -> bool:
     """Return whether two judges, not one, were asked with one prompt.
 
-    It is one by digest, or by name where neither digest is stated.
+    A judge is one by its name or its model. A prompt is one by digest, or by name where neither
+    digest is stated.
     """
+    judge, asked = setting.judge, other.judge
+    if judge.name == asked.name or judge.model == asked.model != UNKNOWN:
+        return False
     one, two = setting.prompt, other.prompt
-    if setting.judge.name == other.judge.name or one.sha256 != two.sha256:
+    if one.sha256 != two.sha256:
         return False
     return one.sha256 != UNKNOWN or one.name == two.name != UNKNOWN
 

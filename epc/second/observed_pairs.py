@@ -37,7 +37,9 @@ def _alike(one: Setting, other: Setting) -> bool:
     """Return whether two judges, not one, were asked with one prompt."""
     same = one.prompt.sha256 == other.prompt.sha256
     known = one.prompt.sha256 != UNKNOWN or one.prompt.name == other.prompt.name != UNKNOWN
-    return one.judge.name != other.judge.name and same and known
+    models = {one.judge.model, other.judge.model}
+    two = one.judge.name != other.judge.name and (len(models) > 1 or models == {UNKNOWN})
+    return two and same and known
 
 
 def _both(rows: list[Verdict], other: list[Verdict], *, scores: bool) -> Iterator[Both]:

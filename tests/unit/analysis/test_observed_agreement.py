@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from observed_support import SETTINGS, columns, report, verdict
 
-from epc.analysis.observed import measure
 from epc.analysis.observed_agreement import between
 from epc.analysis.observed_figures import of_scores
 from epc.analysis.observed_own import of_own
@@ -113,8 +112,18 @@ def test_reading_r76_an_answer_that_two_judges_share_is_no_agreement() -> None:
     assert "kappa" in pair.figures
 
 
-@pytest.mark.parametrize("prompt", ["unstated", "warmer"])
-def test_reading_r77_a_judge_is_not_compared_with_itself(prompt: str) -> None:
-    lines = [verdict("1", "a", "a", setting=name) for name in ("one", prompt)]
+@pytest.mark.parametrize(
+    ("names", "compared"),
+    [
+        (("one", "unstated"), False),
+        (("one", "warmer"), False),
+        (("stated", "stated too"), False),  # two names of one model
+        (("one", "stated"), True),
+    ],
+)
+def test_reading_r77_a_judge_is_not_compared_with_itself(
+    names: tuple[str, str], *, compared: bool
+) -> None:
+    lines = [verdict("1", "a", "a", setting=name) for name in names]
 
-    assert measure(*columns(*lines)).pairs == []
+    assert bool(report(*lines).pairs) is compared

@@ -14,6 +14,7 @@ from epc.second.observed import disagreements
 from epc.second.observed_sums import student
 from epc.statistics.inference import t_point
 
+ASKED = ["one", "renamed", "other", "warmer", "stated", "stated too"]
 CHOICES = st.sampled_from(["a", "b", "tie"])
 ANSWERS = st.builds(
     lambda text, length: {"answer_sha256": digest(text), "answer_length": length},
@@ -58,7 +59,9 @@ def lines(draw: st.DrawFn) -> list[dict[str, Any]]:
     found: dict[object, dict[str, Any]] = {}
     for _ in range(draw(st.integers(1, 30))):
         name, place = draw(names), draw(st.sampled_from("ab"))
-        setting = draw(st.sampled_from(["one", "renamed", "other", "warmer"]))
+        setting = draw(
+            st.sampled_from(["one", "renamed", "other", "warmer", "stated", "stated too"])
+        )
         repeat = draw(st.integers(0, 2))
         said: dict[str, Any] = {"verdict": draw(st.one_of(CHOICES, st.just("unreadable")))}
         if draw(st.integers(0, 5)) == 0:
