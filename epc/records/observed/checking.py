@@ -40,10 +40,13 @@ def problems(name: str, header: Header, verdicts: Verdicts) -> Iterator[Finding]
     import numpy as np
 
     # Reading R77: what may not stand in public does not stand here.
-    if header.source.texts and header.source.licence == UNKNOWN:
+    licence = header.source.licence
+    if header.source.texts and (licence == UNKNOWN or "-NC" in licence):
+        is_stated = licence != UNKNOWN
+        problem = f"{licence} does not let the texts stand" if is_stated else "no licence is stated"
         remedy = "state the licence that lets the texts stand here, or leave them out"
         place = f"{name}:1/source/texts"
-        yield Finding(clause=CLAUSE, where=place, problem="no licence is stated", remedy=remedy)
+        yield Finding(clause=CLAUSE, where=place, problem=problem, remedy=remedy)
     for fault in (*_incomplete(verdicts), *_unlisted(header, verdicts), *_contradictory(verdicts)):
         for row in np.flatnonzero(fault.rows)[:_MOST].tolist():
             where = f"{name}:{verdicts.lines[row]}/{fault.field}"

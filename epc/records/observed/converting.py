@@ -12,7 +12,9 @@ from epc.records.observed.types import UNKNOWN, Header, Row, Source, SourceFile
 class Request:
     """What the user says of a source beside what it says itself.
 
-    `columns` maps a field to a table's column, `words` a table's label to ours.
+    `columns` maps a field to a table's column, `words` a table's label to ours. `only` holds the
+    paths inside the source that may be read: a verdict file made of some of its files comes out
+    again from a source that has them all. Empty, it lets every file be read.
     """
 
     commit: str | None = None
@@ -21,6 +23,7 @@ class Request:
     texts: bool = False
     columns: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)
+    only: frozenset[str] = frozenset()
 
     def source(self, *, name: str, repository: str = UNKNOWN, licence: str = UNKNOWN) -> Source:
         """Return the statement of the source; what nobody states is `unknown` (Reading R77)."""

@@ -1,6 +1,7 @@
 """A checkout on its way into verdicts: what every shape of files reads, collects and finds."""
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +15,10 @@ from epc.records.observed.checking import CLAUSE
 from epc.records.observed.converting import Conversion, Request, digest, file_of
 from epc.records.observed.types import UNKNOWN, Header, Row, Setting, SourceFile
 
+_DECODING: Final = (
+    *("temperature", "top_p", "top_k", "max_tokens", "max_completion_tokens", "seed"),
+    *("frequency_penalty", "presence_penalty", "reasoning_effort", "reasoning_tokens", "logprobs"),
+)
 _LICENCES: Final = {"MIT License": "MIT", "Apache License": "Apache-2.0"}
 
 
@@ -40,7 +45,9 @@ class Work:
         found = sorted(self.source.glob(pattern)) if self.source.is_dir() else []
         if not found:
             self.wrong(self.source, f"holds no {pattern}")
-        return [each.relative_to(self.source) for each in found]
+        only = self.request.only
+        inside = [each.relative_to(self.source) for each in found]
+        return [each for each in inside if not only or each.as_posix() in only]
 
     def holds(self, path: Path) -> bool:
         """Return whether a file is there; its absence is a finding."""
@@ -77,6 +84,36 @@ class Work:
             self.files[key] = file_of(path.as_posix(), content)
         return value
 
+    def lines(self, path: Path, kind: Any) -> Iterator[tuple[str, Any]]:
+        """Yield the place and value of each line of a file, and list the file by its path."""
+        content, decoder = self.read(path), msgspec.json.Decoder(kind)
+        self.files[path.as_posix()] = file_of(path.as_posix(), content)
+        for number, line in enumerate(content.splitlines(), 1):
+            try:
+                yield f"{path}:{number}", decoder.decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                self.wrong(f"{path}:{number}", str(error))
+
+    def setting(self, name: str, setting: Setting) -> str:
+        """Return the key of a setting, which is the name, numbered where that names another."""
+        key, number = name, 1
+        while self.settings.setdefault(key, setting) != setting:
+            number += 1
+            key = f"{name}#{number}"
+        return key
+
+    def add(self, where: str, **values: Any) -> None:
+        """Add a verdict, or note why it is none."""
+        try:
+            self.rows.append(msgspec.convert(values, Row))
+        except msgspec.ValidationError as error:
+            self.wrong(where, str(error))
+
+    def pair(self, question: str, a: str, b: str) -> dict[str, Any]:
+        """Return what a verdict says of a question and its two candidates."""
+        said = {"question_sha256": digest(storable(question))}
+        return said | self.candidate("a", a) | self.candidate("b", b)
+
     def candidate(self, name: str, text: str) -> dict[str, Any]:
         """Return what a verdict says of a candidate's text."""
         text = storable(text)
@@ -89,13 +126,22 @@ class Work:
         self._asked[key] += 1
         return {"repeat": before} if before else {}
 
-    def done(self, *, name: str, repository: str) -> Conversion:
-        """Return the verdicts, or the findings where there are any."""
+    def done(
+        self, *, name: str, repository: str = UNKNOWN, licence: str | None = None
+    ) -> Conversion:
+        """Return the verdicts, or the findings where there are any.
+
+        The licence is that of the file LICENSE, unless the data have one of their own.
+        """
+        if not self.rows and not len(self.findings):
+            self.wrong(self.source, "holds no verdict")
         if len(self.findings):
             return Conversion(findings=self.findings.kept())
         header = Header(
             schema_version=1,
-            source=self.request.source(name=name, repository=repository, licence=self._licence()),
+            source=self.request.source(
+                name=name, repository=repository, licence=licence or self._licence()
+            ),
             files=self.files,
             settings=self.settings,
             left_out=dict(self.left_out),
@@ -110,6 +156,12 @@ class Work:
         return next(
             (spdx for begins, spdx in _LICENCES.items() if text.startswith(begins)), UNKNOWN
         )
+
+
+def decoding_of(stated: Any) -> dict[str, Any] | str:
+    """Return the known fields of a request's options: others may hold an address or a key."""
+    known = {name: stated[name] for name in _DECODING if stated.get(name) is not None}
+    return known or UNKNOWN
 
 
 def answered(text: str) -> dict[str, Any]:

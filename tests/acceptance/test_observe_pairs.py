@@ -1,0 +1,352 @@
+"""Sources of compared pairs: AlpacaEval, JudgeBench and Auto-J, on invented ones (Reading R77)."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from records_support import epc
+
+from epc.records.observed.converting import digest
+from epc.records.observed.shapes import SHAPES
+
+Converted = tuple[dict[str, Any], list[dict[str, Any]]]
+
+
+def written(folder: Path, files: dict[str, Any]) -> Path:
+    """Write a source: a list of a .jsonl file is its lines, a text stands as it is."""
+    for name, value in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = [json.dumps(each) for each in value] if name.endswith(".jsonl") else []
+        text = value if isinstance(value, str) else "\n".join(lines) or json.dumps(value)
+        path.write_text(text)
+    return folder
+
+
+def converted(source: Path, shape: str, *words: str) -> Converted:
+    out = source.parent / f"{source.name}.jsonl"
+    done = epc("observe", "import", source, "--shape", shape, "--out", out, *words)
+    assert done.returncode == 0, done.stdout
+    header, *rows = map(json.loads, out.read_text().splitlines())
+    return header, rows
+
+
+def told(rows: Sequence[dict[str, Any]], *fields: str) -> list[tuple[Any, ...]]:
+    return [tuple(row.get(field) for field in fields) for row in rows]
+
+
+# AlpacaEval ---------------------------------------------------------------------------------------
+
+CONFIG = """
+{name}:
+  prompt_template: "{name}/prompt.txt"
+  completions_kwargs:
+    model_name: "judge-0613"
+    temperature: 0
+"""
+WEIGHTED = """  fn_completion_parser: "logprob_parser"
+  completion_parser_kwargs:
+    is_binarize: false
+"""
+CONFIGS = "src/alpaca_eval/evaluators_configs"
+
+
+def entry(question: str, answer: str, preference: float | None, **more: Any) -> dict[str, Any]:
+    return {
+        "instruction": question,
+        "output_1": "base",
+        "output_2": answer,
+        "generator_1": "baseline",
+        "generator_2": "new",
+        "dataset": "set",
+        "annotator": "plain",
+        "preference": preference,
+        "time_per_example": 0.125,
+        **more,
+    }
+
+
+def alpaca(folder: Path) -> Path:
+    weighted = {"annotator": "weighted"}
+    return written(
+        folder,
+        {
+            "README.md": "![data](https://x/Data%20License-CC%20By%20NC%204.0-red.svg)",
+            f"{CONFIGS}/plain/configs.yaml": CONFIG.format(name="plain"),
+            f"{CONFIGS}/plain/prompt.txt": "Which is better?",
+            f"{CONFIGS}/weighted/configs.yaml": CONFIG.format(name="weighted") + WEIGHTED,
+            "results/new/plain/annotations.json": [
+                entry("One?", "first", 2, raw_completion="[m]"),
+                entry("Two?", "second", 1.0),
+                entry("Three?", "third", None),
+                entry("Four?", "base", 0),
+                entry("Five?", "base", 1.5, **weighted),
+            ],
+            "results/new/weighted/annotations.json": [
+                entry("One?", "first", 1.75, **weighted),
+                entry("Two?", "other", 1.5, **weighted, raw_completion={"token": "M"}),
+            ],
+            # A folder that holds another's entries, and one that was asked again.
+            "results/renamed/plain/annotations.json": [
+                entry("One?", "first", 2, raw_completion="[m]"),
+                entry("Two?", "second", 2.0, time_per_example=0.5),
+            ],
+        },
+    )
+
+
+@pytest.fixture(scope="module")
+def alpaca_eval(tmp_path_factory: pytest.TempPathFactory) -> Converted:
+    return converted(alpaca(tmp_path_factory.mktemp("sources") / "alpaca"), "alpaca-eval")
+
+
+def test_reading_r77_alpaca_eval_gives_verdicts_and_probabilities(alpaca_eval: Converted) -> None:
+    _, rows = alpaca_eval
+
+    assert told(rows, "setting", "item", "verdict", "a_score", "b_score", "repeat") == [
+        ("plain", "baseline/new/0", "b", None, None, None),
+        ("plain", "baseline/new/1", "a", None, None, None),
+        ("plain", "baseline/new/2", "unreadable", None, None, None),
+        ("weighted", "baseline/new/0", None, 0.25, 0.75, None),
+        ("weighted", "baseline/new/1#2", None, 0.5, 0.5, None),  # another text to question 1
+        ("plain", "baseline/new/1", "b", None, None, 1),
+    ]
+    assert rows[0]["a_by"] == "baseline"
+    assert rows[0]["b_by"] == "new"
+    assert rows[0]["answer_sha256"] == digest("[m]")
+    assert rows[4]["answer_sha256"] == digest('{"token":"M"}')
+
+
+def test_reading_r77_alpaca_eval_what_is_no_evidence_is_counted(alpaca_eval: Converted) -> None:
+    assert list(alpaca_eval[0]["left_out"].values()) == [1, 2]  # a copy; equal texts
+
+
+def test_reading_r77_alpaca_eval_the_place_is_the_one_that_its_code_draws(
+    alpaca_eval: Converted,
+) -> None:
+    _, rows = alpaca_eval
+    places = {row["question_sha256"]: row["first"] for row in rows}
+
+    for question in ("One?", "Two?", "Three?"):
+        # The source's own words: seed, the question, the seed 0; one of no switch and a switch.
+        is_switched = Random(f"is_switched_outputs{question}0").choices([False, True])[0]
+        assert places[digest(question)] == ("b" if is_switched else "a")
+
+
+def test_reading_r77_alpaca_eval_states_licence_prompt_and_decoding(
+    alpaca_eval: Converted,
+) -> None:
+    header, rows = alpaca_eval
+
+    assert header["source"]["licence"] == "CC-BY-NC-4.0"
+    assert header["settings"]["plain"] == {
+        "date": "unknown",
+        "decoding": {"temperature": 0},
+        "judge": {"model": "judge-0613", "name": "plain", "platform": "unknown"},
+        "prompt": {"name": "plain/prompt.txt", "sha256": digest("Which is better?")},
+    }
+    assert header["settings"]["weighted"]["prompt"]["sha256"] == "unknown"
+    assert "a_text" not in rows[0]
+
+
+def test_reading_r77_texts_under_a_non_commercial_licence_are_refused(tmp_path: Path) -> None:
+    source, out = alpaca(tmp_path / "source"), tmp_path / "o.jsonl"
+
+    done = epc("observe", "import", source, "--shape=alpaca-eval", "--texts", "--out", out)
+
+    assert done.returncode == 1
+    assert "o.jsonl:1/source/texts: CC-BY-NC-4.0 does not let the texts" in done.stdout.decode()
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("file", "value", "expected"),
+    [
+        (f"{CONFIGS}/plain/configs.yaml", "plain: 1", "states no annotator 'plain'"),
+        ("results/new/plain/annotations.json", [{"instruction": 1}], "Expected `str`, got `int`"),
+        (
+            "results/new/plain/annotations.json",
+            [entry("One?", "first", 1.25)],
+            "annotations.json/0: has the preference 1.25",
+        ),
+        (
+            "results/new/plain/annotations.json",
+            [entry("One?", "first", 1, annotator="unheard")],
+            "unheard/configs.yaml: is missing",
+        ),
+    ],
+)
+def test_reading_r77_an_alpaca_eval_that_does_not_fit_gets_a_finding(
+    file: str, value: Any, expected: str, tmp_path: Path
+) -> None:
+    source = written(alpaca(tmp_path / "source"), {file: value})
+
+    done = epc("observe", "import", source, "--shape=alpaca-eval", "--out", tmp_path / "o.jsonl")
+
+    assert done.returncode == 1
+    assert expected in done.stdout.decode()
+    assert "expected a folder with results/GENERATOR/ANNOTATOR" in done.stdout.decode()
+
+
+def test_reading_r77_a_verdict_file_of_some_files_comes_out_again_from_all(
+    tmp_path: Path,
+) -> None:
+    source, part, again = alpaca(tmp_path / "s"), tmp_path / "p.jsonl", tmp_path / "a.jsonl"
+    hidden = source / "results/renamed"
+    hidden.rename(tmp_path / "hidden")
+    epc("observe", "import", source, "--shape=alpaca-eval", "--out", part)
+    (tmp_path / "hidden").rename(hidden)
+
+    words = ("--shape=alpaca-eval", "--like", part, "--out", again)
+    done = epc("observe", "import", source, *words)
+
+    assert done.returncode == 0
+    assert again.read_bytes() == part.read_bytes()
+
+
+# JudgeBench ---------------------------------------------------------------------------------------
+
+
+def judged(number: int, *decisions: str | None, **more: Any) -> dict[str, Any]:
+    answer = {"judge_model": "judge-2024", "prompt": "p", "response": "[[A>B]]"}
+    return {
+        "pair_id": f"pair-{number}",
+        "original_id": None,
+        "source": "maths",
+        "question": f"{number}?",
+        "response_model": "writer",
+        "response_A": "yes",
+        "response_B": "no",
+        "label": "B>A",
+        "judge_name": "vanilla",
+        "judgments": [{"judgment": answer, "decision": each} for each in decisions],
+        **more,
+    }
+
+
+def scores(a: float, b: float) -> dict[str, Any]:
+    said = {"judge_model": "org/reward", "prompt": "", "response": "", "scores": [a, b]}
+    return {"judgment": said, "decision": "A>B" if a > b else "B>A"}
+
+
+def test_reading_r77_judgebench_turns_decisions_back_and_takes_scores_once(tmp_path: Path) -> None:
+    same = {"response_B": "yes"}
+    rewarded = {"judge_name": "reward_model", "judgments": [scores(2, 1), scores(1, 2)]}
+    source = written(
+        tmp_path / "source",
+        {
+            "utils/templates/vanilla_prompt.jinja2": "Which?",
+            "outputs/vanilla.jsonl": [
+                judged(1, "B>A", "A>B"),  # consistent: candidate b in both orders
+                judged(2, "A>B", "A=B"),
+                judged(3, None, "B>A", **same),
+                judged(4, "A>B") | {"judgments": [None, None]},
+            ],
+            "outputs/reward.jsonl": [judged(1, **rewarded)],
+        },
+    )
+
+    header, rows = converted(source, "judgebench")
+
+    vanilla = "vanilla/judge-2024"
+    assert told(rows, "item", "setting", "first", "verdict", "gold", "a_score", "b_score") == [
+        ("pair-1", "reward_model/org/reward", None, None, "b", 2, 1),
+        ("pair-1", vanilla, "a", "b", "b", None, None),
+        ("pair-1", vanilla, "b", "b", "b", None, None),
+        ("pair-2", vanilla, "a", "a", "b", None, None),
+        ("pair-2", vanilla, "b", "tie", "b", None, None),
+        ("pair-3", vanilla, "a", "unreadable", None, None, None),
+        ("pair-3", vanilla, "b", "a", None, None, None),
+    ]
+    assert header["left_out"] == {
+        "records of reward models that mirror the one before": 1,
+        "requests that failed": 2,
+    }
+    assert header["settings"][vanilla]["prompt"] == {"name": "vanilla", "sha256": digest("Which?")}
+
+
+@pytest.mark.parametrize(
+    ("damage", "expected"),
+    [
+        ({"label": "A"}, "o.jsonl:1: label 'A' and 2 judgments"),
+        ({"pair_id": 1}, "o.jsonl:1: Expected `str`, got `int` - at `$.pair_id`"),
+    ],
+)
+def test_reading_r77_a_judgebench_that_does_not_fit_gets_a_finding_with_its_line(
+    damage: dict[str, Any], expected: str, tmp_path: Path
+) -> None:
+    lines = [judged(1, "A>B", "B>A", **damage)]
+    source = written(tmp_path / "source", {"outputs/o.jsonl": lines})
+
+    done = epc("observe", "import", source, "--shape=judgebench", "--out", tmp_path / "o.jsonl")
+
+    assert done.returncode == 1
+    assert expected in done.stdout.decode()
+
+
+# Auto-J -------------------------------------------------------------------------------------------
+
+
+def auto_j(folder: Path) -> Path:
+    pair = {"scenario": "s", "prompt": "q", "response 1": "one", "response 2": "two"}
+    item = {"scenario": "s", "prompt": "q", "response": "r"}
+    return written(
+        folder,
+        {
+            "data/test/testdata_pairwise.jsonl": [pair | {"label": 0}, pair | {"label": 2}],
+            "data/outputs/pairwise_example_output.jsonl": [{"output": 0}, {"output": 2}],
+            "data/outputs/pairwise_exchange_example_output.jsonl": [{"output": 1}, {"output": 1}],
+            "data/test/testdata_critique.jsonl": [item, item],
+            "data/outputs/critique_example_output.jsonl": [{"output": "x"}, {"output": "y"}],
+            "data/test/reference_chatgpt_critique.jsonl": [{"output": "z"}, {"output": "w"}],
+            "data/outputs/gpt-4-Eval_auto-j_vs_chatgpt.jsonl": [
+                {"output": "A: Feedback 1 is better.", "meta": {"exchange": True}},
+                {"output": "Failed!", "meta": {"exchange": False}},
+            ],
+        },
+    )
+
+
+def test_reading_r77_auto_j_has_both_orders_and_what_people_said(tmp_path: Path) -> None:
+    _, rows = converted(auto_j(tmp_path / "source"), "auto-j")
+
+    assert told(rows, "item", "first", "verdict", "humans", "a_by") == [
+        ("pair/0", "a", "a", ["a"], None),
+        ("pair/1", "a", "tie", ["tie"], None),
+        ("pair/0", "b", "a", ["a"], None),  # the second place, where a stood
+        ("pair/1", "b", "a", ["tie"], None),
+        ("critique/0", "b", "b", None, "auto-j"),  # the first place, where b stood
+        ("critique/1", "a", "unreadable", None, "auto-j"),
+    ]
+
+
+def test_reading_r77_auto_j_of_files_with_other_numbers_of_lines_is_refused(tmp_path: Path) -> None:
+    source = auto_j(tmp_path / "source")
+    (source / "data/outputs/pairwise_example_output.jsonl").write_text('{"output": 0}')
+    (source / "data/test/reference_chatgpt_critique.jsonl").unlink()
+
+    done = epc("observe", "import", source, "--shape", "auto-j", "--out", tmp_path / "o.jsonl")
+
+    assert done.returncode == 1
+    assert "files of 2, 1 lines" in done.stdout.decode()
+    assert "reference_chatgpt_critique.jsonl: is missing" in done.stdout.decode()
+
+
+@pytest.mark.parametrize("shape", ["alpaca-eval", "judgebench", "auto-j", "inspect", "promptfoo"])
+def test_a_shape_shows_what_it_expects_and_states_its_faults_by_id(
+    shape: str, tmp_path: Path
+) -> None:
+    (tmp_path / "empty").mkdir()
+
+    done = epc(
+        "observe", "import", tmp_path / "empty", "--shape", shape, "--out", tmp_path / "o.jsonl"
+    )
+
+    assert done.returncode == 1
+    assert "empty: holds n" in done.stdout.decode()
+    ids = [fault.id for fault in SHAPES[shape].faults]
+    assert len(ids) == len(set(ids)) > 1
+    assert all(fault.says.endswith(".") for fault in SHAPES[shape].faults)
