@@ -83,6 +83,7 @@ benchmark: $(VENV)/.dev ## Measure speed, as ratios in one run.
 	$(BIN)/python tests/benchmarks/audit.py
 	$(BIN)/python tests/benchmarks/engine.py
 	$(BIN)/python tests/benchmarks/judge.py
+	$(BIN)/python tests/benchmarks/observed.py
 	$(BIN)/python tests/benchmarks/registry.py
 	$(BIN)/python tests/benchmarks/simulate.py
 	$(BIN)/python tests/benchmarks/published_site.py

@@ -1,4 +1,4 @@
-"""`epc observe import|check|report`."""
+"""`epc observe import|check|report|export`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from epc.cli.common import (
     echo_json,
     format_option,
     note,
+    now,
     say,
     say_checked,
 )
@@ -58,6 +59,7 @@ def command() -> None:
 @click.option("--repository", help="Where SOURCE comes from, where the shape does not say.")
 @click.option("--commit", help="Its version. Default: what git says of SOURCE, else unknown.")
 @click.option("--licence", help="Its SPDX identifier, where SOURCE does not say.")
+@click.option("--like", type=_FILE, help="Read only the files that this verdict file was made of.")
 @click.option("--texts", is_flag=True, help="Keep the candidates' texts: if the licence lets you.")
 @format_option
 @click.pass_context
@@ -71,6 +73,7 @@ def import_(
     repository: str | None,
     commit: str | None,
     licence: str | None,
+    like: Path | None,
     texts: bool,
     form: str,
 ) -> None:
@@ -98,6 +101,7 @@ def import_(
         texts=texts,
         columns=dict(columns),
         words=dict(words),
+        only=_files(like) if like else frozenset(),
     )
     done = convert(shape, source, request)
     found = [*done.findings]
@@ -111,6 +115,17 @@ def import_(
                 note(f"  known fault {fault.id}: {fault.says}")
     _say_findings(source, found, form, {"verdicts": len(done.rows), "written": not found})
     ctx.exit(ExitCode.FINDINGS if found else ExitCode.CLEAN)
+
+
+def _files(verdicts: Path) -> frozenset[str]:
+    """Return the paths, inside their source, of the files that a verdict file was made of."""
+    from epc.errors import MalformedError
+    from epc.records.observed.reading import read
+
+    header, _, found = read(verdicts)
+    if header is None:
+        raise MalformedError(found[0])
+    return frozenset(file.path for file in header.files.values())
 
 
 @command.command()
@@ -188,6 +203,45 @@ def report(
         echo_json(as_json(done))
     else:
         say(text(done))
+
+
+@command.command()
+@click.argument("file", type=_FILE)
+@click.option(
+    "--to", "form", required=True, type=click.Choice(["parquet", "jsonl", "every-eval-ever"])
+)
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="PATH")
+@click.pass_context
+def export(ctx: click.Context, file: Path, form: str, out: Path) -> None:
+    r"""Write a verdict FILE in its other form, or its figures for Every Eval Ever.
+
+    PATH is a file of that form, or for Every Eval Ever a folder: a document for each judge.
+
+    \b
+    Example:
+      epc observe export llmbar.parquet --to jsonl --out llmbar.jsonl
+      epc observe export llmbar.parquet --to every-eval-ever --out datastore
+    """
+    from epc.analysis.observed import measure
+    from epc.records.observed.reading import read, stored
+    from epc.records.observed.writing import present, require_kind, write
+    from epc.records.strict_json import write as write_json
+    from epc.report.every_eval_ever import documents
+
+    if form != "every-eval-ever":
+        require_kind(out, f".{form}")
+    header, verdicts, found = read(file)
+    if found or header is None or verdicts is None:
+        _say_findings(file, found, "text", {})
+        ctx.exit(ExitCode.FINDINGS)
+    if form != "every-eval-ever":
+        write(out, header, stored(file), present(header, verdicts))
+        note(f"written  {out}: {len(verdicts):,} verdicts")
+        return
+    for path, document in documents(measure(header, verdicts), now()):
+        (out / path).parent.mkdir(parents=True, exist_ok=True)
+        write_json(out / path, document)
+        note(f"written  {out / path}")
 
 
 def _say_findings(file: Path, found: "list[Finding]", form: str, more: "Json") -> None:

@@ -258,6 +258,22 @@ def test_reading_r77_a_table_that_does_not_fit_gets_findings_with_line_and_field
     assert not (tmp_path / "t.jsonl").exists()
 
 
+def test_reading_r77_a_table_may_be_larger_than_a_document_and_must_be_utf_8(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("epc.json_text.MAX_DOCUMENT_BYTES", 100)
+    (tmp_path / "t.csv").write_text(TABLE)
+    words = ("--shape=csv", *MAPPED, "--out", tmp_path / "t.jsonl")
+
+    large = epc("observe", "import", tmp_path / "t.csv", *words)
+    (tmp_path / "t.csv").write_bytes(TABLE.encode() + b"q3,m,\xff,x,model_1,model_2,model_2\n")
+    latin = epc("observe", "import", tmp_path / "t.csv", *words)
+
+    assert large.returncode == 0
+    assert latin.returncode == 1
+    assert "t.csv: not UTF-8" in latin.stdout.decode()
+
+
 def test_reading_r77_texts_without_a_licence_are_refused(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(TABLE)
 

@@ -79,12 +79,15 @@ class Verdicts:
 
 COLUMNS: Final = tuple(each.name for each in fields(Verdicts) if each.name != "lines")
 _OF_ROW: Final = attrgetter(*COLUMNS)
+_BATCH: Final = 20_000
 
 
 def columns_of(rows: Sequence[Row]) -> Verdicts:
     """Return verdicts by column, each on the line that it would have in a file of them."""
     collector = Collector()
-    collector.add_rows(rows, range(2, len(rows) + 2))
+    for begin in range(0, len(rows), _BATCH):
+        part = rows[begin : begin + _BATCH]
+        collector.add_rows(part, range(begin + 2, begin + 2 + len(part)))
     return collector.verdicts()
 
 

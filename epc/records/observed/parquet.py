@@ -1,7 +1,8 @@
 """The Parquet form of a verdict file: the same fields as columns, the header as metadata."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from importlib.util import find_spec
+from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from msgspec import UNSET
@@ -19,7 +20,7 @@ MAGIC: Final = b"PAR1"
 METADATA: Final = b"epc.verdicts"
 _NUMBERS: Final = ("a_length", "b_length", "repeat", "answer_length")
 _SCORES: Final = ("a_score", "b_score")
-_GROUP: Final = 1_000_000  # rows
+_GROUP: Final = 200_000  # rows
 
 
 def _required() -> None:
@@ -81,8 +82,8 @@ def codes_of(column: Any) -> "tuple[NDArray[np.int32], list[Any]]":
     return indices.astype(np.int32), coded.dictionary.to_pylist()
 
 
-def write(file: BinaryIO, header: bytes, rows: Sequence[Row]) -> None:
-    """Write verdicts as Parquet, packed by zstd; a field that no verdict has is no column.
+def write(file: BinaryIO, header: bytes, rows: Iterable[Row], present: Collection[str]) -> None:
+    """Write verdicts as Parquet, packed by zstd; only a field that some verdict has is a column.
 
     Raises: WorldError if pyarrow is missing.
     """
@@ -90,12 +91,12 @@ def write(file: BinaryIO, header: bytes, rows: Sequence[Row]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    present = [name for name in FIELDS if any(getattr(row, name) is not UNSET for row in rows)]
-    fields = [pa.field(name, _kind(name)) for name in present or ["item"]]
+    names = [name for name in FIELDS if name in present] or ["item"]
+    fields = [pa.field(name, _kind(name)) for name in names]
     schema = pa.schema(fields, metadata={METADATA: header})
     with pq.ParquetWriter(file, schema, compression="zstd", compression_level=6) as writer:
-        for begin in range(0, len(rows), _GROUP):
-            part = rows[begin : begin + _GROUP]
+        remaining = iter(rows)
+        while part := list(islice(remaining, _GROUP)):
             columns = [pa.array(_values(part, field.name), field.type) for field in fields]
             writer.write_table(pa.Table.from_arrays(columns, schema=schema))
 

@@ -1,20 +1,21 @@
 """A table of verdicts: CSV with a header line, its columns mapped to fields."""
 
 import csv
-import io
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from sys import intern
+from typing import Any, Final, TextIO
 
 import msgspec
 
 from epc.errors import UsageError, WorldError
-from epc.json_text import decode, storable
+from epc.json_text import storable
 from epc.records.findings import Findings
 from epc.records.observed.checking import CLAUSE, misread
-from epc.records.observed.converting import Conversion, Request, digest, file_of
-from epc.records.observed.types import UNKNOWN, Header, Judge, Prompt, Row, Setting
+from epc.records.observed.converting import Conversion, Request, digest
+from epc.records.observed.types import UNKNOWN, Header, Judge, Prompt, Row, Setting, SourceFile
 
 _FILE: Final = "table"
 _OF_SETTING: Final = ("judge", "model", "platform", "prompt", "prompt_sha256", "decoding")
@@ -53,18 +54,12 @@ def convert(source: Path, request: Request) -> Conversion:
     """
     work = _Work(request)
     try:
-        content = source.read_bytes()
+        with source.open(encoding="utf-8", newline="") as file:
+            _read(file, source.name, work)
+        with source.open("rb") as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise WorldError(f"cannot read {source}: {error.strerror or error}") from error
-    text, faults = decode(content)
-    work.findings.extend(faults)
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-    columns = _columns(reader.fieldnames or (), source.name, work)
-    try:
-        for line in reader if columns else ():
-            _add(line, columns, f"{source.name}:{reader.line_num}", work)
-    except csv.Error as error:
-        work.findings.add(CLAUSE, f"{source.name}:{reader.line_num}", str(error), EXPECTED)
     if not work.rows and not len(work.findings):
         work.findings.add(CLAUSE, source.name, "holds no verdict", f"expected {EXPECTED}")
     if len(work.findings):
@@ -72,10 +67,24 @@ def convert(source: Path, request: Request) -> Conversion:
     header = Header(
         schema_version=1,
         source=request.source(name=source.name),
-        files={_FILE: file_of(source.name, content)},
+        files={_FILE: SourceFile(path=source.name, sha256=sha256)},
         settings=work.settings,
     )
     return Conversion(header=header, rows=work.rows)
+
+
+def _read(file: TextIO, name: str, work: _Work) -> None:
+    """Read a table line by line: a million verdicts fit no document."""
+    reader = csv.DictReader(file, strict=True)
+    try:
+        columns = _columns(reader.fieldnames or (), name, work)
+        for line in reader if columns else ():
+            _add(line, columns, f"{name}:{reader.line_num}", work)
+    except csv.Error as error:
+        work.findings.add(CLAUSE, f"{name}:{reader.line_num}", str(error), EXPECTED)
+    except UnicodeDecodeError as error:
+        problem = f"not UTF-8, after {len(work.rows):,} verdicts: {error.reason}"
+        work.findings.add(CLAUSE, name, problem, "save it as UTF-8")
 
 
 def _columns(present: Any, name: str, work: _Work) -> dict[str, str]:
@@ -96,7 +105,8 @@ def _columns(present: Any, name: str, work: _Work) -> dict[str, str]:
 def _add(line: Mapping[str, str], columns: Mapping[str, str], where: str, work: _Work) -> None:
     values = {each: line[column] for each, column in columns.items() if line[column]}
     try:
-        verdict = {each: values[each] for each in _OF_ROW if each in values}
+        # The same name stands in many lines: once in memory.
+        verdict = {each: intern(values[each]) for each in _OF_ROW if each in values}
         for each in _TEXTS:
             if each in values:
                 verdict |= _text(each, storable(values[each]), texts=work.request.texts)
@@ -111,7 +121,7 @@ def _add(line: Mapping[str, str], columns: Mapping[str, str], where: str, work: 
 
 def _text(name: str, text: str, *, texts: bool) -> dict[str, Any]:
     """Return what a verdict says of a text: its digest and length, or itself where that is let."""
-    said: dict[str, Any] = {f"{name}_sha256": digest(text)}
+    said: dict[str, Any] = {f"{name}_sha256": intern(digest(text))}
     if name != "question":
         said[f"{name}_length"] = len(text)
     return said | ({f"{name}_text": text} if texts and name in ("a", "b") else {})
