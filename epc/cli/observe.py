@@ -125,7 +125,7 @@ def _files(verdicts: Path) -> frozenset[str]:
     header, _, found = read(verdicts)
     if header is None:
         raise MalformedError(found[0])
-    return frozenset(file.path for file in header.files.values())
+    return frozenset(header.made.files if header.made else ())
 
 
 @command.command()

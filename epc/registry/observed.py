@@ -225,6 +225,7 @@ def rebuild(folder: Path, source: Path) -> None:
         licence=stated.licence,
         columns=made.columns,
         words=made.labels,
+        only=frozenset(made.files),
     )
     done = convert(made.shape, source, request)
     other = [*_other_files(document.header, source), *map(str, done.findings)]

@@ -77,5 +77,6 @@ def convert(shape: str, source: Path, request: Request) -> Conversion:
     done = known.convert(source, request)
     if done.header is None:
         return done
-    made = Made(shape=shape, columns=request.columns, labels=request.words)
+    files = sorted(file.path for file in done.header.files.values()) if source.is_dir() else ()
+    made = Made(shape=shape, files=files, columns=request.columns, labels=request.words)
     return replace(done, header=replace(done.header, made=made))

@@ -1,6 +1,6 @@
 """A verdict file's header and its verdicts, as `epc/spec/schemas/v1` states them (Reading R77)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal
 
@@ -93,9 +93,14 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """How `epc observe import` made a verdict file: from which shape, with which arguments."""
+    """How `epc observe import` made a verdict file: from which shape, with which arguments.
+
+    `files` are the paths of all files of verdicts that were there: a copy of a source may lack
+    some, and a whole one gives the same verdicts from these alone.
+    """
 
     shape: str
+    files: Sequence[str] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
 

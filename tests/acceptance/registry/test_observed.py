@@ -197,6 +197,17 @@ def test_a_prompt_that_changed_gives_other_verdicts(
     assert "its settings are other ones" in said
 
 
+def test_a_recipe_of_an_incomplete_copy_gives_the_same_verdicts_from_a_whole_one(
+    by_recipe: Path, closed: Path, tmp_path: Path
+) -> None:
+    whole = tmp_path / "whole"
+    shutil.copytree(closed, whole, ignore=shutil.ignore_patterns(".git"))
+    strategy = "Dataset/Set/Tiny/evaluators/J/Vanilla"
+    shutil.copytree(whole / strategy, whole / strategy.replace("Tiny", "Other"))
+
+    assert recomputed(by_recipe, "--source", str(whole), code=0) == f"{TAG}  as published\n"
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
