@@ -5,7 +5,7 @@ from datetime import date, timedelta
 
 import pytest
 from browser_support import Visit
-from playwright.sync_api import Page
+from playwright.sync_api import Page, Route
 from site_support import AS_OF, BuiltSite
 
 from epc.registry.reading import of_folder
@@ -148,3 +148,24 @@ def test_a_snapshots_and_an_evaluators_own_pages_tell_the_day_too(
     page = on(window(), "2026-07-02", path)
 
     assert page.locator("[data-epc=status]").first.inner_text().endswith("expired (stale)")
+
+
+def test_reading_r53_a_word_that_is_too_old_is_unconfirmed_in_the_browser_too(
+    window: Callable[..., Visit],
+) -> None:
+    """No word of the test's registry grows old, so the page is given a day on which one does."""
+    last = date.fromisoformat(AS_OF) + timedelta(days=3)
+    seen = window()
+
+    def aged(route: Route) -> None:
+        answer = route.fetch()
+        text = answer.text().replace(" data-notice=", f' data-aged="{last}" data-notice=')
+        route.fulfill(response=answer, body=text)
+
+    seen.page.route("**/snapshots/", aged)
+    every = "#all tbody tr"
+    before = shown(on(seen, f"{last - timedelta(days=1)}", "snapshots/"), every)
+    after = shown(on(seen, f"{last}", "snapshots/"), every)
+
+    assert "current" in before.values()
+    assert after == {t: "unconfirmed" if w == "current" else w for t, w in before.items()}
