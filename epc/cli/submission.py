@@ -3,6 +3,7 @@
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from epc.registry.submissions.making import Subject
     from epc.registry.submissions.statement import Statement
 
+_OF_A_SOURCE: Final = ("endpoint", "platform", "weights", "source", "replicates")
 _LICENCES: Final = ("CC-BY-4.0", "CC0-1.0")
 
 
@@ -23,7 +25,8 @@ def command() -> None:
 
 
 @command.command()
-@click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("run", type=click.Path(exists=True, path_type=Path))
+@click.option("--judge", metavar="NAME", help="Of a verdict file: whose verdicts.")
 @click.option("--slug", help="The folder's name; made from evaluator and content if left out.")
 @click.option("--contributor", help="Who measured it.")
 @click.option("--login", help="The GitHub account that will open the pull request.")
@@ -37,8 +40,14 @@ def command() -> None:
     "--source", metavar="TEXT", help="Of recorded verdicts: whose, when, how, from where."
 )
 @click.option("--replicates", metavar="TAG", help="The snapshot that this repeats.")
-def new(run: Path, slug: str | None, **given: str | None) -> None:
+@click.pass_context
+def new(
+    ctx: click.Context, /, run: Path, judge: str | None, slug: str | None, **given: str | None
+) -> None:
     r"""Make a submission from RUN, or from what a judge said, in submissions/ of this checkout.
+
+    RUN may be a verdict file (`epc observe import`), with --judge: what its source states is taken
+    from it, and no option says otherwise.
 
     On a terminal the command asks for what the run does not say; elsewhere you must give it as
     options. It searches every file for secrets first. It overwrites nothing. If RUN has GitHub's
@@ -50,14 +59,23 @@ def new(run: Path, slug: str | None, **given: str | None) -> None:
         --licence CC-BY-4.0 --conflicts none
     """
     from epc.engine.secrets import secrets
+    from epc.registry.observed import cut_to
     from epc.registry.reading import find_checkout, of_folder
     from epc.registry.submissions import layout, making
 
     checkout = find_checkout(Path.cwd())
     registry, own = of_folder(checkout), {value: name for name, value in secrets()}
     making.require_no_secret({"slug": slug, **given}, own)
+    if run.is_file() != (judge is not None):
+        raise click.UsageError("--judge is of a verdict file, which needs it.")
+    if judge and any(given[key] for key in _OF_A_SOURCE):
+        words = ", ".join(f"--{key}" for key in _OF_A_SOURCE)
+        raise click.UsageError(f"A verdict file says this itself: leave {words} out.")
+    if judge:
+        around = ctx.with_resource(TemporaryDirectory())
+        run = cut_to(run, judge, Path(around) / run.stem, plain=True)
     subject = making.subject_of(run)
-    told = making.inferred(subject.evaluator, registry, given["platform"])
+    told = making.inferred_of(subject, registry, given["platform"])
     given |= {key: given[key] or value for key, value in asdict(told).items()}
     if tag := given["replicates"]:
         who = (given["generation"], given["contributor"], given["login"])

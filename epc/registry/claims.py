@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from datetime import date
 
 from epc.errors import Finding, UsageError
-from epc.records.observed.types import UNKNOWN
+from epc.records.observed.types import UNKNOWN, Judge
 from epc.registry import platforms
 from epc.registry.days import misdated
 from epc.registry.layout import EVALUATORS, FOLDER
-from epc.registry.lifecycles import MOCKS, find
+from epc.registry.lifecycles import MOCKS, Generation, find
 from epc.registry.mocks import misnamed
 from epc.registry.names import skeleton
 from epc.registry.offers import Offer
@@ -23,7 +23,7 @@ def require_true(registry: Registry, offer: Offer, day: date) -> None:
 
     Raises: UsageError, with every clause and remedy.
     """
-    told = [str(f) for f in _contradictions(registry, offer, day) if f.severity == "error"]
+    told = [str(f) for f in contradictions(registry, offer, day) if f.severity == "error"]
     if told:
         raise UsageError("\n".join([f"{offer.run} cannot be published", *told]))
 
@@ -39,7 +39,8 @@ def platform_claimed(offer: Offer) -> str | None:
     return offer.platform or shows
 
 
-def _contradictions(registry: Registry, offer: Offer, day: date) -> Iterator[Finding]:
+def contradictions(registry: Registry, offer: Offer, day: date) -> Iterator[Finding]:
+    """Yield what is said of an offer that its record, its source or the registry says otherwise."""
     said = offer.said
     yield from _of_source(registry, offer) if offer.stated else _of_record(registry, offer)
     if alike := registry.look_alike(said.generation):
@@ -74,19 +75,25 @@ def _of_record(registry: Registry, offer: Offer) -> Iterator[Finding]:
         yield Finding(clause=layout.KNOWN, where="--platform", problem=problem, remedy=remedy)
 
 
+def spelt(judge: Judge) -> str:
+    """Return how a source writes who was asked: the model, or else the name that it gives it."""
+    return judge.name if judge.model == UNKNOWN else judge.model
+
+
+def named_by(registry: Registry, judge: Judge) -> Iterator[Generation]:
+    """Yield the generations that a source's name for a judge can mean."""
+    name = spelt(judge)
+    # As the source may write it: a maker's folder before it, as model hubs have it.
+    for each in dict.fromkeys((name, name.rpartition("/")[2])):
+        yield from (found for found, _ in find(each, registry.generations.values()))
+
+
 def _of_source(registry: Registry, offer: Offer) -> Iterator[Finding]:
     """Yield where recorded verdicts are offered as those of another than their source states."""
     # Reading R77: a generation that the source does not state is never guessed.
     assert offer.stated
-    judge, claimed = offer.stated, offer.said.generation
-    name = judge.name if judge.model == UNKNOWN else judge.model
-    # As the source may write it: a maker's folder before it, as model hubs have it.
-    spelled = (name, name.rpartition("/")[2])
-    if claimed not in spelled and not any(
-        found.name == claimed
-        for each in spelled
-        for found, _ in find(each, registry.generations.values())
-    ):
+    claimed, name = offer.said.generation, spelt(offer.stated)
+    if claimed not in {generation.name for generation in named_by(registry, offer.stated)}:
         path = f"{FOLDER}/{EVALUATORS}/{claimed}.json"
         yield Finding(
             clause="Reading R77",

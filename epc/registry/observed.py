@@ -43,6 +43,7 @@ from epc.second.observed import disagreements
 
 _FORMS: Final = ("verdicts.parquet", "verdicts.jsonl")
 _CLAUSE: Final = "Reading R77"
+NO_CHOICES: Final = Choices()
 _ADDRESS: Final = re.compile(rf"{UNKNOWN}|https://[A-Za-z0-9._~/-]+")
 _COMMIT: Final = re.compile(rf"{UNKNOWN}|[0-9a-f]{{7,64}}")
 # Licences by which anybody may pass verdicts on, with attribution or without (SPDX).
@@ -60,13 +61,15 @@ def is_observed(folder: Path) -> bool:
     return (folder / OBSERVED).is_file()
 
 
-def cut_to(file: Path, judge: str, folder: Path) -> Path:
+def cut_to(file: Path, judge: str, folder: Path, *, plain: bool = False) -> Path:
     """Write a judge's part of a verdict file into a folder, as it is published; return the folder.
+
+    A `plain` one is of lines that people can read, as a pull request has it.
 
     Raises: UsageError if the file has findings, or no such judge; WorldError if the disk refuses.
     """
     header, verdicts = _sound(file)
-    _write(folder, judge, *cut(header, verdicts, judge))
+    _write(folder, judge, *cut(header, verdicts, judge), plain=plain)
     return folder
 
 
@@ -93,7 +96,7 @@ def offered_verdicts(folder: Path, said: Said, choices: Choices) -> Offer:
     """
     document, verdicts = verdicts_in(folder)
     source = document.header.source
-    kept = source.licence in _FREE
+    kept = is_free(document.header)
     if not kept and document.header.made is None:
         raise UsageError(
             f"{source.name}: the licence is {source.licence}, so the verdicts stay with their "
@@ -120,6 +123,11 @@ def offered_verdicts(folder: Path, said: Said, choices: Choices) -> Offer:
         card=lambda tag, _: observed_card_of(tag, document, days=days, said=said, kept=kept),
         stated=judge,
     )
+
+
+def is_free(header: Header) -> bool:
+    """Return whether the licence of a source lets its verdicts stand here."""
+    return header.source.licence in _FREE
 
 
 def require_plain(header: Header) -> None:
@@ -158,7 +166,7 @@ def verdicts_in(folder: Path) -> tuple[Observed, Verdicts]:
 
     Raises: UsageError if one is damaged, or does not fit the other.
     """
-    document = _document(folder)
+    document = document_of(folder)
     header, verdicts = _sound(_file_in(folder))
     if (header, content_digest(header, rows_of(verdicts))) != (document.header, document.sha256):
         raise UsageError(f"{folder} is not whole: its verdicts are not those of {OBSERVED}")
@@ -209,7 +217,7 @@ def rebuild(folder: Path, source: Path) -> None:
 
     Raises: UsageError if the source is another one, or gives others; WorldError if the disk fails.
     """
-    document = _document(folder)
+    document = document_of(folder)
     stated, made = document.header.source, document.header.made
     if made is None:
         raise UsageError("the file does not say how it was made: there is no recipe")
@@ -258,7 +266,11 @@ def document_findings(value: Any) -> list[Finding]:
     )
 
 
-def _document(folder: Path) -> Observed:
+def document_of(folder: Path) -> Observed:
+    """Return what a folder says of its verdicts.
+
+    Raises: UsageError if that is damaged.
+    """
     value, wrong = strict_json.read(folder / OBSERVED)
     if found := wrong or document_findings(value):
         raise UsageError("\n".join([f"{folder / OBSERVED} is damaged", *map(str, found)]))
@@ -281,13 +293,15 @@ def _sound(file: Path) -> tuple[Header, Verdicts]:
     return header, verdicts
 
 
-def _write(folder: Path, judge: str, header: Header, rows: Sequence[Row]) -> None:
+def _write(
+    folder: Path, judge: str, header: Header, rows: Sequence[Row], *, plain: bool = False
+) -> None:
     """Write verdicts and what is said of them; as Parquet, where that can be written."""
     document = Observed(
         judge=judge, header=header, verdicts=len(rows), sha256=content_digest(header, rows)
     )
     folder.mkdir(parents=True, exist_ok=True)
-    write(folder / _FORMS[find_spec("pyarrow") is None], header, rows)
+    write(folder / _FORMS[plain or find_spec("pyarrow") is None], header, rows)
     strict_json.write(folder / OBSERVED, as_json(document))
 
 

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import Final
 
 from epc.analysis.observed_rows import Choices
 from epc.errors import UsageError, WorldError
@@ -31,7 +30,7 @@ from epc.registry.history import commit, tag_commit
 from epc.registry.judged import offered_evaluation
 from epc.registry.lifecycles import Life
 from epc.registry.locking import RegistryLock
-from epc.registry.observed import is_observed, offered_verdicts
+from epc.registry.observed import NO_CHOICES, is_observed, offered_verdicts
 from epc.registry.offers import Offer, offered_run
 from epc.registry.overlap import unrepeated
 from epc.registry.reading import folders, of_folder, taken
@@ -42,11 +41,9 @@ from epc.registry.sums import sha256, sums_text
 from epc.registry.tags import Tag, next_tag
 from epc.registry.writing import append
 
-_NO_CHOICES: Final = Choices()
-
 
 def offered(
-    run: Path, said: Said, *, platform: str | None = None, choices: Choices = _NO_CHOICES
+    run: Path, said: Said, *, platform: str | None = None, choices: Choices = NO_CHOICES
 ) -> Offer:
     """Check a run, an evaluation or a folder of verdicts, and return what is offered of it.
 

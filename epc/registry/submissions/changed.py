@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
 from epc.errors import UsageError, WorldError
 from epc.printable import shown
@@ -47,7 +47,7 @@ def foreign(changed: Sequence[str], findings: Findings) -> tuple[list[str], set[
         name = "/".join(parts[_PARTS - 1 :])
         if inside and not {"", ".", ".."} & set(parts):
             slugs.add(parts[1])
-        if not inside or not any(layout.admits(name, judged=judged) for judged in (True, False)):
+        if not inside or not any(layout.admits(name, kind) for kind in get_args(layout.Kind)):
             strangers.append(path)
     for path in strangers[:MOST_FOREIGN]:
         problem = f"changes {shown(path)}, which is no file of a submission"

@@ -24,7 +24,7 @@ from epc.registry.attestation import UnverifiedError, held, signed
 from epc.registry.cards import NO_BASELINE
 from epc.registry.reading import of_folder, taken
 from epc.registry.registry import Registry
-from epc.registry.submissions import against, folder, judged, layout, plausible
+from epc.registry.submissions import against, folder, judged, layout, observed, plausible
 from epc.registry.submissions.against import Fingerprint
 from epc.registry.submissions.changed import foreign
 from epc.registry.submissions.listing import located, reasons
@@ -153,8 +153,8 @@ def check_one(
             findings.add(layout.SECRETS, f"{name}:{line}", f"holds {what}", LEAKED)
     if checked.statement and (path / ATTESTATION).exists():
         _attestation(path, checked, checked.statement.login, base.checkout)
-    if folder.is_judged(path):
-        _judged(path, checked, base, itself)
+    if (kind := folder.kind_of(path)) != "run":
+        (_judged if kind == "judged" else _observed)(path, checked, base, itself)
         return checked
     manifest, wrong = read_manifest(path)
     if manifest is None:
@@ -202,6 +202,24 @@ def _judged(path: Path, checked: Checked, base: Base, itself: Tag | None) -> Non
     calls = [p for p in offered if (p / CALLS).is_file()]
     checked.findings.extend(
         against.requests(request_ids(judge_calls(path)), base.checkout, tags, calls)
+    )
+
+
+def _observed(path: Path, checked: Checked, base: Base, itself: Tag | None) -> None:
+    """Note what recorded verdicts are not, by themselves and beside what is published."""
+    if (statement := checked.statement) is None:
+        return
+    checked.offer, wrong = observed.look(path, statement, base.registry, base.today)
+    checked.findings.extend(wrong)
+    if checked.offer is None:
+        checked.first = "finds it otherwise"
+        return
+    checked.first = "every figure follows from the verdicts"
+    apart = list(observed.apart(path, checked.offer))
+    checked.second = "finds it otherwise" if apart else "agrees within 1e-12"
+    checked.findings.extend(apart)
+    checked.findings.extend(
+        observed.repeated(path, statement, base.checkout, base.registry, itself)
     )
 
 
@@ -301,7 +319,7 @@ def _offered(home: Path) -> dict[str, Fingerprint]:
     """Return what the trusted checkout holds already, as far as it is sound."""
     offered = {}
     for path in sorted(home.iterdir()) if home.is_dir() else []:
-        if path.is_dir() and not folder.is_judged(path) and not len(folder.inspect(path)):
+        if path.is_dir() and folder.kind_of(path) == "run" and not len(folder.inspect(path)):
             manifest, _ = read_manifest(path)
             if manifest is not None:
                 offered[path.name] = Fingerprint.of(manifest)

@@ -69,7 +69,14 @@ def _confirmed(said: Statement, author: str | None) -> str:
 
 
 def _recorded(checked: "Checked", _: str | None) -> Iterator[str]:
-    if offer := checked.offer:
+    if (offer := checked.offer) and offer.stated:
+        asked = offer.stated
+        yield f"judge: {asked.model} on platform {asked.platform}, {asked.name} in the source"
+        source = offer.figures["source"]
+        yield f"source: {source['name']}, {source['repository']} at {source['commit']}"
+        days = " to ".join(map(str, offer.days)) or "on a day that the source does not state"
+        yield f"recorded: {days}; {checked.n} verdicts; licence {source['licence']}"
+    elif offer:
         judge = offer.asked[EVALUATOR]
         yield f"judge: {judge.model} at {judge.endpoint}{_through(judge)}"
         yield f"judged: {offer.days[0]} to {offer.days[-1]}; {checked.n} samples"
@@ -133,6 +140,10 @@ def _look_at(checked: "Checked", author: str | None) -> Iterator[str]:
         yield "is the one in between known, and does it change what is asked?"
     if manifest and len(manifest.config.seeds) < PUBLICATION_SEEDS:
         yield f"fewer than {PUBLICATION_SEEDS} seeds: a screening"
+    if checked.offer and checked.offer.stated:
+        yield "does `epc observe import` of the source, at its commit, give the same lines?"
+        yield "does the source's licence cover its verdicts, and not its program alone?"
+        return
     if checked.offer:
         yield "may the outputs that were judged be given away?"
     yield "read some answers in calls.jsonl: do they read as this model's?"

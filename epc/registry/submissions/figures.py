@@ -2,11 +2,15 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from epc.analysis.audit import Audit
 from epc.protocol.results import Json
 from epc.records.manifest import Estimate, Floor, Manifest
 from epc.records.typed import parse
+from epc.registry.figures import headline_of_groups
+
+_MOST_SETTINGS: Final = 20  # in a report; the snapshot has them all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +68,13 @@ def judged_figures(stated: Json) -> Iterator[Figure]:
     shares = judged_shares(stated)
     for name, share in [*shares.verdict.items(), ("invalid", shares.invalid)]:
         yield _plain(f"verdict/{name}", share)
+
+
+def recorded_figures(stated: Json) -> Iterator[Figure]:
+    """Yield the headline of each setting of recorded verdicts."""
+    for group in stated["groups"][:_MOST_SETTINGS]:
+        if found := headline_of_groups({"groups": [group]}):
+            yield _plain(found.name, Estimate(mean=found.mean, ci95=found.interval))
 
 
 def _plain(name: str, estimate: Estimate) -> Figure:

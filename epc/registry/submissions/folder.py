@@ -6,7 +6,7 @@ A folder that fails here is not looked into any further.
 import os
 import stat
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -15,6 +15,7 @@ from epc.errors import WorldError
 from epc.records.findings import Findings
 from epc.records.judging.layout import PLAN, RECORDS, RUN_LOG
 from epc.records.layout import ATTESTATION, MANIFEST
+from epc.registry.layout import OBSERVED
 from epc.registry.names import skeleton
 from epc.registry.submissions import layout
 from epc.registry.submissions.secrets import LEAKED, scan
@@ -33,13 +34,15 @@ _PACKED: Final = {
 _MAKER: Final = {
     layout.STATEMENT: "who offers the run, written by `epc submission new`",
     **dict.fromkeys((MANIFEST, *layout.LINES), "a run's record, written by `epc run`"),
+    **dict.fromkeys((OBSERVED, layout.VERDICTS), "verdicts, written by `epc submission new`"),
     ATTESTATION: "GitHub's attestation, as `measure.yml` uploads it",
 }
-# The files that no run's submission lacks, and no evaluation's.
-_ALWAYS: Final = (
-    set(layout.FILES) - set(layout.OPTIONAL),
-    {layout.STATEMENT, PLAN, RUN_LOG},
-)
+# The files that no submission of a kind lacks.
+_ALWAYS: Final[Mapping[layout.Kind, Collection[str]]] = {
+    "run": set(layout.FILES) - set(layout.OPTIONAL),
+    "judged": {layout.STATEMENT, PLAN, RUN_LOG},
+    "observed": layout.RECORDED,
+}
 _REMEDY: Final = f"keep {', '.join(layout.FILES)} as plain files, and nothing else"
 
 
@@ -55,15 +58,13 @@ def inspect(folder: Path) -> Findings:
         if not stat.S_ISDIR(kind):
             findings.add(layout.PLAIN, "", f"is {_kind(kind)}, expected a folder", _REMEDY)
             return findings
-        judged = is_judged(folder)
-        most = layout.MOST_JUDGED if judged else _MOST_ENTRIES
-        present = dict(islice(_entries(folder, judged=judged), most + 1))
+        what = kind_of(folder)
+        most = layout.MOST_JUDGED if what == "judged" else _MOST_ENTRIES
+        present = dict(islice(_entries(folder, judged=what == "judged"), most + 1))
         if len(present) > most:
             findings.add(layout.SIZE, "", f"has more than {most} entries", _REMEDY)
-        total = sum(
-            _entry(name, entry, findings, judged=judged) for name, entry in sorted(present.items())
-        )
-        for name in sorted(set(_ALWAYS[judged]) - present.keys()):
+        total = sum(_entry(name, entry, findings, what) for name, entry in sorted(present.items()))
+        for name in sorted(set(_ALWAYS[what]) - present.keys()):
             findings.add(
                 layout.PLAIN, name, "is missing", "make the folder with `epc submission new`"
             )
@@ -77,19 +78,26 @@ def inspect(folder: Path) -> Findings:
     return findings
 
 
-def is_judged(folder: Path) -> bool:
-    """Whether a folder holds a judge's evaluation, by its plan."""
-    try:
-        return stat.S_ISREG((folder / PLAN).lstat().st_mode)
-    except OSError:
-        return False
+def kind_of(folder: Path) -> layout.Kind:
+    """Return what a folder offers: an evaluation has a plan, recorded verdicts a header."""
+    told: tuple[tuple[str, layout.Kind], ...] = ((PLAN, "judged"), (OBSERVED, "observed"))
+    for name, kind in told:
+        try:
+            if stat.S_ISREG((folder / name).lstat().st_mode):
+                return kind
+        except OSError:
+            continue
+    return "run"
 
 
 def present_files(folder: Path) -> list[str]:
     """Return which files of the layout are in a folder; those that must be, in any case."""
-    if is_judged(folder):
+    kind = kind_of(folder)
+    if kind == "judged":
         names = sorted(name for name, _ in _entries(folder, judged=True))
-        return [name for name in names if layout.admits(name, judged=True)]
+        return [name for name in names if layout.admits(name, kind)]
+    if kind == "observed":
+        return list(layout.RECORDED)
     return [n for n in layout.FILES if n not in layout.OPTIONAL or (folder / n).exists()]
 
 
@@ -128,10 +136,10 @@ def _entries(
                 yield name, entry
 
 
-def _entry(name: str, entry: os.DirEntry[str], findings: Findings, *, judged: bool) -> int:
+def _entry(name: str, entry: os.DirEntry[str], findings: Findings, kind: layout.Kind) -> int:
     """Note what is wrong with one entry, and return its size if it is a plain file."""
     status = entry.stat(follow_symlinks=False)
-    known = layout.admits(name, judged=judged)
+    known = layout.admits(name, kind)
     if not known:
         findings.add(layout.PLAIN, ascii(name)[1:-1], "no such file belongs here", _REMEDY)
     if not stat.S_ISREG(status.st_mode):

@@ -100,7 +100,9 @@ def known(checkout: Path, registry: Registry, offered: Sequence[Path]) -> dict[s
     home = checkout / registry_layout.FOLDER
     published = {t: home / t for t, s in registry.snapshots.items() if s.kind == "judged"}
     return published | {
-        f"{against.OFFERED}{path.name}": path for path in offered if folder.is_judged(path)
+        f"{against.OFFERED}{path.name}": path
+        for path in offered
+        if folder.kind_of(path) == "judged"
     }
 
 

@@ -11,15 +11,18 @@
 A judge's evaluation, by its plan `judge.json`, is offered with the files that its plan and log need
 (`epc.records.judging.layout`), in the folders that they have there.
 
+Verdicts that others recorded are offered as `observed.json` and `verdicts.jsonl`.
+
 Nothing else: what is not on this list is not read. The rules are explained one by one in
 `site/docs/contributing.md`.
 """
 
 import re
-from typing import Final
+from typing import Final, Literal
 
 from epc.records.judging.layout import INVALID, OUTPUTS, PLAN, PROMPTS, RUN_LOG, VALID
 from epc.records.layout import ATTESTATION, BESIDE, CALLS, MANIFEST, PROBES, RAW
+from epc.registry.layout import OBSERVED
 from epc.spec.judge_v1 import METHODS
 
 FOLDER: Final = "submissions"
@@ -28,6 +31,10 @@ STATEMENT: Final = "submission.json"
 LINES: Final = (*RAW.values(), PROBES)
 FILES: Final = (STATEMENT, MANIFEST, *LINES, ATTESTATION)
 OPTIONAL: Final = BESIDE
+
+Kind = Literal["run", "judged", "observed"]
+VERDICTS: Final = "verdicts.jsonl"
+RECORDED: Final = (STATEMENT, OBSERVED, VERDICTS)
 
 JUDGED_FOLDERS: Final = (
     *(OUTPUTS, PROMPTS, VALID, INVALID),
@@ -58,6 +65,7 @@ LARGEST: Final = {
     RAW["weights"]: 2**24,
     PROBES: 2**24,
     ATTESTATION: 2**18,
+    OBSERVED: 2**22,
 }
 LARGEST_LINES: Final = 48 * 2**20
 LARGEST_TEXT: Final = 2**20  # an evaluation's other files
@@ -70,6 +78,8 @@ MOST_ROUNDS: Final = 10_000
 MOST_STRATEGIES: Final = 64
 MOST_TASKS: Final = 256
 MOST_DOMAINS: Final = 6
+MOST_SETTINGS: Final = 128  # of recorded verdicts: every two are held against each other
+MOST_AUTHORS: Final = 512
 
 ONE: Final = "Submission S1"  # one pull request adds one folder and touches nothing else
 PLAIN: Final = "Submission S2"  # plain files of known names
@@ -88,9 +98,11 @@ BASELINE: Final = "Submission S14"  # a baseline has counted verdicts and has no
 ATTESTED: Final = "Submission S15"  # an attestation, if there is one, is of this very run
 
 
-def admits(path: str, *, judged: bool) -> bool:
+def admits(path: str, kind: Kind) -> bool:
     """Whether a file of this path belongs into a submission's folder."""
-    return bool(JUDGED.fullmatch(path)) if judged else path in FILES
+    if kind == "judged":
+        return bool(JUDGED.fullmatch(path))
+    return path in (RECORDED if kind == "observed" else FILES)
 
 
 def largest(path: str) -> int:

@@ -14,10 +14,15 @@ from epc.records.judging.layout import PLAN, RUN_LOG, is_evaluation, load_plan, 
 from epc.records.judging.needed import needed
 from epc.records.judging.recheck import recheck
 from epc.records.manifest import EVALUATOR, Manifest, ModelIdentity, RoleName
+from epc.records.observed.cutting import judge_of as judge_recorded
+from epc.records.observed.types import Judge
 from epc.records.validate import validate
 from epc.registry import platforms
+from epc.registry.claims import named_by
+from epc.registry.layout import OBSERVED
 from epc.registry.lifecycles import MOCKS
 from epc.registry.mocks import named
+from epc.registry.observed import document_of, is_observed
 from epc.registry.registry import Registry
 from epc.registry.submissions import layout
 from epc.registry.submissions.against import candidates, placed_on, unrepeatable
@@ -25,6 +30,7 @@ from epc.registry.submissions.folder import name_problems, present_files
 from epc.registry.submissions.identity import identity
 from epc.registry.submissions.judged import identity as evaluation
 from epc.registry.submissions.judged import judge_of
+from epc.registry.submissions.observed import require_free
 from epc.registry.submissions.plausible import asked_at, sourced, weighed
 from epc.registry.submissions.secrets import scan, scan_lines
 from epc.registry.submissions.statement import Endpoint, Statement, statement_texts
@@ -47,12 +53,14 @@ class Inferred:
 class Subject:
     """What is offered, as its own record says it.
 
-    `recorded` says that the verdicts were read from a file.
+    `recorded` says that the verdicts were read from a file; `stated` is who the source of verdicts
+    that others recorded says was asked, and then there is no record of it.
     """
 
     asked: Mapping[RoleName, ModelIdentity]
     identity: str
     recorded: bool = False
+    stated: Judge | None = None
 
     @property
     def evaluator(self) -> ModelIdentity:
@@ -66,6 +74,10 @@ def subject_of(run: Path) -> Subject:
     Raises: UsageError if it cannot be offered; MalformedError if it was damaged; WorldError if the
     disk fails.
     """
+    if is_observed(run):
+        document = document_of(run)
+        require_free(document.header)
+        return Subject(asked={}, identity=document.sha256, stated=judge_recorded(document.header))
     if is_evaluation(run):
         return _evaluation(run)
     manifest = _manifest_of(run)
@@ -102,6 +114,18 @@ def _manifest_of(run: Path) -> Manifest:
             "  fix: offer the folder that the measurement wrote"
         )
     return report.manifest
+
+
+def inferred_of(subject: Subject, registry: Registry, platform: str | None) -> Inferred:
+    """Return what follows from what is offered and the registry."""
+    if subject.stated is None:
+        return inferred(subject.evaluator, registry, platform)
+    names = {generation.name for generation in named_by(registry, subject.stated)}
+    return Inferred(
+        generation=names.pop() if len(names) == 1 else None,
+        platform=subject.stated.platform,
+        endpoint="recorded",
+    )
 
 
 def inferred(evaluator: ModelIdentity, registry: Registry, platform: str | None = None) -> Inferred:
@@ -168,6 +192,8 @@ def require_agreeing(subject: Subject, statement: Statement) -> None:
 
     Raises: UsageError.
     """
+    if subject.stated:
+        return
     findings = [
         *(f for role, m in subject.asked.items() for f in asked_at(m, role, statement.endpoint)),
         *placed_on(subject.evaluator, statement),
@@ -224,6 +250,8 @@ def _files_of(run: Path) -> list[str]:
     """Return the files of a run, or of an evaluation, that a submission has."""
     if is_evaluation(run):
         return [PLAN, RUN_LOG, *needed(run, load_plan(run))]
+    if is_observed(run):
+        return [OBSERVED, layout.VERDICTS]
     return [name for name in present_files(run) if name != layout.STATEMENT]
 
 

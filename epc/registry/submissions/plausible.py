@@ -84,6 +84,10 @@ def asked_at(model: ModelIdentity, role: str, declared: Endpoint) -> Iterator[Fi
     An executor's gateway changes answers, which are all there to be read: nobody declares it.
     """
     where, kind = f"/{role}/endpoint", platforms.kind_of(model)
+    if declared == "recorded":
+        remedy = "declare it direct, or a gateway"
+        yield _finding(layout.ENDPOINT, where, "was asked, declared recorded by others", remedy)
+        return
     address = shown(model.endpoint)
     if problem := platforms.contradiction(model):
         yield _finding(layout.ENDPOINT, where, problem, _OWN_SERVER)

@@ -76,7 +76,7 @@ def _required(checkout: Path, folder: Path, day: date) -> Checked:
     base = Base.of(checkout, day)
     checked = check_one(folder, base, {})
     if not checked.ok and checked.statement and (checked.manifest or checked.offer):
-        kind = "measured" if checked.manifest else "judged"
+        kind = checked.offer.kind if checked.offer else "measured"
         itself = published_as(checkout, folder, checked.statement.generation, kind=kind)
         checked = check_one(folder, base, {}, itself=itself) if itself else checked
     if not checked.ok:

@@ -17,7 +17,7 @@ from epc.registry.offers import Offer
 from epc.registry.submissions import layout
 from epc.registry.submissions.against import Fingerprint, Overlap, overlap_line
 from epc.registry.submissions.dossier import ATTESTED, Dossier, dossier
-from epc.registry.submissions.figures import Figure, figures, judged_figures, judged_shares
+from epc.registry.submissions.figures import Figure, figures, judged_figures, recorded_figures
 from epc.registry.submissions.statement import Endpoint, Statement
 
 MOST_LISTED: Final = 100
@@ -106,7 +106,7 @@ class Checked:
     fingerprint: Fingerprint | None = None
     overlap: list[Overlap] = field(default_factory=list)
     attested: Attested | None = None
-    offer: Offer | None = None  # of what a judge said
+    offer: Offer | None = None  # of what a judge said, asked or recorded
     first: str = "did not get to it"
     second: str = "did not get to it"
 
@@ -122,7 +122,15 @@ class Checked:
         """How many seeds were run, or samples judged."""
         if self.manifest:
             return len(self.manifest.config.seeds)
-        return judged_shares(self.offer.figures).n if self.offer else None
+        return int(self.offer.figures["n"]) if self.offer else None
+
+    @property
+    def evaluator(self) -> str | None:
+        """The model that was asked, by its record or by its source."""
+        if self.offer and self.offer.stated:
+            return self.offer.stated.model
+        asked = self.asked.get(EVALUATOR)
+        return asked.model if asked else None
 
     @property
     def ok(self) -> bool:
@@ -159,7 +167,7 @@ def _submission(checked: Checked, tag: str | None, author: str | None) -> Submit
         ok=checked.ok,
         tag=tag,
         contributor=shown(statement.contributor) if statement else None,
-        evaluator=shown(evaluator.model) if evaluator else None,
+        evaluator=shown(checked.evaluator) if checked.evaluator else None,
         endpoint=_endpoint(statement, evaluator),
         address=shown(evaluator.endpoint) if evaluator else None,
         claimed=_claimed(statement) if statement else None,
@@ -176,7 +184,10 @@ def _submission(checked: Checked, tag: str | None, author: str | None) -> Submit
 def _figures(checked: Checked) -> tuple[Figure, ...]:
     if checked.manifest and checked.audit:
         return tuple(figures(checked.manifest, checked.audit))
-    return tuple(judged_figures(checked.offer.figures)) if checked.offer else ()
+    if checked.offer is None:
+        return ()
+    recorded = checked.offer.kind == "observed"
+    return tuple((recorded_figures if recorded else judged_figures)(checked.offer.figures))
 
 
 def _claimed(statement: Statement) -> str:

@@ -20,7 +20,7 @@ from epc.registry.names import skeleton
 from epc.registry.submissions import layout
 from epc.registry.submissions.texts import Kind, problems
 
-Endpoint = Literal["direct", "gateway"]
+Endpoint = Literal["direct", "gateway", "recorded"]
 Licence = Literal["CC-BY-4.0", "CC0-1.0"]
 
 _ANEW: Final = "make the folder again with `epc submission new`"
@@ -29,7 +29,7 @@ _EXAMPLES: Final = {
     "schema": '"schema": 1',
     "generation": '"generation": "GPT4o-0806", a name of `epc evaluators list`',
     "platform": '"platform": "openai", or null for a mock',
-    "endpoint": '"endpoint": "direct", or "gateway"',
+    "endpoint": '"endpoint": "direct", or "gateway"; of recorded verdicts "recorded"',
     "contributor": '"contributor": "A. Name"',
     "login": '"login": "octocat", the GitHub account that opens the pull request',
     "weights": f'"weights": "sha256:{"0" * 64}", the digest of the weights, or null',

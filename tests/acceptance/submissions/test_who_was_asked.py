@@ -225,3 +225,13 @@ def test_an_executor_on_a_server_of_ones_own_is_named_as_what_it_is(honest: Offe
     value = honest.check()
 
     assert found(value, ("Submission S8", "manifest.json/executor/endpoint", "is self-hosted, and"))
+
+
+def test_a_run_that_was_asked_cannot_be_declared_recorded_by_others(honest: Offered) -> None:
+    honest.statement(endpoint="recorded")
+
+    value = honest.check()
+
+    assert found(
+        value, ("Submission S8", "manifest.json/evaluator/endpoint", "was asked, declared")
+    )
