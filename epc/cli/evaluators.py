@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from epc.cli.common import as_of_option, echo_json, format_option, note, now, registry_option, say
-from epc.cli.judges import card
+from epc.cli.judges import card, succeed
 from epc.cli.lists import from_option, given_list
 from epc.errors import ExitCode, UsageError
 
@@ -17,6 +17,7 @@ def command() -> None:
 
 
 command.add_command(card)
+command.add_command(succeed)
 
 
 @command.command(name="list")

@@ -104,3 +104,46 @@ def card(
         say(text(found, answers))
     met = all(answer.answer == "meets" for answer in answers)
     ctx.exit(ExitCode.CLEAN if met else ExitCode.FINDINGS)
+
+
+@click.command()
+@click.argument("asked", metavar="MODEL")
+@verdicts_option
+@click.option("--kinds", is_flag=True, help="Show each kind of task (subset) as well.")
+@as_of_option
+@format_option
+@registry_option
+def succeed(
+    asked: str,
+    files: tuple[Path, ...],
+    kinds: bool,
+    as_of: datetime,
+    form: str,
+    registry: str | None,
+) -> None:
+    r"""Say which judges agree with a MODEL that has retired or will, best first.
+
+    Verdicts are compared on common items only: the same question and candidates by digest, the same
+    prompt, the same candidate first. A shift is the other judge's figure minus the MODEL's own.
+    Runs of the MODEL itself, and answers that were copied, count as no agreement. The last lines
+    are the cheapest measurement that would tell more, as a command.
+
+    \b
+    Example:
+      epc evaluators succeed gpt-4-0613
+      epc evaluators succeed gpt-4 --verdicts llmbar.parquet --kinds
+    """
+    from epc.analysis.ballots import ballots
+    from epc.registry.reading import open_registry
+    from epc.registry.subjects import subject
+    from epc.registry.succession import succession_of
+    from epc.report.succession_text import text
+
+    given = [ballot for path in files for ballot in ballots(*read_verdicts(path))]
+    judges = {name for each in given for name in (each.model, each.setting.judge.name)}
+    opened = open_registry(registry)
+    found = succession_of(opened, subject(opened, asked, sorted(judges)), as_of.date(), given)
+    if form == "json":
+        echo_json(found.as_json())
+    else:
+        say(text(found, kinds=kinds))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from epc.analysis.observed import Group, Report
 from epc.errors import UsageError
+from epc.records.observed.types import UNKNOWN
 from epc.registry.lifecycles import Generation, Life, find
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
@@ -96,7 +97,7 @@ def recorded_of(recorded: Recorded, who: Subject) -> list[Group]:
 def judges_of(recorded: Iterable[Recorded]) -> list[str]:
     """Return the names of the judges in verdict files."""
     named = (name for each in recorded for group in each.report.groups for name in _named(group))
-    return sorted(set(named))
+    return sorted(set(named) - {UNKNOWN})
 
 
 def _named(group: Group) -> tuple[str, str]:

@@ -1,0 +1,153 @@
+"""What judges said, by item and order, so that it can be held against what others said elsewhere.
+
+Two verdicts are about one item if question and candidates are equal by digest, in whichever file
+they stand.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from math import fsum
+
+import numpy as np
+
+from epc.analysis.observed_rows import TIE, rows_of, same_settings
+from epc.records.observed.columns import Verdicts
+from epc.records.observed.types import UNKNOWN, Header, Setting
+from epc.records.strict_json import dumps_line
+from epc.records.typed import as_json
+
+Item = tuple[str, str, str]  # question, then the candidates in the order of their digests
+Key = tuple[Item, int]  # with which of the two stood first: 0, 1, or -1 where it is not stated
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What one judge said of one item in one order: shares of its answers, and its mean score.
+
+    `saying` are the shares of the first candidate by digest, of the second, and of ties. `gold` is
+    the better one, -1 where nobody says so.
+    """
+
+    saying: tuple[float, float, float]
+    score: float | None
+    gold: int
+    subset: str
+    answers: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ballot:
+    """What one judge said when it was asked in one way, by item and order."""
+
+    name: str
+    sources: tuple[str, ...]
+    setting: Setting
+    said: Mapping[Key, Said]
+
+    @property
+    def model(self) -> str:
+        """The model's name, or the judge's where the source does not state it."""
+        judge = self.setting.judge
+        return judge.name if judge.model == UNKNOWN else judge.model
+
+
+def ballots(header: Header, verdicts: Verdicts) -> Iterator[Ballot]:
+    """Yield what each judge of a verdict file said; of chosen items only, it says nothing here."""
+    rows, items = rows_of(verdicts), [*_items(verdicts)]
+    names, subsets = verdicts.setting.names, [*verdicts.subset.names, ""]
+    texts = verdicts.answer_sha256.names
+    kept = np.flatnonzero(rows.readable | np.isfinite(rows.score))
+    for group in same_settings(header.settings):
+        setting = header.settings[group[0]]
+        codes = [names.index(name) for name in group if name in names]
+        if setting.note or not codes:
+            continue
+        own = rows[kept[np.isin(verdicts.setting.codes[kept], codes)]]
+        gathered: dict[Key, _Tally] = {}
+        columns = (own.item, own.first, own.verdict, own.score, own.gold, own.subset, own.answer)
+        for item, first, verdict, score, gold, subset, answer in zip(
+            *(column.tolist() for column in columns), strict=True
+        ):
+            key, turned = items[item]
+            if not key[0]:
+                continue
+            place = first if first < 0 else first ^ turned
+            if (key, place) not in gathered:
+                better = gold if gold < 0 else gold ^ turned
+                gathered[key, place] = _Tally(gold=better, subset=subsets[subset])
+            tally = gathered[key, place]
+            if 0 <= verdict <= TIE:
+                tally.counts[verdict if verdict == TIE else verdict ^ turned] += 1
+            else:
+                tally.scores.append(score)
+            if answer >= 0:
+                tally.answers.add(texts[answer])
+        if gathered:
+            said = {key: tally.said() for key, tally in gathered.items()}
+            yield Ballot(name=group[0], sources=(header.source.name,), setting=setting, said=said)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Tally:
+    """The answers of one judge about one item in one order, while they are counted."""
+
+    gold: int
+    subset: str
+    counts: list[int] = field(default_factory=lambda: [0] * (TIE + 1))
+    scores: list[float] = field(default_factory=list)
+    answers: set[str] = field(default_factory=set)
+
+    def said(self) -> Said:
+        a, b, tie = (count / max(1, sum(self.counts)) for count in self.counts)
+        return Said(
+            saying=(a, b, tie),
+            score=fsum(self.scores) / len(self.scores) if self.scores else None,
+            gold=self.gold,
+            subset=self.subset,
+            answers=frozenset(self.answers),
+        )
+
+
+def _items(verdicts: Verdicts) -> Iterator[tuple[Item, int]]:
+    """Yield each item by digests, and 1 where its candidate a is the second by digest.
+
+    A mirrored item is the same item. One without a stated question is none that another can share.
+    """
+    columns = (verdicts.question_sha256, verdicts.a_sha256, verdicts.b_sha256)
+    _, once = np.unique(verdicts.item.codes, return_index=True)
+    for place in once.tolist():
+        codes = [int(column.codes[place]) for column in columns]
+        question, a, b = (
+            column.names[code] if code >= 0 else ""
+            for column, code in zip(columns, codes, strict=True)
+        )
+        yield (question, min(a, b), max(a, b)), int(b != "" and b < a)
+
+
+def merged(given: Iterable[Ballot]) -> list[Ballot]:
+    """Return one ballot for each judge and way of asking, in whatever files it was found."""
+    merged: dict[str, Ballot] = {}
+    for each in given:
+        prompt, decoding = each.setting.prompt, each.setting.decoding
+        asked = prompt.name if prompt.sha256 == UNKNOWN else prompt.sha256
+        key = dumps_line([each.model.casefold(), asked, as_json(decoding)])
+        if before := merged.get(key):
+            said = {**before.said, **each.said}
+            both = before.said.keys() & each.said.keys()
+            said |= {k: _joined(before.said[k], each.said[k]) for k in both}
+            sources = tuple(dict.fromkeys((*before.sources, *each.sources)))
+            each = replace(before, sources=sources, said=said)  # noqa: PLW2901  (one value a key)
+        merged[key] = each
+    return list(merged.values())
+
+
+def _joined(one: Said, two: Said) -> Said:
+    """Return what a judge said of one item in two files: the mean of both."""
+    a, b, tie = ((x + y) / 2 for x, y in zip(one.saying, two.saying, strict=True))
+    scores = [each.score for each in (one, two) if each.score is not None]
+    return replace(
+        one,
+        saying=(a, b, tie),
+        score=fsum(scores) / len(scores) if scores else None,
+        answers=one.answers | two.answers,
+    )

@@ -1,0 +1,187 @@
+"""Who may replace a judge: how far others agree with it on items that both were asked about.
+
+They are compared like for like only: the same prompt, the same candidate first (Reading R27).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from epc.analysis.ballots import Ballot, Key, Said, merged
+from epc.analysis.observed_figures import Figure
+from epc.protocol.results import Json
+from epc.records.observed.types import UNKNOWN, Setting
+from epc.records.typed import as_json
+from epc.statistics.clusters import clustered_mean, clustered_share
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.int64]
+
+_LEAST_ITEMS: Final = 10  # fewer of a kind of task say nothing of it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """How one judge compares with another, on all tasks or on one kind of them.
+
+    `alike` is the share of equal verdicts, `shifts` are the other's figures minus the judge's own.
+    `shared_answers` counts the orders left out because both have the same long answer, which is one
+    answer copied (Reading R76).
+    """
+
+    judge: str
+    model: str
+    sources: tuple[str, ...]
+    prompt: str
+    same_decoding: bool
+    subset: str | None
+    items: int
+    shared_answers: int
+    alike: Figure
+    shifts: Mapping[str, Figure]
+
+    @property
+    def floor(self) -> float:
+        """The lower end of agreement, by which judges are ranked."""
+        return self.alike.ci95[0] if self.alike.ci95 else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Successor:
+    """How one other judge agrees, and whether anybody still serves it."""
+
+    agreement: Agreement
+    state: str
+    living: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measurement:
+    """The cheapest measurement that would tell more: why, by which command, for how many calls."""
+
+    why: str
+    command: str
+    calls: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Succession:
+    """Who may replace a judge, best first; `named` is whom its platform names.
+
+    `recorded` counts the items on which its own verdicts are at hand. `aliases` are names whose
+    verdicts may be its own, and count as nobody's.
+    """
+
+    name: str
+    as_of: str
+    state: tuple[str, ...]
+    named: tuple[str, ...]
+    aliases: tuple[str, ...]
+    recorded: int
+    successors: tuple[Successor, ...]
+    measurement: Measurement
+
+    @property
+    def living(self) -> list[Successor]:
+        """Those that somebody still serves, over all tasks."""
+        return [s for s in self.successors if s.living and s.agreement.subset is None]
+
+    def as_json(self) -> Json:
+        """Return it as plain JSON."""
+        document: Json = as_json(self)
+        return document
+
+
+def agreements(own: Iterable[Ballot], others: Sequence[Ballot]) -> list[Agreement]:
+    """Return how far each other judge agrees with one, best first, then by kinds of task."""
+    found: list[Agreement] = []
+    for mine, other in product(merged(own), merged(others)):
+        if _same_prompt(mine.setting, other.setting):
+            both = [key for key in mine.said if key in other.said]
+            # Reading R76: one answer that both have is no second opinion.
+            apart = [k for k in both if not mine.said[k].answers & other.said[k].answers]
+            copied = len(both) - len(apart)
+            kinds = {subset for key in apart if (subset := mine.said[key].subset)}
+            found += _agreement(mine, other, apart, None, copied)
+            for subset in sorted(kinds) if len(kinds) > 1 else ():
+                chosen = [key for key in apart if mine.said[key].subset == subset]
+                found += _agreement(mine, other, chosen, subset, copied)
+    return sorted(found, key=lambda each: (each.subset is not None, -each.floor, each.judge))
+
+
+def _same_prompt(one: Setting, two: Setting) -> bool:
+    if one.prompt.sha256 != two.prompt.sha256:
+        return False
+    return one.prompt.sha256 != UNKNOWN or one.prompt.name == two.prompt.name != UNKNOWN
+
+
+def _agreement(
+    mine: Ballot, other: Ballot, keys: Sequence[Key], subset: str | None, copied: int
+) -> Iterator[Agreement]:
+    """Yield the agreement over some items, unless there are too few to speak of a kind of task."""
+    items = {item: place for place, item in enumerate(dict.fromkeys(item for item, _ in keys))}
+    if not items or (subset is not None and len(items) < _LEAST_ITEMS):
+        return
+    clusters = np.array([items[item] for item, _ in keys], np.int64)
+    pairs = [(mine.said[key], other.said[key]) for key in keys]
+    hits = np.array([*map(_alike, pairs)])
+    value, ci95 = clustered_share(hits, np.ones(len(keys)), clusters)
+    yield Agreement(
+        judge=other.name,
+        model=other.model,
+        sources=tuple(dict.fromkeys((*mine.sources, *other.sources))),
+        prompt=mine.setting.prompt.name,
+        same_decoding=mine.setting.decoding == other.setting.decoding != UNKNOWN,
+        subset=subset,
+        items=len(items),
+        shared_answers=copied,
+        alike=Figure(value=value, ci95=ci95, n=len(keys), items=len(items)),
+        shifts=dict(_shifts(pairs, [first for _, first in keys], clusters)),
+    )
+
+
+def _alike(pair: tuple[Said, Said]) -> float:
+    one, two = pair
+    if one.score is not None and two.score is not None:
+        return float(one.score == two.score)
+    return float(np.dot(one.saying, two.saying))
+
+
+def _shifts(
+    pairs: Sequence[tuple[Said, Said]], first: Sequence[int], clusters: "Codes"
+) -> Iterator[tuple[str, Figure]]:
+    """Yield what a user's figures move by, where the other judge takes over.
+
+    That is the share of the first place, the win rate of the better candidate, the mean score.
+    """
+    compared = [one.score is None and two.score is None for one, two in pairs]
+    for name, chosen in (
+        ("first_place", first),
+        ("better", [one.gold for one, _ in pairs]),
+    ):
+        rows = [
+            (two.saying[place] - one.saying[place], cluster)
+            for (one, two), place, cluster, fits in zip(
+                pairs, chosen, clusters.tolist(), compared, strict=True
+            )
+            if fits and place in (0, 1)
+        ]
+        yield from _mean(name, rows)
+    scores = [
+        (two.score - one.score, cluster)
+        for (one, two), cluster in zip(pairs, clusters.tolist(), strict=True)
+        if one.score is not None and two.score is not None
+    ]
+    yield from _mean("score", scores)
+
+
+def _mean(name: str, rows: Sequence[tuple[float, int]]) -> Iterator[tuple[str, Figure]]:
+    if rows:
+        values, clusters = np.array([v for v, _ in rows]), np.array([c for _, c in rows], np.int64)
+        value, interval = clustered_mean(values, clusters)
+        yield name, Figure(value=value, ci95=interval, n=len(rows), items=len(set(clusters)))

@@ -1,0 +1,97 @@
+"""Who may replace a judge, in words: a sentence first, then every judge with its figures."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from epc.analysis.observed_figures import Figure
+from epc.analysis.succession import Agreement, Succession, Successor
+
+NONE: Final = "no common items"
+_SHIFTS: Final = {
+    "first_place": "share of the first place",
+    "better": "win rate of the better candidate",
+    "score": "mean score",
+}
+
+
+def agreement_line(found: Agreement) -> str:
+    """Return how one judge agrees, and what moves, in one line."""
+    moves = [
+        f"{title} {found.shifts[name].value:+.3f} {interval(found.shifts[name])}"
+        for name, title in _SHIFTS.items()
+        if name in found.shifts
+    ]
+    agreed = found.alike
+    decoding = "same decoding" if found.same_decoding else "decoding differs or is not stated"
+    copied = f"; {found.shared_answers:,} with one shared answer left out" * bool(
+        found.shared_answers
+    )
+    return (
+        f"{agreed.value:.3f} {interval(agreed)} of {agreed.n:,} verdicts alike, items "
+        f"{found.items:,}; {', '.join(moves) or 'no shift is known'}; {decoding}{copied}"
+    )
+
+
+def interval(figure: Figure) -> str:
+    """Return a figure's interval, or that it has none."""
+    if figure.ci95 is None:
+        return "[too few items]"
+    return f"[{figure.ci95[0]:.3f}, {figure.ci95[1]:.3f}]"
+
+
+def prompt_of(found: Agreement) -> str:
+    """Return a prompt's own name, without its folder and ending."""
+    return found.prompt.removesuffix(".txt").rpartition("/")[2]
+
+
+def text(found: Succession, *, kinds: bool) -> str:
+    """Return the printed form of who may replace a judge; by kinds of task if wanted."""
+    parts = [sentence(found), ""]
+    parts += [f"  {state}" for state in found.state or ("no platform's dates are known",)]
+    parts += [f"  {name} is what its platform names as replacement" for name in found.named]
+    parts += [
+        f"  {alias} pointed to it: verdicts under that name may be its own, and count as nobody's; "
+        f"see `epc evaluators succeed {alias}`"
+        for alias in found.aliases
+    ]
+    shown = [s for s in found.successors if kinds or s.agreement.subset is None]
+    parts += _rows("judges that somebody serves, best first", [s for s in shown if s.living])
+    parts += _rows("judges that are gone, or of unknown state", [s for s in shown if not s.living])
+    asked = found.measurement
+    parts += ["", "the cheapest measurement that would tell more", f"  {asked.command}"]
+    parts += [f"  {asked.calls:,} evaluator calls at most; {asked.why}"]
+    if found.recorded:
+        parts += [
+            f"  or ask a new judge the same about its {found.recorded:,} recorded items, and then",
+            f"  epc evaluators succeed {found.name} --verdicts OLD --verdicts NEW",
+        ]
+    return "\n".join(parts)
+
+
+def sentence(found: Succession) -> str:
+    """Return the answer in one sentence."""
+    if found.living:
+        best = found.living[0].agreement
+        agreed = best.alike
+        return (
+            f"{found.name}: of the judges that somebody serves, {best.model} agrees most: "
+            f"{100 * agreed.value:.1f}% of verdicts alike {interval(agreed)} on {best.items:,} "
+            f"common items ({', '.join(best.sources)}, prompt {prompt_of(best)})."
+        )
+    others = len({each.agreement.model for each in found.successors})
+    gone = f"; {others} that are gone or of unknown state have some" if others else ""
+    return f"{found.name}: {NONE} with a judge that somebody serves{gone}."
+
+
+def _rows(title: str, found: Sequence[Successor]) -> Iterator[str]:
+    """Yield judges under a title, each with its state."""
+    yield ""
+    yield title
+    if not found:
+        yield f"  {NONE}"
+    for each in found:
+        judged = each.agreement
+        kind = "" if judged.subset is None else f", {judged.subset}"
+        sources = ", ".join(judged.sources)
+        yield f"  {judged.model}, prompt {prompt_of(judged)}{kind} ({sources}): {each.state}"
+        yield f"    {agreement_line(judged)}"

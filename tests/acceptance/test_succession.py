@@ -1,0 +1,161 @@
+"""`epc evaluators succeed MODEL`: what do I replace a retired judge with? (Readings R27, R76)
+
+The verdicts are invented, and their figures worked out by hand. old-1 retired on 2025-06-06;
+new-1 is served; gone-1 retired as well. Old and new were asked in both orders about two items:
+
+    question, first    old    new    alike
+    Count., yes        yes    yes    1
+    Count., no         yes    no     0
+    Rhyme., y          y      y      1
+    Rhyme., z          z      y      0
+
+New has Rhyme. mirrored, under another number. First place: old 3 of 4, new 3 of 4. The better one
+(yes; z): old 3 of 4, new 1 of 4.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from records_support import epc
+from registry_support import ROOT, Checkout, generation_record, life_record, stated
+
+LONG = "Because the one follows what was asked for and the other one does not. " * 2
+HEAD = "item,question,a,b,first,verdict,gold,model,prompt,subset,answer,judge"
+OLD = f"""{HEAD}
+i1,Count.,yes,no,a,a,a,old-1,P,Plain,{LONG}1,old-1
+i1,Count.,yes,no,b,a,a,old-1,P,Plain,{LONG}2,old-1
+i2,Rhyme.,y,z,a,a,b,old-1,P,Hard,{LONG}3,old-1
+i2,Rhyme.,y,z,b,b,b,old-1,P,Hard,{LONG}4,old-1
+i4,Alone.,y,z,b,b,b,old-1,P,Hard,{LONG}5,old-1
+"""
+NEW = f"""{HEAD}
+x1,Count.,yes,no,a,a,a,new-1,P,Plain,no,new-1
+x1,Count.,yes,no,b,b,a,new-1,P,Plain,no,new-1
+x2,Rhyme.,z,y,b,b,a,new-1,P,Hard,no,new-1
+x2,Rhyme.,z,y,a,b,a,new-1,P,Hard,no,new-1
+x1,Count.,yes,no,a,a,a,new-1,Q,Plain,no,new-1
+x1,Count.,yes,no,a,a,a,gone-1,P,Plain,no,gone-1
+x1,Count.,yes,no,a,a,a,copied-1,P,Plain,{LONG}1,copied-1
+x1,Count.,yes,no,a,a,a,old-1,P,Plain,no,old-1
+x1,Count.,yes,no,a,a,a,old,P,Plain,no,old
+"""
+
+
+@pytest.fixture(scope="module")
+def registry(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = Checkout(tmp_path_factory.mktemp("registry"))
+    gone = life_record(platform="openai", model="old-1", retires=stated("2025-06-06"))
+    made.evaluator(generation_record("old-1", gone | {"replacement": "new-1"}))
+    made.evaluator(generation_record("gone-1", gone | {"model": "gone-1"}))
+    made.evaluator(generation_record("new-1", life_record(platform="openai", model="new-1")))
+    pointer = {"to": "old-1", "since": None, "source": "https://m.example", "seen": None}
+    alias = life_record(platform="openai", model="old", points_to=[pointer])
+    made.evaluator(generation_record("old", alias))
+    for name, text in (("old", OLD), ("new", NEW)):
+        (made.folder / f"{name}.csv").write_text(text)
+        words = (made.folder / f"{name}.csv", "--shape", "csv", "--out")
+        done = epc("observe", "import", *words, made.folder / f"{name}.jsonl")
+        assert done.returncode == 0, done.stdout
+    return made.folder
+
+
+def succeed(registry: Path, model: str, *names: str, form: str = "text", code: int = 0) -> str:
+    files = [word for name in names for word in ("--verdicts", registry / f"{name}.jsonl")]
+    asked = (model, *files, "--registry", registry, "--as-of", "2026-04-01", "--format", form)
+    done = epc("evaluators", "succeed", *asked)
+    assert done.returncode == code, done.stdout + done.stderr
+    return (done.stderr if code else done.stdout).decode()
+
+
+@pytest.fixture(scope="module")
+def found(registry: Path) -> dict[str, Any]:
+    given: dict[str, Any] = json.loads(succeed(registry, "old-1", "old", "new", form="json"))
+    return given
+
+
+def test_what_do_i_replace_a_retired_judge_with_is_answered_in_the_first_line(
+    registry: Path,
+) -> None:
+    text = succeed(registry, "old-1", "old", "new").splitlines()
+
+    assert text[0].startswith(
+        "old-1: of the judges that somebody serves, new-1 agrees most: 50.0% of verdicts alike "
+    )
+    assert text[0].endswith("on 2 common items (old.csv, new.csv, prompt P).")
+    assert "  openai: expired since 2025-06-06 (retired)" in text
+    assert "  new-1 is what its platform names as replacement" in text
+    assert "  new-1, prompt P (old.csv, new.csv): openai: current" in text
+
+
+def test_agreement_and_shifts_are_those_worked_out_by_hand(found: dict[str, Any]) -> None:
+    new = next(s["agreement"] for s in found["successors"] if s["agreement"]["model"] == "new-1")
+
+    assert new["alike"] == {"value": 0.5, "ci95": None, "n": 4, "items": 2}
+    assert {name: (f["value"], f["n"], f["items"]) for name, f in new["shifts"].items()} == {
+        "first_place": (0, 4, 2),
+        "better": (-0.5, 4, 2),
+    }
+    assert new["same_decoding"] is False  # neither states one
+    assert found["recorded"] == 3
+
+
+def test_reading_r27_another_prompt_is_not_compared_and_r76_no_judge_with_itself(
+    found: dict[str, Any],
+) -> None:
+    """Not old-1 again, not its alias, and nobody who has the same long answer."""
+    compared = [(s["agreement"]["model"], s["agreement"]["prompt"]) for s in found["successors"]]
+
+    assert compared == [("new-1", "P"), ("gone-1", "P")]  # who is served comes first
+    assert [s["living"] for s in found["successors"]] == [True, False]
+
+
+def test_without_common_items_it_says_so_and_names_the_cheapest_measurement(
+    registry: Path,
+) -> None:
+    text = succeed(registry, "old-1")
+
+    assert text.startswith("old-1: no common items with a judge that somebody serves.")
+    assert "  epc run --evaluator openai/new-1 --executor local/smollm2-135m --exhaustive" in text
+    assert "  176 evaluator calls at most; the old judge can be asked nothing any more" in text
+    assert "see `epc evaluators succeed old`" in text
+
+
+def test_who_can_still_be_asked_is_measured_beside_the_other(registry: Path) -> None:
+    text = succeed(registry, "new-1")
+
+    judges = "--evaluator openai/new-1 --evaluator local/smollm2-135m-likelihood"
+    assert f"  epc run {judges} --executor local/smollm2-135m --exhaustive" in text
+    assert "  352 evaluator calls at most; both judge the same answers" in text
+
+
+def test_scores_of_one_candidate_are_alike_if_equal_and_shift_by_their_mean(
+    registry: Path,
+) -> None:
+    """7 and 7, 5 and 8: half alike, and 1.5 more."""
+    rows = ["item,question,a,a_score,judge,prompt"]
+    rows += ["i1,Q1,x,7,old-1,S", "i2,Q2,x,5,old-1,S", "i1,Q1,x,7,new-1,S", "i2,Q2,x,8,new-1,S"]
+    (registry / "scores.csv").write_text("\n".join(rows) + "\n")
+    out = registry / "scores.jsonl"
+    epc("observe", "import", registry / "scores.csv", "--shape", "csv", "--out", out)
+
+    given = json.loads(succeed(registry, "old-1", "scores", form="json"))
+
+    found = given["successors"][0]["agreement"]
+    assert found["alike"]["value"] == 0.5
+    assert {name: shift["value"] for name, shift in found["shifts"].items()} == {"score": 1.5}
+
+
+def test_a_name_that_nobody_knows_is_misuse_and_gets_candidates(registry: Path) -> None:
+    assert "did you mean" in succeed(registry, "gone-", "old", code=2)
+
+
+def test_what_do_i_replace_gpt_4_0613_with_in_the_published_registry() -> None:
+    done = epc("evaluators", "succeed", "gpt-4-0613", "--as-of", "2026-11-23", "--registry", ROOT)
+
+    text = done.stdout.decode()
+    assert done.returncode == 0
+    assert text.startswith("gpt-4-0613: no common items with a judge that somebody serves.")
+    assert "  openai: expired since 2026-10-23 (retired)" in text
+    assert "\n  epc run --evaluator openai/" in text

@@ -1,0 +1,61 @@
+"""Agreement of two judges: intervals have the items as units, kinds of task need ten of them."""
+
+import numpy as np
+import pytest
+
+from epc.analysis.ballots import Ballot, Said
+from epc.analysis.succession import agreements
+from epc.records.observed.types import Judge, Prompt, Setting
+from epc.statistics.clusters import clustered_share
+
+A, B = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+
+
+def ballot(model: str, chosen: list[tuple[float, float, float]]) -> Ballot:
+    """Return a judge's choices, of each item in both orders alike; ten plain, the rest hard."""
+    return Ballot(
+        name=f"{model}/P",
+        sources=("LLMBar",),
+        setting=Setting(
+            judge=Judge(name=model, model=model, platform="unknown"),
+            prompt=Prompt(name="P", sha256="0" * 64),
+            decoding={"temperature": 0.0},
+            date="unknown",
+        ),
+        said={
+            ((f"q{place}", "a", "b"), first): Said(
+                saying=saying,
+                score=None,
+                gold=-1,
+                subset="plain" if place < 10 else "hard",
+                answers=frozenset(),
+            )
+            for place, saying in enumerate(chosen)
+            for first in (0, 1)
+        },
+    )
+
+
+def test_both_orders_of_an_item_are_one_observation_and_few_items_no_kind_of_task() -> None:
+    """Of 15 items 9 are alike in both orders: 18 of 30 verdicts, in clusters of two."""
+    old = ballot("old", [A] * 15)
+    new = ballot("new", [A] * 9 + [B] * 6)
+    hits = np.repeat([1.0] * 9 + [0.0] * 6, 2)
+
+    every, plain = agreements([old], [new])  # "hard" has five items only
+
+    figure = every.alike
+    assert (figure.value, figure.n, figure.items) == (0.6, 30, 15)
+    assert figure.ci95 == clustered_share(hits, np.ones(30), np.repeat(np.arange(15), 2))[1]
+    assert every.same_decoding
+    assert (plain.subset, plain.items, plain.alike.value) == ("plain", 10, 0.9)
+    assert every.shifts["first_place"].value == 0  # one order each way
+
+
+def test_the_best_by_the_lower_end_comes_first_and_a_judge_in_two_files_is_one() -> None:
+    old, good, bad = ballot("old", [A] * 12), ballot("good", [A] * 12), ballot("bad", [B] * 12)
+
+    found = agreements([old, old], [bad, good, good])
+
+    assert [each.model for each in found if each.subset is None] == ["good", "bad"]
+    assert found[0].alike.value == pytest.approx(1)
