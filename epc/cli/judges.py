@@ -87,16 +87,14 @@ def card(
     from epc.analysis.observed import measure
     from epc.registry.judge_cards import card_of
     from epc.registry.reading import open_registry
-    from epc.registry.subjects import Recorded, judges_of, subject
+    from epc.registry.subjects import judges_of, recorded, subject
     from epc.report.judge_card_text import sentence, text
 
     requirements = [Requirement.parse(each) for each in required]
-    recorded = [
-        Recorded(of=path.name, report=measure(*read_verdicts(path), settings)) for path in files
-    ]
+    given = [recorded(path.name, measure(*read_verdicts(path), settings)) for path in files]
     opened = open_registry(registry)
-    who = subject(opened, asked, judges_of(recorded))
-    found = card_of(opened, who, as_of.date(), recorded)
+    who = subject(opened, asked, judges_of(given))
+    found = card_of(opened, who, as_of.date(), given, settings)
     answers = [answered(found, requirement) for requirement in requirements]
     if form == "json":
         echo_json(card_json(found, sentence(found), answers))
@@ -123,7 +121,8 @@ def succeed(
 ) -> None:
     r"""Say which judges agree with a MODEL that has retired or will, best first.
 
-    Verdicts are compared on common items only: the same question and candidates by digest, the same
+    Verdicts are those published of the MODEL's own sources, and those of your files. They are
+    compared on common items only: the same question and candidates by digest, the same
     prompt, the same candidate first. A shift is the other judge's figure minus the MODEL's own.
     Runs of the MODEL itself, and answers that were copied, count as no agreement. The last lines
     are the cheapest measurement that would tell more, as a command.
@@ -136,13 +135,15 @@ def succeed(
     from epc.analysis.ballots import ballots
     from epc.registry.reading import open_registry
     from epc.registry.subjects import subject
-    from epc.registry.succession import succession_of
+    from epc.registry.succession import published_ballots, succession_of
     from epc.report.succession_text import text
 
     given = [ballot for path in files for ballot in ballots(*read_verdicts(path))]
     judges = {name for each in given for name in (each.model, each.setting.judge.name)}
     opened = open_registry(registry)
-    found = succession_of(opened, subject(opened, asked, sorted(judges)), as_of.date(), given)
+    who = subject(opened, asked, sorted(judges))
+    given += published_ballots(opened, who, registry)
+    found = succession_of(opened, who, as_of.date(), given)
     if form == "json":
         echo_json(found.as_json())
     else:

@@ -3,23 +3,25 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from fnmatch import fnmatchcase
 from typing import Final
 
 from epc.analysis.judge_card import DAYS_LEFT, SECTIONS, Card, Fault, Known, Rest, Served, is_of
-from epc.analysis.observed import Group
+from epc.records.observed.types import Source
 from epc.records.typed import parse
-from epc.registry.card_types import MeasuredCard, ReportedCard
+from epc.registry.card_types import MeasuredCard, ObservedCard, ReportedCard
 from epc.registry.expiry import Expiry, doubtful_from
 from epc.registry.figures import figures_of
 from epc.registry.lifecycles import Life
 from epc.registry.registry import Registry
 from epc.registry.snapshots import FAILED, Snapshot
-from epc.registry.subjects import Recorded, Subject, pointing, recorded_of
+from epc.registry.subjects import Figures, Group, Recorded, Subject, pointing, recorded_of
 from epc.statistics.intervals import Interval, share_interval
 
 _FOREVER: Final = 1_000_000  # days: nobody can retire pinned weights
 _NO_EVIDENCE: Final = ("withdrawn", "drifted", "superseded")
-_UNITS: Final = {"judged": "samples"}
+_UNITS: Final = {"judged": "samples", "observed": "verdicts"}
+_NOT_TODAY: Final = "recorded by others; says nothing of today"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,15 +57,27 @@ class _Competence:
 
 
 def card_of(
-    registry: Registry, who: Subject, as_of: date, recorded: Sequence[Recorded] = ()
+    registry: Registry,
+    who: Subject,
+    as_of: date,
+    recorded: Sequence[Recorded] = (),
+    settings: Sequence[str] = (),
 ) -> Card:
-    """Return all that is known of a model on a day; verdict files may say more."""
+    """Return all that is known of a model on a day; verdict files may say more.
+
+    Of recorded verdicts those whose setting's name fits a pattern, all if there is none.
+    """
     served = [(life, registry.of_life(who.name, life, as_of)) for life in who.lives]
     states = [(s, registry.of_tag(str(s.tag), as_of)) for s in who.snapshots]
     own = [(each, groups) for each in recorded if (groups := recorded_of(each, who))]
     days_left = (_days_left(registry.meant(life, as_of), state, as_of) for life, state in served)
-    figures = (f for snapshot, state in states for f in _figures(snapshot, state))
-    observed = (f for each, groups in own for group in groups for f in _observed(each, group))
+    figures = (f for snapshot, state in states for f in _of_snapshot(snapshot, state, settings))
+    observed = (
+        figure
+        for each, groups in own
+        for group in groups
+        for figure in _observed(each.of, each.figures.source, group, _NOT_TODAY)
+    )
     return Card(
         name=who.name,
         maker=who.maker,
@@ -132,6 +146,16 @@ def _why_not(snapshot: Snapshot, state: Expiry) -> str:
     return f"{state.reason}: {state.note}" if state.reason in _NO_EVIDENCE else ""
 
 
+def _of_snapshot(snapshot: Snapshot, state: Expiry, settings: Sequence[str]) -> Iterator[Known]:
+    if not isinstance(snapshot.card, ObservedCard):
+        yield from _figures(snapshot, state)
+        return
+    found, why = parse(snapshot.figures, Figures), _why_not(snapshot, state)
+    for group in found.groups:
+        if not settings or any(fnmatchcase(n, p) for n in group.settings for p in settings):
+            yield from _observed(str(snapshot.tag), found.source, group, state.words, why)
+
+
 def _figures(snapshot: Snapshot, state: Expiry) -> Iterator[Known]:
     """Yield a snapshot's figures, with those of its audit and its control pairs."""
     card, tag = snapshot.card, str(snapshot.tag)
@@ -183,6 +207,9 @@ def _rest(registry: Registry, snapshot: Snapshot, state: Expiry) -> Rest:
     source = f"by {card.contributor}"
     if isinstance(card, ReportedCard):
         source = f"{card.citation.work}, {card.citation.place}, {card.citation.address}"
+    elif isinstance(card, ObservedCard):
+        origin = card.origin
+        source = f"{origin.repository}, commit {origin.commit}, licence {card.licence}"
     elif isinstance(card, MeasuredCard) and card.source:
         source = f"{source}; {card.source}"
     return Rest(
@@ -210,12 +237,13 @@ def _drift(registry: Registry, tag: str, as_of: date) -> Iterator[str]:
             yield f"{check.date}  {tag}  spot check {check.verdict}: {agreed}"
 
 
-def _observed(recorded: Recorded, group: Group) -> Iterator[Known]:
+def _observed(
+    of: str, source: Source, group: Group, state: str, left_out: str = ""
+) -> Iterator[Known]:
     """Yield the figures of what one judge was asked in one way."""
     setting, name = group.setting, group.settings[0]
     prompt = setting.prompt.name.removesuffix(".txt").rpartition("/")[2]
     decoding = "decoding unknown" if isinstance(setting.decoding, str) else "decoding stated"
-    source = recorded.report.source.name
     for figure, found in group.figures.items():
         yield Known(
             name=figure,
@@ -224,18 +252,18 @@ def _observed(recorded: Recorded, group: Group) -> Iterator[Known]:
             n=found.n,
             unit="pairs" if figure.startswith(("place_", "first_")) else "verdicts",
             items=found.items,
-            of=recorded.of,
-            source=source,
+            of=of,
+            source=source.name,
             setting=name,
             prompt=prompt,
-            conditions=f"{source}, prompt {prompt}, {decoding}, date {setting.date}",
-            state=recorded.state,
-            left_out=recorded.left_out or setting.note or "",
+            conditions=f"{source.name}, prompt {prompt}, {decoding}, date {setting.date}",
+            state=state,
+            left_out=left_out or setting.note or "",
         )
 
 
 def _file(recorded: Recorded, groups: Sequence[Group]) -> Rest:
-    source = recorded.report.source
+    source = recorded.figures.source
     return Rest(
         of=recorded.of,
         kind="verdict file",
@@ -244,7 +272,7 @@ def _file(recorded: Recorded, groups: Sequence[Group]) -> Rest:
         unit="verdicts",
         word=None,
         failed=False,
-        state=recorded.state,
+        state=_NOT_TODAY,
         source=f"{source.repository}, commit {source.commit}, licence {source.licence}",
         counts=True,
     )

@@ -1,24 +1,47 @@
 """Who a name means: a model's lives, its snapshots, and what verdict files hold of it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from epc.analysis.observed import Group, Report
+from epc.analysis.observed import Report
+from epc.analysis.observed_figures import Figure
 from epc.errors import UsageError
-from epc.records.observed.types import UNKNOWN
+from epc.records.observed.types import UNKNOWN, Setting, Source
+from epc.records.typed import as_json, parse
 from epc.registry.lifecycles import Generation, Life, find
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """What one judge was asked in one way, as an observed snapshot's figures state it."""
+
+    settings: tuple[str, ...]
+    setting: Setting
+    verdicts: int
+    figures: Mapping[str, Figure]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """The part of an observed snapshot's figures that a card shows."""
+
+    source: Source
+    groups: tuple[Group, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """What verdicts that others recorded say: of a snapshot, or of a file that a user names."""
+    """What a verdict file says that a user names."""
 
     of: str
-    report: Report
-    state: str = "recorded by others; says nothing of today"
-    left_out: str = ""
+    figures: Figures
+
+
+def recorded(name: str, report: Report) -> Recorded:
+    """Return what a verdict file's report says."""
+    return Recorded(of=name, figures=parse(as_json(report), Figures))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,14 +112,14 @@ def recorded_of(recorded: Recorded, who: Subject) -> list[Group]:
     """Return what verdicts were recorded of a model."""
     return [
         group
-        for group in recorded.report.groups
+        for group in recorded.figures.groups
         if {name.casefold() for name in _named(group)} & who.spellings
     ]
 
 
 def judges_of(recorded: Iterable[Recorded]) -> list[str]:
     """Return the names of the judges in verdict files."""
-    named = (name for each in recorded for group in each.report.groups for name in _named(group))
+    named = (name for each in recorded for group in each.figures.groups for name in _named(group))
     return sorted(set(named) - {UNKNOWN})
 
 

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import date
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
-from epc.analysis.ballots import Ballot
+from epc.analysis.ballots import Ballot, ballots
 from epc.analysis.succession import (
     Agreement,
     Measurement,
@@ -12,13 +14,41 @@ from epc.analysis.succession import (
     Successor,
     agreements,
 )
+from epc.registry.card_types import ObservedCard
+from epc.registry.fetching import restore_sealed
 from epc.registry.lifecycles import Life, find
+from epc.registry.observed import verdicts_in
 from epc.registry.platforms import PLATFORMS
+from epc.registry.reading import find_checkout
 from epc.registry.registry import Registry
 from epc.registry.subjects import Subject, pointing
 
 _ANYBODY: Final = "local/smollm2-135m-likelihood"  # needs no key
 _EXHAUSTIVE: Final = 176  # comparisons of the reference design, each asked once; at most
+
+
+def published_ballots(registry: Registry, who: Subject, place: str | None) -> Iterator[Ballot]:
+    """Yield what judges said in the sources in which a judge's own verdicts are published.
+
+    A published document alone has no verdicts.
+
+    Raises: UsageError or MalformedError if one is not as it was published; WorldError if the disk
+    or the network fails.
+    """
+    sources = {s.card.origin for s in who.snapshots if isinstance(s.card, ObservedCard)}
+    if not sources:
+        return
+    home = place or str(find_checkout(Path.cwd()))
+    if home.endswith(".json"):
+        return
+    for tag, snapshot in registry.snapshots.items():
+        card = snapshot.card
+        gone = any(event.event == "withdrawn" for event in registry.by_tag.get(tag, ()))
+        if isinstance(card, ObservedCard) and card.kept and card.origin in sources and not gone:
+            with TemporaryDirectory() as folder:
+                restore_sealed(snapshot.tag, Path(folder), place=home, store=None)
+                document, verdicts = verdicts_in(Path(folder))
+                yield from ballots(document.header, verdicts)
 
 
 def succession_of(

@@ -300,3 +300,29 @@ def test_a_measurement_and_a_record_of_others_are_not_compared(kept: Path, tmp_p
 
     assert f"{TAG} is of verdicts that others recorded, and v1.0-Judge-1 is reported" in refused
     assert epc(clone, "snapshot", "diff", TAG, TAG).stdout.startswith("like for like")
+
+
+def test_the_judge_card_has_what_is_published_of_recorded_verdicts(kept: Path) -> None:
+    """Of the two readable pairs of the Vanilla prompt one changed."""
+    words = ("evaluators", "card", "judge-0613", "--setting", "*/Vanilla")
+    day = ("--as-of", "2026-04-01")
+    done = epc(kept, *words, *day, "--require", "place_consistency_readable>=0.5", code=1)
+
+    lines = done.stdout.splitlines()
+    assert lines[0] == (
+        "Judge-0613: retired on 2025-01-01 at maker, served at cloud with no end stated; it "
+        "changed its verdict with the place in 50.0% of 2 pairs (LLMBar, prompt Vanilla)."
+    )
+    assert any(line.startswith(f"  {TAG}  observed; ") for line in lines)
+    assert "place_consistency_readable>=0.5: unknown (1 of 1 figures have no interval" in lines[-3]
+    assert "known faults" in lines
+
+
+@pytest.mark.parametrize(("registry_of", "items"), [("kept", 3), ("by_recipe", 0)])
+def test_succession_reads_the_published_verdicts_where_they_may_stand(
+    registry_of: str, items: int, request: pytest.FixtureRequest
+) -> None:
+    clone = request.getfixturevalue(registry_of)
+    done = epc(clone, "evaluators", "succeed", "judge-0613", "--format", "json")
+
+    assert json.loads(done.stdout)["recorded"] == items
