@@ -21,7 +21,7 @@ from epc.analysis.observed_figures import (
     repeats,
 )
 from epc.analysis.observed_own import Asked, authors_of, of_own
-from epc.analysis.observed_rows import Choices, Named, named, rows_of, same_settings
+from epc.analysis.observed_rows import Choices, Named, named, renamed, rows_of, same_settings
 from epc.analysis.observed_transfer import Transferred, transferred
 from epc.records.observed.checking import asks
 from epc.records.observed.columns import Verdicts
@@ -122,7 +122,7 @@ def measure(
         verdicts=len(verdicts),
         items=len(verdicts.item.names),
         duplicates=len(verdicts) - len(once),
-        items_under_two_names=len(verdicts.item.names) - len(np.unique(rows.cluster)),
+        items_under_two_names=renamed(verdicts),
         left_out=header.left_out,
         groups=[
             _group(group, one, asked, of_file, choices)

@@ -22,7 +22,10 @@ _EQUAL: Final = 1e-12  # what rounding leaves of lengths that are equal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A share, its interval, and what it rests on."""
+    """A figure, its interval, and what it rests on: `n` observations in so many clusters.
+
+    `items` counts items that share no candidate of one question.
+    """
 
     value: float
     ci95: Interval | None

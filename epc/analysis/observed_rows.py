@@ -147,10 +147,40 @@ def _counted(humans: Column) -> "Codes":
     return np.array([*counts, [0] * len(words)], np.int64)[humans.codes]
 
 
-def _clusters(verdicts: Verdicts) -> "Codes":
-    """Return the cluster of each verdict: its item, joined with items of equal question and pair.
+def renamed(verdicts: Verdicts) -> int:
+    """Return how many items are another's question and pair, under another number or mirrored."""
+    _, own, pair = _texts(verdicts)
+    return len(own) - int(np.unique(np.stack([own, *pair]), axis=1).shape[1])
 
-    The same pair under another number, or mirrored, is no further item.
+
+def _clusters(verdicts: Verdicts) -> "Codes":
+    """Return the cluster of each verdict: its item, joined with items that share what was judged.
+
+    Items of one question that share a candidate are no independent ones: a judge that likes this
+    candidate likes it in all of them. The same pair mirrored, or under another number, is among
+    these.
+    """
+    item, own, pair = _texts(verdicts)
+    shared = np.stack([np.tile(own, 2), pair.reshape(-1)])
+    _, keys = np.unique(shared, axis=1, return_inverse=True)
+    one, other = keys.reshape(2, -1)
+    cluster = np.arange(len(own))
+    while True:  # the lowest number goes round among all that share something
+        lowest = np.full(int(keys.max(initial=0)) + 1, len(own))
+        for side in (one, other):
+            np.minimum.at(lowest, side, cluster)
+        joined = np.minimum(lowest[one], lowest[other])
+        if (joined == cluster).all():
+            return np.asarray(cluster[item], np.int64)
+        cluster = joined
+
+
+def _texts(verdicts: Verdicts) -> "tuple[Codes, Codes, Codes]":
+    """Return each verdict's item, each item's question, and its two candidates, the lower first.
+
+    An item without a stated question or candidate has a question of its own.
+
+    Shapes: (verdicts,), (items,), (2, items).
     """
     _, once, item = np.unique(verdicts.item.codes, return_index=True, return_inverse=True)
     question = verdicts.question_sha256.codes[once]
@@ -161,6 +191,4 @@ def _clusters(verdicts: Verdicts) -> "Codes":
         axis=0,
     )
     alone = (question < 0) | (pair[0] < 0)
-    own = np.where(alone, -2 - np.arange(len(once)), question)
-    _, cluster = np.unique(np.stack([own, *pair], axis=1), axis=0, return_inverse=True)
-    return np.asarray(cluster[item], np.int64)
+    return item, np.where(alone, -2 - np.arange(len(once)), question), pair

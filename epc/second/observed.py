@@ -13,7 +13,7 @@ from epc.records.observed.columns import Verdicts
 from epc.records.observed.types import Header
 from epc.second.observed_figures import gold, humans, places, repeated, said, scored
 from epc.second.observed_pairs import Asked, own, pairs
-from epc.second.observed_rows import Verdict, alike, rows_of
+from epc.second.observed_rows import Verdict, alike, pair_of, rows_of
 from epc.second.observed_sums import Json
 from epc.second.observed_transfer import table
 
@@ -54,7 +54,7 @@ def measured(header: Header, verdicts: Verdicts, patterns: Sequence[str], choice
         "verdicts": len(rows),
         "items": items,
         "duplicates": len(rows) - len(once),
-        "items_under_two_names": items - len({row.cluster for row in rows}),
+        "items_under_two_names": items - len({pair_of(row) for row in rows}),
         "groups": [_group(one, groups, choices) for one in groups],
         "pairs": [*pairs(groups)],
     }

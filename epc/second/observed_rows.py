@@ -18,7 +18,7 @@ _FIELDS: Final = (
 
 @dataclass(slots=True)
 class Verdict:
-    """One verdict, with its cluster: items of one question and pair are one."""
+    """One verdict, with its cluster: items of one question that share a candidate."""
 
     stated: Json
     cluster: object
@@ -60,23 +60,39 @@ def rows_of(verdicts: Verdicts) -> list[Verdict]:
     for name in _FIELDS:
         column = getattr(verdicts, name)
         columns[name] = [column.names[c] if c >= 0 else None for c in column.codes.tolist()]
-    clusters: dict[str, object] = {}
-    found = []
-    for values in zip(*columns.values(), strict=True):
-        row = dict(zip(_FIELDS, values, strict=True))
-        pair = (row["question_sha256"], row["a_sha256"], row["b_sha256"])
-        known = None not in pair
-        cluster = (pair[0], *sorted(pair[1:])) if known else row["item"]
-        found.append(
-            Verdict(
-                stated=row,
-                cluster=clusters.setdefault(row["item"], cluster),
-                said=row["verdict"] or _higher(row["a_score"], row["b_score"], "tie"),
-                longer=_higher(row["a_length"], row["b_length"], None),
-                answer=row["answer_sha256"] if (row["answer_length"] or 0) >= _LONG else None,
-            )
+    stated = [
+        dict(zip(_FIELDS, values, strict=True)) for values in zip(*columns.values(), strict=True)
+    ]
+    above: dict[object, object] = {}
+    for row in stated:
+        root = _root(above, ("item", row["item"]))
+        if None not in (row["question_sha256"], row["a_sha256"], row["b_sha256"]):
+            for text in (row["a_sha256"], row["b_sha256"]):
+                above[_root(above, (row["question_sha256"], text))] = root
+    return [
+        Verdict(
+            stated=row,
+            cluster=_root(above, ("item", row["item"])),
+            said=row["verdict"] or _higher(row["a_score"], row["b_score"], "tie"),
+            longer=_higher(row["a_length"], row["b_length"], None),
+            answer=row["answer_sha256"] if (row["answer_length"] or 0) >= _LONG else None,
         )
-    return found
+        for row in stated
+    ]
+
+
+def _root(above: dict[object, object], one: object) -> object:
+    """Return what stands at the top of all that share something with one thing."""
+    while (higher := above.setdefault(one, one)) != one:
+        above[one] = above[higher]
+        one = higher
+    return one
+
+
+def pair_of(row: Verdict) -> object:
+    """Return the question with its candidates in any order, or the item where one is unknown."""
+    texts = (row.stated["question_sha256"], row.stated["a_sha256"], row.stated["b_sha256"])
+    return row.stated["item"] if None in texts else (texts[0], *sorted(texts[1:]))
 
 
 def _higher(a: float | None, b: float | None, equal: str | None) -> str | None:

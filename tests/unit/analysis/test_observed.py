@@ -34,6 +34,20 @@ def test_reading_r77_a_mirrored_pair_under_another_number_is_no_further_item() -
     assert (other.items_under_two_names, other.groups[0].items) == (0, 2)
 
 
+def test_reading_r74_items_of_one_question_that_share_a_candidate_are_one_cluster() -> None:
+    """Items 1 and 2 share the baseline, 2 and 3 an answer; 4 is of the same question alone."""
+    texts = {"1": ("a", "base"), "2": ("b", "base"), "3": ("c", "b"), "4": ("d", "e")}
+    lines = [
+        verdict(name, "a", "a", question_sha256=digest("q"))
+        | {"a_sha256": digest(a), "b_sha256": digest(b)}
+        for name, (a, b) in texts.items()
+    ]
+
+    found = report(*lines)
+
+    assert (found.items, found.items_under_two_names, found.groups[0].items) == (4, 0, 2)
+
+
 def test_reading_r77_settings_are_one_only_where_the_prompts_digest_is_stated_and_equal() -> None:
     found = report(*(verdict("1", "a", "a", setting=name) for name in SETTINGS))
 
