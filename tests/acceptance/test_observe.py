@@ -263,7 +263,7 @@ def test_reading_r77_a_table_may_be_larger_than_a_document_and_must_be_utf_8(
 ) -> None:
     monkeypatch.setattr("epc.json_text.MAX_DOCUMENT_BYTES", 100)
     (tmp_path / "t.csv").write_text(TABLE)
-    words = ("--shape=csv", *MAPPED, "--out", tmp_path / "t.jsonl")
+    words: tuple[str | Path, ...] = ("--shape=csv", *MAPPED, "--out", tmp_path / "t.jsonl")
 
     large = epc("observe", "import", tmp_path / "t.csv", *words)
     (tmp_path / "t.csv").write_bytes(TABLE.encode() + b"q3,m,\xff,x,model_1,model_2,model_2\n")
