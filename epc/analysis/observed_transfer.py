@@ -195,7 +195,7 @@ def _detectable(crossed: Crossings) -> float | None:
     """Return the regret that is found in 4 of 5 such tables, by the spread of what was found.
 
     It has to pass the margin and, one-sided, its own spread. Of both directions the one that
-    spreads less counts.
+    spreads more counts, so that it holds for either.
     """
     found = [
         max(MARGIN, t_point(into.regret.freedom, 2 * LEVEL) * spread) + _POWER * spread
@@ -203,4 +203,4 @@ def _detectable(crossed: Crossings) -> float | None:
         if into.regret.variance is not None
         for spread in [sqrt(into.regret.variance)]
     ]
-    return min(found, default=None)
+    return max(found, default=None)

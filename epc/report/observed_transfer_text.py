@@ -36,7 +36,8 @@ def _one(name: str, found: Transferred) -> Iterator[str]:
         unit = f"{found.test.method} of {found.test.unit}s"
         yield f"  p          {found.test.p_value:.4f} for both directions, by {unit}"
     if found.detectable is not None and found.word != "coupled":
-        yield f"  power      a regret of {found.detectable:.3f} is found in about 4 of 5 such files"
+        size = f"{found.detectable:.3f}"
+        yield f"  power      a regret of {size} is found in 4 of 5 such files or more"
         yield f"             (the margin is {MARGIN})"
 
 
