@@ -25,8 +25,8 @@ def _life(life: Served) -> str:
         return "served at {} with weights that nobody can change or retire"
     if life.status == "expired":
         return f"{life.reason} on {life.until} at {{}}"
-    if life.status == "unknown":
-        return "of unknown state at {}"
+    if life.status in ("unknown", "unconfirmed"):
+        return f"of {life.status} state at {{}}"
     return f"served until {life.until} at {{}}" if life.until else "served at {} with no end stated"
 
 

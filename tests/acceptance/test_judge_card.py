@@ -32,6 +32,8 @@ def registry(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made.evaluator(generation_record("judge", alias))
     made.evaluator(generation_record("Cloud-2", cloud | {"model": "cloud-2"}))
     fault = {"id": "one-seed", "says": "One seed only."}
+    doubtful = life_record(model="doubtful-1", retires=stated("2026-03-01", "not_before"))
+    made.evaluator(generation_record("Doubtful-1", doubtful))
     made.publish("v1.0-Judge-1", known_faults=[fault])
     made.publish("v1.1-Judge-1", known_faults=[fault])
     made.tell(
@@ -96,6 +98,7 @@ def test_of_several_prompts_the_sentence_says_from_where_to_where(
     ("model", "says"),
     [
         ("Cloud-2", "served until 2026-07-01 at cloud; nobody has published a measurement of it"),
+        ("doubtful-1", "Doubtful-1: of unknown state at maker; nobody has published"),
         ("judge-1", "served at maker with no end stated; a publication states gamma 1.100, with 8"),
     ],
 )
