@@ -124,10 +124,12 @@ def _agreement(
     mine: Ballot, other: Ballot, keys: Sequence[Key], subset: str | None, copied: int
 ) -> Iterator[Agreement]:
     """Yield the agreement over some items, unless there are too few to speak of a kind of task."""
-    items = {item: place for place, item in enumerate(dict.fromkeys(item for item, _ in keys))}
+    items = dict.fromkeys(item for item, _ in keys)
+    # Pairs of one question share more than chance does: the question is the unit.
+    units = {unit: place for place, unit in enumerate(dict.fromkeys(item[0] for item in items))}
     if not items or (subset is not None and len(items) < _LEAST_ITEMS):
         return
-    clusters = np.array([items[item] for item, _ in keys], np.int64)
+    clusters = np.array([units[item[0]] for item, _ in keys], np.int64)
     pairs = [(mine.said[key], other.said[key]) for key in keys]
     hits = np.array([*map(_alike, pairs)])
     value, ci95 = clustered_share(hits, np.ones(len(keys)), clusters)
@@ -140,7 +142,7 @@ def _agreement(
         subset=subset,
         items=len(items),
         shared_answers=copied,
-        alike=Figure(value=value, ci95=ci95, n=len(keys), items=len(items)),
+        alike=Figure(value=value, ci95=ci95, n=len(keys), items=len(units)),
         shifts=dict(_shifts(pairs, [first for _, first in keys], clusters)),
     )
 

@@ -1,4 +1,6 @@
-"""Agreement of two judges: intervals have the items as units, kinds of task need ten of them."""
+"""Agreement of two judges: questions are the units of intervals, and a kind of task needs ten."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -59,3 +61,13 @@ def test_the_best_by_the_lower_end_comes_first_and_a_judge_in_two_files_is_one()
 
     assert [each.model for each in found if each.subset is None] == ["good", "bad"]
     assert found[0].alike.value == pytest.approx(1)
+
+
+def test_pairs_of_one_question_are_one_unit_of_the_interval() -> None:
+    def asked_once(given: Ballot) -> Ballot:
+        said = {(("q", key[0][0], "b"), key[1]): each for key, each in given.said.items()}
+        return replace(given, said=said)
+
+    found = agreements([asked_once(ballot("old", [A] * 9))], [asked_once(ballot("new", [A] * 9))])
+
+    assert [(each.items, each.alike.items, each.alike.ci95) for each in found] == [(9, 1, None)]
