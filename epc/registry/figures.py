@@ -18,7 +18,10 @@ from epc.statistics.intervals import Interval, moments_interval, share_interval
 _CONDITIONS: Final = ("generation", "protocol_version", "evaluator", "executor")
 _ROUNDING: Final = 1e-9
 # Of recorded verdicts, what says most about a judge first.
-_HEADLINES: Final = ("place_consistency", "accuracy", "repeat_consistency", "ties")
+_HEADLINES: Final = (
+    *("place_consistency", "accuracy", "humans_majority"),
+    *("repeat_consistency", "score_repeat_exact", "ties"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
