@@ -1,0 +1,89 @@
+"""What the page on recorded verdicts says of the published ones: their own figures, row by row."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+ROOT: Final = Path(__file__).parents[3]
+PAGE: Final = (ROOT / "site" / "docs" / "observed.md").read_text("utf-8")
+
+
+def published() -> Iterator[tuple[str, Any, Any]]:
+    """Yield tag, card and figures of each snapshot of recorded verdicts."""
+    for path in sorted((ROOT / "snapshots").glob("*/observed.json")):
+        card, figures = (
+            json.loads((path.parent / name).read_text("utf-8"))
+            for name in ("snapshot.json", "metrics.json")
+        )
+        yield path.parent.name, card, figures["figures"]
+
+
+def points(value: float, low: float, high: float) -> str:
+    return f"{100 * value:+.1f} [{100 * low:+.1f}, {100 * high:+.1f}]"
+
+
+def rows_of(heading: str) -> list[str]:
+    """Return the rows of the first table below a heading."""
+    lines = PAGE.split(f"{heading}\n", 1)[1].split("\n#", 1)[0].splitlines()
+    table = [line for line in lines if line.startswith("|")]
+    return table[2:]
+
+
+def test_the_list_of_what_is_published_is_that_of_the_cards() -> None:
+    expected, kept, every = [], 0, 0
+    judges = set()
+    for tag, card, _ in published():
+        verdicts = json.loads((ROOT / "snapshots" / tag / "observed.json").read_text())["verdicts"]
+        where = "in the store" if card["kept"] else "rebuilt by a recipe"
+        expected.append((card["origin"]["name"], tag, f"{verdicts:,}", where))
+        every += verdicts
+        kept += verdicts * card["kept"]
+        judges.add(card["generation"])
+
+    assert rows_of("## What the registry holds") == [
+        f"| {source} | `{tag}` | {count} | {where} |"
+        for source, tag, count, where in sorted(expected)
+    ]
+    assert (
+        f"{len(expected)} snapshots of {len(judges)} judges hold {every:,} verdicts. {kept:,} of"
+        " these are in the store"
+    ) in PAGE.replace("\n", " ")
+
+
+def test_what_crosses_beside_the_people_is_what_is_published() -> None:
+    expected = []
+    for tag, _, figures in published():
+        for group in figures["groups"]:
+            people = (group.get("transfer") or {}).get("people") or {}
+            for direction, both in sorted(people.items()):
+                regret = both["regret"]
+                cells = [
+                    points(regret[name], *regret[f"{name}_ci95"])
+                    for name in ("judge", "people", "difference")
+                ]
+                words = direction.replace("_", " ")
+                expected.append(f"| `{tag}` | {words} | {' | '.join(cells)} |")
+
+    assert rows_of("### Beside the people") == expected
+
+
+def test_what_crosses_without_people_is_what_is_published() -> None:
+    expected = []
+    for tag, _, figures in published():
+        for group in figures["groups"]:
+            crossed = group.get("transfer")
+            if not crossed or crossed["people"]:
+                continue
+            for direction, into in sorted(crossed["directions"].items()):
+                words, name = direction.replace("_", " "), group["settings"][0]
+                cells = [
+                    f"{len(crossed['strategies'])}",
+                    points(into["regret"], *into["regret_ci95"]),
+                    points(into["crossing"], *into["crossing_ci95"]),
+                    f"{crossed['test']['p_value']:.4f}",
+                    f"`{crossed['word']}`",
+                ]
+                expected.append(f"| `{tag}` {name} | {words} | {' | '.join(cells)} |")
+
+    assert rows_of("### Against a baseline") == expected
