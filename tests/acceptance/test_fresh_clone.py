@@ -117,7 +117,11 @@ def test_dvc_metrics_show_has_the_published_figures_of_every_snapshot(clone: Pat
 
 
 def figure(published: Any, name: str) -> float:
-    """Return the figure at a place of a `metrics.json`."""
+    """Return the figure at a place of a `metrics.json`; of recorded verdicts, of a setting."""
+    if "groups" in published and "/" in name:
+        what, _, setting = name.partition("/")
+        (group,) = (g["figures"] for g in published["groups"] if g["settings"][0] == setting)
+        return float(group[what]["value"])
     found = published
     for key in name.split("/"):
         found = found[key]

@@ -2,9 +2,9 @@
 
 {tag} stands for every published snapshot, {measured} and {judged} for every one of that kind,
 {crossed} for every one whose verdicts say what crosses, {matrix} for those of more than two
-domains, {name} for every evaluator, {published} for every one with a snapshot, {spread} for every
-one of which a JSD was stated and {followed} for
-every one that was measured, so a publication needs no line of its own. A new file or a new kind of
+domains, {name} for every evaluator, {published} for every one that was measured or
+reported, {spread} for every one of which a JSD was stated and {followed} for every one that was
+measured here, so a publication needs no line of its own. A new file or a new kind of
 page does; a new document or schema is known by its source until it is listed.
 """
 
@@ -44,7 +44,10 @@ def expanded() -> set[str]:
         "tag": list(snapshots),
         **of_kind,
         "name": sorted(known),
-        "published": sorted(known & set(generations.values())),
+        "published": sorted(
+            {generations[tag] for tag, s in snapshots.items() if s.kind in ("measured", "reported")}
+            & known
+        ),
         "spread": sorted(known & spread),
         "followed": sorted(known & {generations[tag] for tag in of_kind["measured"]}),
     }
