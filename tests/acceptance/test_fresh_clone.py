@@ -105,7 +105,7 @@ def test_dvc_metrics_show_has_the_published_figures_of_every_snapshot(clone: Pat
         published = json.loads((clone / "snapshots" / tag / "metrics.json").read_text())["figures"]
         for name in row.keys() - {"kind", "audit", "rule", "event", "faults"}:
             crossing, _, place = name.partition("transfer/")
-            if crossing:
+            if crossing or "groups" in published:
                 assert row[name] == figure(published, name), (tag, name)
             else:  # its own, or today's audit of what was published under an older rule
                 what, direction = place.split("/")
@@ -119,9 +119,11 @@ def test_dvc_metrics_show_has_the_published_figures_of_every_snapshot(clone: Pat
 def figure(published: Any, name: str) -> float:
     """Return the figure at a place of a `metrics.json`; of recorded verdicts, of a setting."""
     if "groups" in published and "/" in name:
-        what, _, setting = name.partition("/")
-        (group,) = (g["figures"] for g in published["groups"] if g["settings"][0] == setting)
-        return float(group[what]["value"])
+        what, *crossed, setting = name.split("/", 3 if name.startswith("transfer/") else 1)
+        (group,) = (each for each in published["groups"] if each["settings"][0] == setting)
+        if crossed:
+            return float(group["transfer"]["directions"][crossed[1]][crossed[0]])
+        return float(group["figures"][what]["value"])
     found = published
     for key in name.split("/"):
         found = found[key]
