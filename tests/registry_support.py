@@ -146,6 +146,48 @@ def judged(tag: str = "v1.0-Judge-1", share: float = 0.5, **given: Any) -> Snaps
     return Snapshot.parse(card(tag) | told | given, figures)
 
 
+def observed_card(tag: str = "v1.0-Judge-1", commit: str = "a" * 40, **given: Any) -> Json:
+    """Return the card of an observed snapshot of a judge that its source calls J."""
+    origin = {"name": "Source", "repository": "https://source.example/verdicts", "commit": commit}
+    told = OWN_DATA | {
+        "kind": "observed",
+        "trust": "observed",
+        "measured": None,
+        "conditions": {"source": commit, "settings": "0" * 64},
+        "recipe": None,
+        "kept": False,
+    }
+    evaluator = card()["evaluator"] | {"as_printed": given.pop("judge", "J")}
+    origin |= given.pop("origin", {})
+    return card(tag) | told | {"evaluator": evaluator, "origin": origin} | given
+
+
+def observed_figures(*settings: str, n: int = 8) -> Json:
+    """Return the figures of a judge that was asked in ways of these names."""
+    asked = {
+        "judge": {"name": "J", "model": "judge-1", "platform": "unknown"},
+        "prompt": {"name": "p", "sha256": "unknown"},
+        "decoding": "unknown",
+        "date": "unknown",
+    }
+    figure = {"value": 0.25, "ci95": [0.125, 0.5], "n": 8, "items": 8}
+    group = {"setting": asked, "verdicts": n, "figures": {"ties": figure}, "left_out": {}}
+    source = {"name": "Source", "repository": "r", "commit": "c", "licence": "l", "texts": False}
+    groups = [group | {"settings": [name]} for name in settings]
+    return {"n": n, "source": source, "groups": groups}
+
+
+def observed(
+    tag: str = "v1.0-Judge-1",
+    commit: str = "a" * 40,
+    *,
+    settings: tuple[str, ...] = ("J/1", "J/2"),
+    **given: Any,
+) -> Snapshot:
+    """Return an observed snapshot of a judge that a source's commit asked in two ways."""
+    return Snapshot.parse(observed_card(tag, commit, **given), observed_figures(*settings))
+
+
 def event(name: str, day: str, tag: str = "v1.0-Judge-1", **given: str) -> Event:
     return parse({"event": name, "date": day, "tag": tag, **given}, Event)
 
@@ -188,12 +230,19 @@ class Checkout:
         path = self.home / "evaluators" / f"{record['generation']}.json"
         path.write_text(dumps(record))
 
-    def publish(self, tag: str = "v1.0-Judge-1", *, day: str = "2026-02-01", **given: Any) -> Path:
+    def publish(
+        self,
+        tag: str = "v1.0-Judge-1",
+        *,
+        day: str = "2026-02-01",
+        figures: Json = FIGURES,
+        **given: Any,
+    ) -> Path:
         """Publish a reported snapshot, as the transcription of the paper's tables was."""
-        folder = self.home / tag
+        folder, told = self.home / tag, card(tag) | given
         folder.mkdir()
-        (folder / "snapshot.json").write_text(dumps(card(tag) | given))
-        (folder / "metrics.json").write_text(dumps({"kind": "reported", "figures": FIGURES}))
+        (folder / "snapshot.json").write_text(dumps(told))
+        (folder / "metrics.json").write_text(dumps({"kind": told["kind"], "figures": figures}))
         names = ("metrics.json", "snapshot.json")
         (folder / "SHA256SUMS").write_text(sums_text({n: sha256(folder / n) for n in names}))
         seal = sha256(folder / "SHA256SUMS")

@@ -6,28 +6,64 @@ Pure: the day is passed in.
 from collections.abc import Iterator
 from datetime import date
 
+from epc.records.observed.types import UNKNOWN
+from epc.registry.card_types import ObservedCard
 from epc.registry.figures import difference, first_apart
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, Snapshot
 
 
 def endings(registry: Registry, new: Snapshot, day: date) -> Iterator[Event]:
-    """Yield what a new measured snapshot does to each older one that still stands.
+    """Yield what a new snapshot does to each older one that still stands (Reading R57).
 
-    Only what was measured like for like is touched (Reading R57). A replication ends nothing:
-    both stand. Where the intervals of a mean gamma share no value the older one has drifted;
-    where they do it is superseded, and only the newer one is current.
+    Only measured and observed ones end others. A replication ends nothing: both stand.
     """
     for tag, old in registry.snapshots.items():
-        older = old.tag < new.tag and old.kind == new.kind == "measured"
         ended = any(event.event != "published" for event in registry.by_tag.get(tag, []))
-        if not older or ended or new.card.replicates:
+        if ended or not old.tag < new.tag or old.kind != new.kind or new.card.replicates:
             continue
-        found = difference(old, new)
-        if not found.like_for_like:
-            continue
-        if apart := first_apart(found):
-            yield Event(date=day, tag=tag, event="drifted", reason=apart, source=str(new.tag))
-        else:
-            reason = f"{new.tag} measured the same in the same way, and agrees"
+        if new.kind == "measured":
+            yield from _measured_anew(old, new, day)
+        elif new.kind == "observed" and _recorded_anew(old, new):
+            reason = f"{new.tag} is of the same judge at another commit of the same source"
             yield Event(date=day, tag=tag, event="superseded", reason=reason, by=str(new.tag))
+
+
+def _measured_anew(old: Snapshot, new: Snapshot, day: date) -> Iterator[Event]:
+    """Yield the end of what was measured like for like.
+
+    Where the intervals of a mean gamma share no value it has drifted; where they do it is
+    superseded, and only the newer one is current.
+    """
+    found = difference(old, new)
+    if not found.like_for_like:
+        return
+    if apart := first_apart(found):
+        yield Event(date=day, tag=str(old.tag), event="drifted", reason=apart, source=str(new.tag))
+    else:
+        reason = f"{new.tag} measured the same in the same way, and agrees"
+        yield Event(date=day, tag=str(old.tag), event="superseded", reason=reason, by=str(new.tag))
+
+
+def _recorded_anew(old: Snapshot, new: Snapshot) -> bool:
+    """Return whether a source, at another commit, says all of a judge that it said before.
+
+    A part of it, or another prompt, replaces nothing: it stands beside what was there.
+    """
+    one, other = old.card, new.card
+    if not isinstance(one, ObservedCard) or not isinstance(other, ObservedCard):
+        return False
+    was, now = one.origin, other.origin
+    named = UNKNOWN not in (was.repository, was.commit, now.commit)
+    same = (old.tag.generation, was.name, was.repository, one.evaluator.as_printed)
+    return (
+        named
+        and was.commit != now.commit
+        and same == (new.tag.generation, now.name, now.repository, other.evaluator.as_printed)
+        and _settings(old) <= _settings(new)
+    )
+
+
+def _settings(snapshot: Snapshot) -> set[str]:
+    """Return the names of the ways in which a judge was asked."""
+    return {name for group in snapshot.figures["groups"] for name in group["settings"]}

@@ -68,10 +68,12 @@ def card_of(
     Of recorded verdicts those whose setting's name fits a pattern, all if there is none.
     """
     served = [(life, registry.of_life(who.name, life, as_of)) for life in who.lives]
-    states = [(s, registry.of_tag(str(s.tag), as_of)) for s in who.snapshots]
+    states = [
+        (s, registry.of_tag(str(s.tag), as_of), _why_not(registry, s, as_of)) for s in who.snapshots
+    ]
     own = [(each, groups) for each in recorded if (groups := recorded_of(each, who))]
     days_left = (_days_left(registry.meant(life, as_of), state, as_of) for life, state in served)
-    figures = (f for snapshot, state in states for f in _of_snapshot(snapshot, state, settings))
+    figures = (f for snapshot in states for f in _of_snapshot(*snapshot, settings))
     observed = (
         figure
         for each, groups in own
@@ -86,7 +88,7 @@ def card_of(
         served=tuple(_served(life, state) for life, state in served),
         figures=(*days_left, *figures, *observed),
         rests_on=(
-            *(_rest(registry, snapshot, state) for snapshot, state in states),
+            *(_rest(registry, *snapshot) for snapshot in states),
             *(_file(each, groups) for each, groups in own),
         ),
         drift=tuple(line for s in who.snapshots for line in _drift(registry, str(s.tag), as_of)),
@@ -139,29 +141,36 @@ def _days_left(life: Life, state: Expiry, as_of: date) -> Known:
     )
 
 
-def _why_not(snapshot: Snapshot, state: Expiry) -> str:
-    """Return why a snapshot's figures are no evidence; empty if they are."""
+def _why_not(registry: Registry, snapshot: Snapshot, as_of: date) -> str:
+    """Return why a snapshot's figures are no evidence; empty if they are.
+
+    An evaluator that was retired before does not make a figure count that was taken back later.
+    """
     if snapshot.failed:
         return FAILED
-    return f"{state.reason}: {state.note}" if state.reason in _NO_EVIDENCE else ""
+    told = registry.by_tag.get(str(snapshot.tag), ())
+    gone = [e for e in told if e.event in _NO_EVIDENCE and e.date <= as_of]
+    first = min(gone, key=lambda event: _NO_EVIDENCE.index(event.event), default=None)
+    return f"{first.event}: {first.reason}" if first else ""
 
 
-def _of_snapshot(snapshot: Snapshot, state: Expiry, settings: Sequence[str]) -> Iterator[Known]:
+def _of_snapshot(
+    snapshot: Snapshot, state: Expiry, why: str, settings: Sequence[str]
+) -> Iterator[Known]:
     if not isinstance(snapshot.card, ObservedCard):
-        yield from _figures(snapshot, state)
+        yield from _figures(snapshot, state, why)
         return
-    found, why = parse(snapshot.figures, Figures), _why_not(snapshot, state)
+    found = parse(snapshot.figures, Figures)
     for group in found.groups:
         if not settings or any(fnmatchcase(n, p) for n in group.settings for p in settings):
             yield from _observed(str(snapshot.tag), found.source, group, state.words, why)
 
 
-def _figures(snapshot: Snapshot, state: Expiry) -> Iterator[Known]:
+def _figures(snapshot: Snapshot, state: Expiry, why: str) -> Iterator[Known]:
     """Yield a snapshot's figures, with those of its audit and its control pairs."""
     card, tag = snapshot.card, str(snapshot.tag)
     executor = f", executor {card.executor.model}" if card.executor else ""
     days = " to ".join(dict.fromkeys((str(card.first_day), str(card.last_day))))
-    why = _why_not(snapshot, state)
 
     def known(
         name: str, value: float | None, ci95: tuple[float, float] | None, n: int, unit: str
@@ -202,7 +211,7 @@ def _figures(snapshot: Snapshot, state: Expiry) -> Iterator[Known]:
                 yield known(f"controls/{name}", given.mean, given.ci95, found.pairs, "pairs")
 
 
-def _rest(registry: Registry, snapshot: Snapshot, state: Expiry) -> Rest:
+def _rest(registry: Registry, snapshot: Snapshot, state: Expiry, why: str) -> Rest:
     card, tag = snapshot.card, str(snapshot.tag)
     source = f"by {card.contributor}"
     if isinstance(card, ReportedCard):
@@ -222,7 +231,7 @@ def _rest(registry: Registry, snapshot: Snapshot, state: Expiry) -> Rest:
         failed=snapshot.failed,
         state=state.words,
         source=source,
-        counts=not _why_not(snapshot, state),
+        counts=not why,
     )
 
 

@@ -43,7 +43,8 @@ def published_ballots(registry: Registry, who: Subject, place: str | None) -> It
         return
     for tag, snapshot in registry.snapshots.items():
         card = snapshot.card
-        gone = any(event.event == "withdrawn" for event in registry.by_tag.get(tag, ()))
+        # Of a source's two commits the newer says it all: counted twice, a verdict agrees twice.
+        gone = any(e.event in ("withdrawn", "superseded") for e in registry.by_tag.get(tag, ()))
         if isinstance(card, ObservedCard) and card.kept and card.origin in sources and not gone:
             with TemporaryDirectory() as folder:
                 restore_sealed(snapshot.tag, Path(folder), place=home, store=None)

@@ -318,6 +318,32 @@ def test_the_judge_card_has_what_is_published_of_recorded_verdicts(kept: Path) -
     assert "known faults" in lines
 
 
+def test_reading_r57_a_newer_commit_of_the_source_supersedes_what_it_said_of_the_judge(
+    kept: Path, source: Path, tmp_path: Path
+) -> None:
+    """The judge is retired since 2025: of its two records only the newer one is evidence."""
+    clone, newer = tmp_path / "registry", tmp_path / "newer"
+    shutil.copytree(kept, clone)
+    shutil.copytree(source, newer)
+    (newer / "NEWS").write_text("typing errors mended")
+    commit(newer, "newer")
+    file = imported(newer, tmp_path / "verdicts.parquet")
+
+    done = epc(clone, "snapshot", "publish", str(file), *WHO, "--no-git")
+
+    assert done.stdout == "v1.1-Judge-0613\n"
+    assert f"event: {TAG} superseded" in done.stderr
+    told = json.loads((clone / "snapshots" / "events.jsonl").read_text().splitlines()[-1])
+    assert (told["event"], told["tag"], told["by"]) == ("superseded", TAG, "v1.1-Judge-0613")
+    commit(clone, "publish")
+    assert epc(clone, "snapshot", "verify").stdout == ""
+    card = json.loads(epc(clone, "evaluators", "card", "judge-0613", "--format", "json").stdout)
+    counts = {rest["of"]: rest["counts"] for rest in card["rests_on"]}
+    assert counts == {TAG: False, "v1.1-Judge-0613": True}
+    found = epc(clone, "evaluators", "succeed", "judge-0613", "--format", "json").stdout
+    assert json.loads(found)["recorded"] == 3
+
+
 @pytest.mark.parametrize(("registry_of", "items"), [("kept", 3), ("by_recipe", 0)])
 def test_succession_reads_the_published_verdicts_where_they_may_stand(
     registry_of: str, items: int, request: pytest.FixtureRequest

@@ -4,7 +4,15 @@ from datetime import date
 from typing import Any
 
 import pytest
-from registry_support import card, event, generation_record, judged, measured, snapshot
+from registry_support import (
+    card,
+    event,
+    generation_record,
+    judged,
+    measured,
+    observed,
+    snapshot,
+)
 
 from epc.records.typed import as_json
 from epc.registry.endings import endings
@@ -59,6 +67,38 @@ def test_reading_r57_what_was_not_measured_alike_before_is_left_standing(old: Sn
 
 def test_what_a_model_said_as_a_judge_ends_nothing() -> None:
     assert list(endings(registry(judged(), measured()), judged("v1.1-Judge-1"), DAY)) == []
+
+
+NEWER = "b" * 40
+
+
+def test_reading_r57_another_commit_of_a_source_supersedes_what_it_said_of_the_same_judge() -> None:
+    new = observed("v1.1-Judge-1", NEWER, settings=("J/1", "J/2", "J/3"))
+
+    (told,) = endings(registry(observed()), new, DAY)
+
+    assert (told.event, told.tag, told.by) == ("superseded", "v1.0-Judge-1", "v1.1-Judge-1")
+    assert told.reason == "v1.1-Judge-1 is of the same judge at another commit of the same source"
+
+
+BESIDE: dict[str, Snapshot] = {
+    "the same commit": observed("v1.1-Judge-1"),
+    "another judge": observed("v1.1-Judge-1", NEWER, judge="K"),
+    "another generation": observed("v1.1-Judge-2", NEWER),
+    "another repository": observed(
+        "v1.1-Judge-1", NEWER, origin={"repository": "https://b.example"}
+    ),
+    "another part of it": observed("v1.1-Judge-1", NEWER, origin={"name": "Other"}),
+    "fewer ways of asking": observed("v1.1-Judge-1", NEWER, settings=("J/1",)),
+    "no stated commit": observed("v1.1-Judge-1", "unknown"),
+    "an older number": observed("v0.9-Judge-1", NEWER),
+    "a measurement": measured("v1.1-Judge-1"),
+}
+
+
+@pytest.mark.parametrize("new", BESIDE.values(), ids=BESIDE)
+def test_reading_r57_what_does_not_hold_all_of_an_older_record_ends_nothing(new: Snapshot) -> None:
+    assert list(endings(registry(observed()), new, DAY)) == []
 
 
 def test_reading_r57_a_replication_ends_nothing() -> None:
