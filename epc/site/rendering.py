@@ -20,6 +20,7 @@ Pictures = Callable[[EvaluatorPage | SnapshotPage], Markup]
 
 _SOONEST: Final = 5
 _LATEST: Final = 200
+_MOST: Final = 50  # recorded ones in a page that people open first; all stand in the list of all
 
 
 def pages(site: Site, pictures: Pictures) -> Iterator[tuple[str, str]]:
@@ -37,7 +38,7 @@ def pages(site: Site, pictures: Pictures) -> Iterator[tuple[str, str]]:
     rows = _rows(site, "coupling")
     other = {"judged": _rows(site, "judgments"), "recorded": _rows(site, "records")}
     ended = {name: _ended(given) for name, given in other.items()}
-    yield "expired.md", page("expired", expired=_ended(rows), **ended)
+    yield "expired.md", page("expired", expired=_ended(rows), **ended, most=_MOST)
     yield "snapshots/index.md", page("snapshots", rows=rows, **other)
     by_baselines = sorted(site.evaluators, key=lambda evaluator: not evaluator.snapshots)
     lives = sum(max(1, len(evaluator.platforms)) for evaluator in site.evaluators)
@@ -101,6 +102,7 @@ def _pair(site: Site) -> list[str]:
 
 def _home(site: Site) -> dict[str, Any]:
     rows, judged = _rows(site, "coupling"), _rows(site, "judgments")
+    recorded = sorted(_rows(site, "records"), key=lambda row: row.n, reverse=True)
     held_rows = _evaluators(rows, held=True)
     current = _ranked(sorted(held_rows, key=lambda row: row.snapshot.kind != "measured"))
     held = [*current, *_evaluators(judged, held=True)]
@@ -119,7 +121,8 @@ def _home(site: Site) -> dict[str, Any]:
         "instruments": [row for row in rows if row.snapshot.calibration],
         "judges": [row for row in judged if not row.snapshot.calibration],
         "mock_judges": [row for row in judged if row.snapshot.calibration],
-        "recorded": _rows(site, "records"),
+        "recorded": recorded,
+        "most": _MOST,
     }
 
 

@@ -2,6 +2,7 @@
 
     python tests/benchmarks/registry.py            # and what recomputing them comes to
     python tests/benchmarks/registry.py 10000      # recompute as many; about 40 ms each a core
+    python tests/benchmarks/registry.py observed   # this registry, with 2,000 more observed ones
 
 Whole processes are timed, starting included, and held against an `epc --help` in the same run, so
 that a slow machine does not look like a slow registry. Every snapshot is whole and passes
@@ -26,7 +27,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from records_support import make_run
-from registry_support import Checkout, commit, generation_record, life_record
+from registry_support import Checkout, commit, generation_record, git, life_record
 
 from epc.protocol.batch_replay import Known, run_course
 from epc.protocol.results import seed_records, summarise
@@ -40,7 +41,8 @@ from epc.spec.reference import STRATEGIES
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as `epc` does
 ROOT = Path(__file__).parent.parent.parent
-MODELS, SNAPSHOTS, EACH = 8, 3000, 10
+MODELS, SNAPSHOTS, EACH, RECORDED = 8, 3000, 10, 2000
+REAL = sorted(path.parent.name for path in ROOT.glob("snapshots/v*/observed.json"))
 LIMITS = {"list": 1.0, "expiry": 1.0, "fetch": 3.0, "repro": 5.0}
 AIMED, AT_ONCE, SAMPLE, TIMES = 200, 300, 200, 9
 EPC = (sys.executable, "-m", "epc")
@@ -79,18 +81,20 @@ def build(folder: Path, snapshots: int) -> Checkout:
         name = f"Model{number // EACH + MODELS}"
         if number % EACH == 0 or number == MODELS:
             made.evaluator(generation_record(name, life_record(model=name.lower())))
-        lines.append(dumps_line(again(made.home, number % MODELS, f"v1.{number % EACH}-{name}")))
+        source = made.home / f"v1.0-Model{number % MODELS}"
+        lines.append(dumps_line(again(source, f"v1.{number % EACH}-{name}")))
     with (made.home / "events.jsonl").open("a") as file:
         file.writelines(lines)
     return made
 
 
-def again(home: Path, model: int, tag: str) -> dict[str, str]:
+def again(source: Path, tag: str) -> dict[str, str]:
     """Publish a snapshot's content under another id, and return its event."""
-    source, folder = home / f"v1.0-Model{model}", home / tag
+    folder = source.parent / tag
     folder.mkdir()
-    for name in ("manifest.json", "metrics.json", "raw.dvc"):
-        os.link(source / name, folder / name)
+    for path in source.iterdir():
+        if path.name not in ("SHA256SUMS", "snapshot.json"):
+            os.link(path, folder / path.name)
     card = json.loads((source / "snapshot.json").read_text())
     card |= {"tag": tag, "generation": tag.split("-", 1)[1]}
     (folder / "snapshot.json").write_text(dumps(card))
@@ -128,6 +132,67 @@ def commands(made: Checkout) -> None:
             made.folder, *EPC, *words, before=lambda: shutil.rmtree(fetched, ignore_errors=True)
         )
         tell(f"epc {' '.join(words[:2])}", taken, start, LIMITS[name])
+
+
+def recorded(folder: Path, snapshots: int) -> Checkout:
+    """Write a clone of this registry, and the observed snapshots in it again under other ids."""
+    git(ROOT, "clone", "--quiet", "--no-hardlinks", str(ROOT), str(folder))
+    made = Checkout.__new__(Checkout)
+    made.folder, made.home = folder, folder / "snapshots"
+    add(made, range(snapshots))
+    return made
+
+
+def add(made: Checkout, numbers: range) -> None:
+    """Publish the real observed snapshots again, one under the id of each number."""
+    lines = []
+    for number in numbers:
+        name = f"Model{number // EACH}"
+        if number % EACH == 0:
+            made.evaluator(generation_record(name, life_record(model=name.lower())))
+        source = made.home / REAL[number % len(REAL)]
+        lines.append(dumps_line(again(source, f"v1.{number % EACH}-{name}")))
+    if not lines:
+        return
+    with (made.home / "events.jsonl").open("a") as file:
+        file.writelines(lines)
+    run(made, "snapshot", "headlines")
+    commit(made.folder, "more")
+    run(made, "snapshot", "tags", "--restore")
+
+
+def run(made: Checkout, *words: str) -> float:
+    """Return the processor time of a command, that of the programs which it starts included."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(
+        [*EPC, *words], cwd=made.folder, env=ENV, capture_output=True, text=True, check=False
+    )
+    if done.returncode > 1 or done.stderr.startswith("Traceback"):
+        print(done.stderr[-2000:])
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime - used.ru_utime - used.ru_stime
+
+
+def observed(snapshots: int) -> None:
+    """Print what recorded verdicts cost: the processor time of each command without and with."""
+    print(f"processor time, s                 with 0 more  with {snapshots:,} more")
+    with tempfile.TemporaryDirectory() as name:
+        made = [recorded(Path(name) / str(number), number) for number in (0, snapshots)]
+        for words in (
+            ("--help",),
+            ("snapshot", "list"),
+            ("expiry",),
+            ("evaluators", "card", "gpt-4"),
+            ("snapshot", "verify"),
+            ("site", "build"),
+        ):
+            few, many = (run(each, *words) for each in made)
+            print(f"epc {' '.join(words):<28}{few:10.2f}{many:12.2f}", flush=True)
+        add(made[1], range(snapshots, snapshots + 1))
+        print(f"the same after one more         {run(made[1], 'site', 'build'):22.2f}")
+        public = made[1].folder / "public"
+        for page in ("index.html", "expired/index.html", "snapshots/index.html", "registry.json"):
+            print(f"{page:<32}{(public / page).stat().st_size / 1000:22,.0f} kB")
 
 
 def tell(what: str, taken: float, start: float, limit: float) -> None:
@@ -218,6 +283,9 @@ def of_figures(made: Checkout) -> list[float]:
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["observed"]:
+        observed(int(sys.argv[2]) if len(sys.argv) > 2 else RECORDED)
+        return
     number = int(sys.argv[1]) if len(sys.argv) > 1 else AT_ONCE
     with tempfile.TemporaryDirectory() as name:
         begun = time.perf_counter()

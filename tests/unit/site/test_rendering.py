@@ -1,0 +1,46 @@
+"""How much of a long list stands in the pages that people open first."""
+
+from itertools import islice
+from pathlib import Path
+
+from markupsafe import Markup
+from registry_support import (
+    day,
+    generation_record,
+    life_record,
+    observed_card,
+    observed_figures,
+    stated,
+)
+from site_support import with_documents
+
+from epc.site.collecting import collect
+from epc.site.rendering import pages
+
+PUBLISHED = 60
+
+
+def test_the_first_pages_hold_fifty_of_many_recorded_ones_and_say_where_all_are(
+    tmp_path: Path,
+) -> None:
+    """Two thousand rows would make the front page two megabytes."""
+    made = with_documents(tmp_path / "registry")
+    made.evaluator(generation_record("Judge-1", life_record(retires=stated("2026-03-01"))))
+    for number in range(PUBLISHED):
+        tag = f"v1.{number}-Judge-1"
+        told = observed_card(tag)
+        del told["tag"]
+        made.publish(tag, figures=observed_figures("J/1", n=number + 1), **told)
+    site = collect(made.folder, as_of=day("2026-04-01"), address="")
+
+    written = dict(islice(pages(site, lambda _: Markup("")), 3))
+
+    first, expired, every = (
+        written[name] for name in ("index.md", "expired.md", "snapshots/index.md")
+    )
+    assert [text.count("<tr data-tag=") for text in (first, expired, every)] == [50, 50, PUBLISHED]
+    assert "These are the 50 with the most verdicts of" in first
+    assert 'href="snapshots/#as-others-recorded">all <data value="60">60</data></a>' in first
+    assert "The 50 that expired last, of " in expired
+    assert "v1.59-Judge-1" in first
+    assert "v1.9-Judge-1" not in first
