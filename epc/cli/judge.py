@@ -1,4 +1,4 @@
-"""`epc judge plan|competence|run|check|report|import`."""
+"""`epc judge plan|competence|run|check|report|import|label`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -176,6 +176,27 @@ def import_(ctx: click.Context, replies: Path, folder: Path, form: str) -> None:
     for finding in unmatched.findings:
         note(str(finding))
     ctx.exit(ExitCode.FINDINGS if unmatched.rows else ExitCode.CLEAN)
+
+
+@command.command()
+@click.argument("labels", type=_FILE)
+@click.argument("folder", type=_FOLDER)
+def label(labels: Path, folder: Path) -> None:
+    r"""Keep LABELS, what people said of outputs, in a planned FOLDER.
+
+    LABELS is a table: output_id, the four dimensions or a verdict, and labeller if there are
+    several. The folder keeps these alone, and people as numbers. Reports of the folder then show
+    how judges agree with people, and publishing the folder publishes the labels.
+
+    \b
+    Example:
+      epc judge label labels.csv judged
+    """
+    from epc.records.judging.labels import keep_labels
+
+    kept = keep_labels(labels, folder)
+    outputs = len({label.unit for label in kept})
+    note(f"kept     {len(kept)} labels of {outputs} outputs in {folder}")
 
 
 @command.command()

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Final, Literal
 
 from epc.analysis.judging.competence_values import Competence
-from epc.analysis.judging.results import Evaluation, Group, Share
+from epc.analysis.judging.results import Compared, Evaluation, Group, Labelled, Share
 from epc.analysis.judging.summary import summary
 from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.judging.layout import load_plan, load_run_log
-from epc.records.judging.needed import needed, of_competence
+from epc.records.judging.needed import published
 from epc.records.judging.recheck import recheck
 from epc.records.typed import as_json
 from epc.registry.cards import Said, judged_card_of
@@ -70,9 +70,7 @@ def offered_evaluation(folder: Path, said: Said, *, platform: str | None) -> Off
         days=days,
         said=said,
         figures=figures,
-        raw={
-            name: sha256(folder / name) for name in (*needed(folder, plan), *of_competence(folder))
-        },
+        raw={name: sha256(folder / name) for name in published(folder, plan)},
         no_baseline=None,
         card=lambda tag, life: judged_card_of(tag, plan, judge, days=days, said=said, life=life),
     )
@@ -98,6 +96,7 @@ def figures_again(folder: Path) -> Json:
         "invented_quotes": {**invented, "quotes": evidence.quotes},
         **({} if one.rules == 1 else _since_the_second_rules(one)),
         **({"competence": _competence(*one.competence)} if one.competence else {}),
+        **({"labels": _labels(one.labels)} if one.labels else {}),
         "variants": _groups(primary.prompt_variant),
         "targets": _groups(primary.target_model),
         "self_judging": {"n": own.samples, **_shares(own)} if own.samples else None,
@@ -128,6 +127,43 @@ def _competence(found: Competence) -> Json:
         "detected": _share(overall),
         "kinds": {row.kind: _share(row) for row in found.kinds},
         "shifts": {row.by: {"mean": row.mean, "ci95": as_json(row.ci95)} for row in found.shifts},
+    }
+
+
+def _labels(found: Labelled) -> Json:
+    """Return how the judge stands against people, and its PASS share put right by them."""
+    figures: Json = {
+        "outputs": found.outputs,
+        "undecided": found.undecided,
+        "labellers": found.labellers,
+        "between_people": [_agreed(between) for _, _, between in found.between_people if between],
+    }
+    for judge in found.judges:  # none without a valid evaluation
+        passes = judge.passes
+        figures |= {
+            "labelled": judge.labelled,
+            "lost": judge.lost,
+            "same_verdict": _share(judge.same_verdict),
+            **(_agreed(judge.compared) if judge.compared else {}),
+            "errors": {row.dimension: as_json(row.counts) for row in judge.errors},
+            "pass": {
+                "people": _share(passes.labels),
+                "rogan_gladen": as_json(passes.rogan_gladen),
+                "prediction_powered": as_json(passes.prediction_powered),
+            },
+        }
+    return figures
+
+
+def _agreed(found: Compared) -> Json:
+    """Return how scores of the same outputs agree."""
+    return {
+        "outputs_scored": found.outputs,
+        "kappa": {
+            name: {"mean": mean, "ci95": as_json(found.kappa_ci95[name])}
+            for name, mean in found.kappa.items()
+        },
+        "mean_absolute_error": as_json(found.mean_absolute_error),
     }
 
 

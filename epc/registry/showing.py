@@ -145,6 +145,10 @@ def _of_judge(snapshot: Snapshot, days: str) -> Iterator[str]:
         right, pairs = tested["detected"]["hits"], tested["pairs"] - tested["at_floor"]
         said = f"scored {right} of {pairs} spoilt texts below their outputs"
         yield f"  competence {tested['word'].replace('_', ' ')}: {said}"
+    if people := figures.get("labels"):
+        same = people["same_verdict"]["hits"] if people.get("labelled") else 0
+        said = f"says the same of {same} of {people.get('labelled', 0)} outputs"
+        yield f"  people     {said}"
     yield from (f"  beware     {remark}" for remark in figures["remarks"])
 
 

@@ -6,9 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from epc.analysis.judging.drift import Evaluated
+from epc.analysis.judging.results import Mean, Share
 from epc.analysis.judging.shares import judgments_of
-from epc.analysis.judging.together import together
+from epc.analysis.judging.together import AgreedWithPeople, Detected, Tested, together
+from epc.protocol.results import Json
 from epc.records.judging.layout import PLAN, RUN_LOG
+from epc.records.typed import parse
 from epc.site.pages import SnapshotPage
 
 
@@ -18,6 +21,7 @@ def with_judges(pages: Sequence[SnapshotPage]) -> Iterator[SnapshotPage]:
     Of a judge with several snapshots, the newest that was not withdrawn stands beside others.
     """
     by_set: dict[str, dict[str, Evaluated]] = {}
+    tests = {page.row.tag: _tested(page.row.snapshot.figures) for page in pages if page.judging}
     for page in pages:
         if (samples := _set_of(page)) is not None:
             by_set.setdefault(samples, {})[page.row.tag] = _evaluated(page)
@@ -30,7 +34,7 @@ def with_judges(pages: Sequence[SnapshotPage]) -> Iterator[SnapshotPage]:
             continue
         newest = {_judge(one): one for tag, one in held.items() if tag not in withdrawn}
         others = [one for judge, one in newest.items() if judge != _judge(own)]
-        yield replace(page, judges=together([own, *others])) if others else page
+        yield replace(page, judges=together([own, *others], tests)) if others else page
 
 
 def _set_of(page: SnapshotPage) -> str | None:
@@ -56,3 +60,23 @@ def _evaluated(page: SnapshotPage) -> Evaluated:
     return Evaluated(
         name=page.row.tag, plan=page.judging.plan, log=page.judging.log, judgments=judgments
     )
+
+
+def _tested(figures: Json) -> Tested:
+    """Return what a snapshot's figures say of its judge's tests, and of people."""
+    competence, labels = figures.get("competence"), figures.get("labels", {})
+    return Tested(
+        competence=competence
+        and Detected(word=competence["word"], detected=_share(competence["detected"])),
+        labels=AgreedWithPeople(
+            outputs=labels["labelled"],
+            same_verdict=_share(labels["same_verdict"]),
+            kappa=parse(labels["kappa"]["overall_score"], Mean) if "kappa" in labels else None,
+        )
+        if labels.get("labelled")
+        else None,
+    )
+
+
+def _share(stated: Json) -> Share:
+    return Share(count=stated["hits"], share=stated["mean"], ci95=stated["ci95"])

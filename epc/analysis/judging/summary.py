@@ -24,7 +24,7 @@ from epc.analysis.judging.shares import (
 )
 from epc.analysis.judging.trust import statements
 from epc.errors import Finding, UsageError
-from epc.records.judging.layout import load_plan
+from epc.records.judging.layout import LABELS, load_plan
 from epc.spec.judge_v1 import CROSS, PROTOCOL, SELF, Rules
 
 _FEW_VALID: Final = 0.5
@@ -33,7 +33,7 @@ _FEW_VALID: Final = 0.5
 def summary(folders: Sequence[Path], labels: Path | None = None) -> Report:
     """Return the report of one evaluation or several; drift compares each with the one before.
 
-    `labels` is a table of what people said of the outputs.
+    `labels` is a table of what people said of the outputs, instead of what a folder keeps of that.
 
     Self-judgments stand apart: `primary` is cross-judging alone (JUDGE-1.2). `findings` say why a
     drift is not stated.
@@ -59,13 +59,14 @@ def _load(folder: Path) -> Evaluated:
 
 
 def _labelled(found: Evaluation, one: Evaluated, labels: Path | None) -> Evaluation:
-    if labels is None:
+    kept = Path(one.name) / LABELS
+    if labels is None and not kept.is_file():
         return found
     from epc.analysis.judging.labels import against_labels
     from epc.records.judging.labels import read_labels
 
     units = list(dict.fromkeys(judgment.unit for judgment in one.judgments))
-    given = read_labels(labels, units)
+    given = read_labels(labels or kept, units)
     return replace(found, labels=against_labels(one.judgments, given))
 
 

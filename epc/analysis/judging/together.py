@@ -6,9 +6,10 @@ from typing import Final
 
 from epc.analysis.judging.agreement import between_judges, over_readable
 from epc.analysis.judging.drift import Evaluated, conditions
-from epc.analysis.judging.results import Agreement, Evidence, SelfPreference, Share
+from epc.analysis.judging.results import Agreement, Evidence, Mean, SelfPreference, Share
 from epc.analysis.judging.self_preference import self_preferences
 from epc.analysis.judging.shares import counted, evidence
+from epc.audit.competence import Word
 from epc.protocol.results import Json
 from epc.spec.judge_v1 import CROSS
 
@@ -16,11 +17,39 @@ _MOST: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Detected:
+    """What tests said of a judge: the word, and of how many spoilt texts it saw that they are."""
+
+    word: Word
+    detected: Share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreedWithPeople:
+    """How a judge agrees with people, over `outputs` that both have judged."""
+
+    outputs: int
+    same_verdict: Share
+    kappa: Mean | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tested:
+    """What was published of a judge beside its evaluation; None where there is nothing."""
+
+    competence: Detected | None
+    labels: AgreedWithPeople | None
+
+
+_NOTHING: Final = Tested(competence=None, labels=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OneOfSeveral:
     """A judge beside the others.
 
     `unlike` names in what it was asked otherwise than the first; then its scores are not compared.
-    `failed` says why its evaluations are no evidence, or too few.
+    `failed` says why its evaluations are no evidence, or too few. `tested` is what else is known.
     """
 
     name: str
@@ -32,6 +61,7 @@ class OneOfSeveral:
     self_preference: SelfPreference | None
     unlike: tuple[str, ...]
     failed: str | None
+    tested: Tested
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,10 +73,11 @@ class Together:
     readable: Agreement
 
 
-def together(evaluations: Iterable[Evaluated]) -> Together:
+def together(evaluations: Iterable[Evaluated], tests: Mapping[str, Tested]) -> Together:
     """Return how judges of one set stand beside each other; the first is who is looked at.
 
-    Each evaluation has one judge, and each judge one evaluation. Agreement and self-preference are
+    Each evaluation has one judge, and each judge one evaluation. `tests` are what else is known, by
+    the name of the evaluation. Agreement and self-preference are
     of those who were asked as the first was (Reading R27).
     """
     first, *others = evaluations
@@ -55,14 +86,19 @@ def together(evaluations: Iterable[Evaluated]) -> Together:
     judgments = [judgment for one in alike for judgment in one.judgments]
     favours = {found.judge: found for found in self_preferences(judgments)}
     return Together(
-        judges=tuple(_one(one, favours, unlike.get(one.name, ())) for one in (first, *others)),
+        judges=tuple(
+            _one(one, favours, unlike.get(one.name, ()), tests) for one in (first, *others)
+        ),
         agreement=between_judges(judgments),
         readable=over_readable(judgments),
     )
 
 
 def _one(
-    one: Evaluated, favours: Mapping[str, SelfPreference], unlike: tuple[str, ...]
+    one: Evaluated,
+    favours: Mapping[str, SelfPreference],
+    unlike: tuple[str, ...],
+    tests: Mapping[str, Tested],
 ) -> OneOfSeveral:
     found = counted([judgment for judgment in one.judgments if judgment.method == CROSS])
     judge = one.plan.judges[0].model
@@ -82,6 +118,7 @@ def _one(
         self_preference=None if unlike else favours.get(judge),
         unlike=unlike,
         failed=failed,
+        tested=tests.get(one.name, _NOTHING),
     )
 
 

@@ -1,7 +1,8 @@
 """What people said of the outputs of an evaluation: a table of labels (Reading R26)."""
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median_low
 from typing import Any, Final
@@ -9,7 +10,11 @@ from typing import Any, Final
 from epc.errors import Finding, MalformedError
 from epc.judge.samples import Unit
 from epc.judge.verdict import verdict_of
+from epc.protocol.results import Json
+from epc.records.judging.evaluation_set import EvaluationSet
+from epc.records.judging.layout import LABELS, load_plan
 from epc.records.judging.tables import TableRow, rows_of
+from epc.records.strict_json import dumps_line, write_text
 from epc.spec.judge_v1 import DIMENSIONS, SCALE, VERDICTS
 
 _CLAUSE: Final = "JUDGE-7.1"
@@ -46,6 +51,55 @@ def read_labels(path: Path, units: "list[Unit]") -> list[Label]:
         problem = f"{labeller!r} labels the output {unit.output_id!r} more than once"
         raise _refused(path.name, problem, "keep one row, or name the labellers in a column")
     return labels
+
+
+def units_of(folder: Path) -> list[Unit]:
+    """Return the units of an evaluation's set."""
+    return [row.unit for row in EvaluationSet(folder, load_plan(folder)).rows]
+
+
+def keep_labels(path: Path, folder: Path) -> list[Label]:
+    """Keep the labels of a table in an evaluation's folder, as `labels.jsonl`, and return them.
+
+    A person's name becomes a number, and no other column is kept: the file can be published.
+
+    Raises: UsageError or MalformedError if folder or table cannot be used; WorldError if the disk
+    refuses.
+    """
+    labels = _numbered(read_labels(path, units_of(folder)))
+    write_text(folder / LABELS, map(dumps_line, _rows(labels)))
+    return labels
+
+
+def departures(folder: Path) -> Iterator[Finding]:
+    """Yield what is wrong with the labels that an evaluation's folder keeps, if it keeps any."""
+    path = folder / LABELS
+    if not path.is_file():
+        return
+    try:
+        kept = "".join(map(dumps_line, _rows(_numbered(read_labels(path, units_of(folder))))))
+    except MalformedError as error:
+        yield replace(error.finding, where=f"/{LABELS}")
+        return
+    if path.read_bytes() != kept.encode():
+        problem = "holds more than output, person, scores or verdict"
+        remedy = "keep the labels again with `epc judge label`"
+        yield Finding(clause=_CLAUSE, where=f"/{LABELS}", problem=problem, remedy=remedy)
+
+
+def _numbered(labels: Sequence[Label]) -> list[Label]:
+    names = dict.fromkeys(label.labeller for label in labels if label.labeller != _ONE)
+    person = {name: f"person {number}" for number, name in enumerate(names, 1)} | {_ONE: _ONE}
+    return [replace(label, labeller=person[label.labeller]) for label in labels]
+
+
+def _rows(labels: Sequence[Label]) -> Iterator[Json]:
+    for label in labels:
+        said: Json = {"output_id": label.unit.output_id, "labeller": label.labeller}
+        if label.scores is None:
+            yield said | {"verdict": label.verdict}
+        else:
+            yield said | dict(zip(DIMENSIONS, label.scores, strict=True))
 
 
 def together(labels: list[Label]) -> dict[Unit, Label]:

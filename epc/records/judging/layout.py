@@ -11,6 +11,7 @@
     invalid_evaluations/METHOD/records.jsonl, invalid_evaluations/README.md
     used_prompt_manifest.md
     run_log.json             the metadata of JUDGE-8 and the totals; written last
+    labels.jsonl             what people said of outputs, if `epc judge label` was told
 
 No name comes from an identifier or an output: those stand inside the files only.
 """
@@ -41,6 +42,7 @@ VALID, INVALID = "valid_evaluations", "invalid_evaluations"
 README: Final = "README.md"
 PROMPT_MANIFEST: Final = "used_prompt_manifest.md"
 RUN_LOG: Final = "run_log.json"
+LABELS: Final = "labels.jsonl"
 
 # A line may hold a whole document: a reply or an import of any size that can be read.
 LONGEST_LINE: Final = 2 * strict_json.MAX_DOCUMENT_BYTES

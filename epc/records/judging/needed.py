@@ -8,6 +8,7 @@ from epc.records.judging.evaluation_set import EvaluationSet, output_path
 from epc.records.judging.layout import (
     CALLS,
     INVALID,
+    LABELS,
     MAPPING,
     PLAN,
     PROMPT_MANIFEST,
@@ -22,7 +23,18 @@ from epc.records.judging.prompts import prompt_path
 from epc.spec.judge_v1 import METHODS
 
 
-def of_competence(folder: Path) -> list[str]:
+def published(folder: Path, plan: Plan) -> list[str]:
+    """Return all that is given away of an evaluation, beside plan and run log.
+
+    Beside what it needs, that is what tested its judge and what people said of its outputs.
+
+    Raises: MalformedError if the samples cannot be used.
+    """
+    labels = [LABELS] if (folder / LABELS).is_file() else []
+    return sorted([*needed(folder, plan), *_of_competence(folder), *labels])
+
+
+def _of_competence(folder: Path) -> list[str]:
     """Return the paths of every complete evaluation that tests a judge of the set."""
     return sorted(
         (part / name).relative_to(folder).as_posix()

@@ -17,6 +17,7 @@ from epc.records.judging.asked import NamedCalls
 from epc.records.judging.competence import departures, parts
 from epc.records.judging.documents import Plan, Planned, Record, RunLog
 from epc.records.judging.evaluation_set import EvaluationSet
+from epc.records.judging.labels import departures as departures_of_labels
 from epc.records.judging.layout import (
     LONGEST_LINE,
     SAMPLES,
@@ -81,6 +82,7 @@ def recheck(folder: Path) -> Rechecked:
     if totals != stated:
         problem = f"the run log's totals are {stated}, the records give {totals}"
         findings.add("JUDGE-7.4", "/totals", problem, "archive the evaluation again")
+    findings.extend(departures_of_labels(folder))
     for part in filter(is_complete, parts(folder)):
         findings.extend(_of_part(folder, part))
     return Rechecked(findings=findings.kept(), totals=totals)

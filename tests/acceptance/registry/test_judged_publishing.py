@@ -147,6 +147,46 @@ def test_a_judged_snapshot_replicates_nothing(clone: Path, evaluation: Path) -> 
     assert "only measured snapshots can replicate one another" in said
 
 
+def test_labels_of_people_are_published_as_numbers_alone_recomputed_and_refused_if_forged(
+    clone: Path,
+) -> None:
+    rows = grid("12345", "AB")
+    folder = evaluated(clone.parent / "labelled", rows=rows)
+    names = [row["output_id"] for row in rows]
+    said = [
+        {"output_id": name, "labeller": who, "verdict": verdict, "notes": "private"}
+        for name in names
+        for who, verdict in (("Ann Smith", "FAIL"), ("Bo Jones", "PASS"), ("Cy Hill", "FAIL"))
+    ]
+    labels = write_rows(clone.parent / "labels.jsonl", said)
+    epc(clone, "judge", "label", str(labels), str(folder))
+    kept = (folder / "labels.jsonl").read_text()
+    forged = shutil.copytree(folder, clone.parent / "forged")
+    (forged / "labels.jsonl").write_text(kept.replace("person 1", "Ann Smith"))
+    report = json.loads(epc(clone, "judge", "report", str(folder), "--format", "json").stdout)
+
+    assert "is not whole" in refused(clone, forged)
+    assert "holds more than output" in epc(clone, "judge", "check", str(forged), code=1).stdout
+    tag = publish(clone, folder)
+    figures = document(clone / "snapshots" / tag, "metrics.json")["figures"]
+
+    assert kept.splitlines()[0] == (
+        f'{{"labeller":"person 1","output_id":"{names[0]}","verdict":"FAIL"}}'
+    )
+    assert "Smith" not in kept
+    assert "private" not in kept
+    found = figures["labels"]
+    assert (found["outputs"], found["undecided"], found["labellers"]) == (10, 0, 3)
+    assert (found["labelled"], found["lost"]) == (figures["valid"], 10 - figures["valid"])
+    assert found["same_verdict"]["hits"] == figures["verdict"]["FAIL"]["hits"]
+    (against,) = report["evaluations"][0]["labels"]["judges"]
+    assert found["pass"]["prediction_powered"] == against["passes"]["prediction_powered"]
+    assert epc(clone, "snapshot", "recompute", tag).stdout == f"{tag}  as published\n"
+    of = f"says the same of {found['same_verdict']['hits']} of {figures['valid']} outputs"
+    assert of in epc(clone, "snapshot", "show", tag).stdout
+    epc(clone, "snapshot", "verify")
+
+
 def test_what_tests_say_of_a_judge_is_published_recomputed_and_refused_if_forged(
     clone: Path,
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from judge_support import grid, write_rows
 from registry_support import generation_record, life_record, stated
 from shared_support import shared
 from site_support import (
@@ -41,6 +42,9 @@ def _judging(folder: Path) -> BuiltSite:
     made.publish(REPORTED)
     careless = evaluated(made.folder.parent / "careless")
     epc(made.folder, "judge", "competence", str(careless), "--pairs", "8", code=1)
+    said = [{"output_id": row["output_id"], "verdict": "PASS"} for row in grid("1234", "ABC")]
+    labels = write_rows(made.folder.parent / "labels.jsonl", said)
+    epc(made.folder, "judge", "label", str(labels), str(careless))
     judged(made, careless)
     judged(
         made,
@@ -149,6 +153,32 @@ def test_readings_r24_to_r27_judges_of_one_set_stand_side_by_side(judging: Built
         careless = next(one for one in answer["judges"] if one["name"] == MOCK)
         assert careless["invalid"]["count"] == 12 - careless["valid"] > 0
         assert careless["evidence"]["kinds"]["invented"]["count"] >= 0
+
+
+def test_judges_side_by_side_have_what_tests_and_people_say_of_them(judging: BuiltSite) -> None:
+    """One judge was tested and its outputs labelled; of the other, the table says so."""
+    figures = json.loads(judging.text(f"api/v1/snapshots/{MOCK}.json"))["figures"]
+    word = figures["competence"]["word"]
+    for tag in (MOCK, HOSTED):
+        rows = table(judging, f"snapshots/{tag}/index.html", "judges").split("<tr>")
+        ours = next(row for row in rows if "mock/careless-judge" in row)
+        others = next(row for row in rows if "llamacpp/judge-1" in row)
+        said = json.loads(judging.text(f"api/v1/snapshots/{tag}.json"))["judges"]["judges"]
+        tested = {one["name"]: one["tested"] for one in said}
+
+        assert f"{word.replace('_', ' ')}: " in ours
+        assert f'<data value="{figures["competence"]["detected"]["mean"]}">' in ours
+        assert f'<data value="{figures["labels"]["same_verdict"]["mean"]}">' in ours
+        assert tested[MOCK]["competence"]["word"] == word
+        assert (
+            tested[MOCK]["labels"]["outputs"] == figures["labels"]["labelled"] == figures["valid"]
+        )
+        assert ("not tested" in others, "no labels" in others) == (True, True)
+        assert tested[HOSTED] == {"competence": None, "labels": None}
+    people = table(judging, f"snapshots/{MOCK}/index.html", "labels")
+    passed = figures["verdict"]["PASS"]["mean"]
+    assert figures["labels"]["same_verdict"]["mean"] == passed, "people passed every output"
+    assert f'<data value="{passed}">' in people
 
 
 def test_it_is_cited_as_what_it_is(judging: BuiltSite) -> None:

@@ -213,7 +213,8 @@ def test_reading_r27_judges_of_one_set_are_compared_where_they_were_asked_alike(
             evaluated("a", side(8, 6, 0), "maker/a"),
             evaluated("b", side(7, 6, 1), "maker/b"),
             evaluated("c", side(8, 8, 8, prompt="q", blind=False), "maker/c"),
-        ]
+        ],
+        {},
     )
 
     assert [one.unlike for one in found.judges] == [(), (), ("names", "prompt")]
@@ -228,7 +229,8 @@ def test_reading_r23_a_failed_judge_stands_there_as_failed() -> None:
         [
             evaluated("a", side(8, 6), "maker/a"),
             evaluated("b", side(8, 6, valid=False), "maker/b"),
-        ]
+        ],
+        {},
     )
 
     assert [one.failed for one in found.judges] == [None, "none of its evaluations is valid"]
