@@ -166,10 +166,10 @@ def misstated(given: Json) -> Iterator[tuple[str, str]]:
 class Difference:
     """Two snapshots side by side: conditions that differ, and figures that both have.
 
-    `failed` are the tags of those that are of failed runs, whose figures can be compared with none.
+    `failed` says of those that failed why, by tag; their figures can be compared with none.
     """
 
-    failed: tuple[str, ...]
+    failed: Mapping[str, str]
     conditions: dict[str, tuple[Any, Any]]
     figures: dict[str, tuple[Figure, Figure]]
 
@@ -227,7 +227,7 @@ def difference(a: Snapshot, b: Snapshot) -> Difference:
     left = {figure.name: figure for figure in figures_of(a)}
     right = {figure.name: figure for figure in figures_of(b)}
     return Difference(
-        failed=tuple(str(snapshot.tag) for snapshot in (a, b) if snapshot.failed),
+        failed={str(snapshot.tag): snapshot.failure for snapshot in (a, b) if snapshot.failed},
         conditions={key: pair for key, pair in conditions.items() if pair[0] != pair[1]},
         figures={name: (left[name], right[name]) for name in left if name in right},
     )

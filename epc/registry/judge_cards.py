@@ -14,7 +14,7 @@ from epc.registry.expiry import Expiry, doubtful_from
 from epc.registry.figures import figures_of
 from epc.registry.lifecycles import Life
 from epc.registry.registry import Registry
-from epc.registry.snapshots import FAILED, Snapshot
+from epc.registry.snapshots import Snapshot
 from epc.registry.subjects import Figures, Group, Recorded, Subject, pointing, recorded_of
 from epc.statistics.intervals import Interval, share_interval
 
@@ -147,7 +147,7 @@ def _why_not(registry: Registry, snapshot: Snapshot, as_of: date) -> str:
     An evaluator that was retired before does not make a figure count that was taken back later.
     """
     if snapshot.failed:
-        return FAILED
+        return snapshot.failure
     told = registry.by_tag.get(str(snapshot.tag), ())
     gone = [e for e in told if e.event in _NO_EVIDENCE and e.date <= as_of]
     first = min(gone, key=lambda event: _NO_EVIDENCE.index(event.event), default=None)

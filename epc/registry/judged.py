@@ -29,7 +29,7 @@ _DAY: Final = len("2026-07-02")
 def offered_evaluation(folder: Path, said: Said, *, platform: str | None) -> Offer:
     """Check a judge's evaluation, and return what is offered of it.
 
-    Raises: UsageError if it is not whole, has not exactly one judge, or is no evidence;
+    Raises: UsageError if it is not whole, has not exactly one judge, or judged only itself;
     MalformedError if a document of it was damaged.
     """
     plan, log = load_plan(folder), load_run_log(folder)
@@ -54,10 +54,10 @@ def offered_evaluation(folder: Path, said: Said, *, platform: str | None) -> Off
             f"{folder} is not whole: {len(found)} findings\n  fix: see `epc judge check {folder}`"
         )
     figures = figures_again(folder)
-    if not figures["valid"]:
+    if not figures["n"]:
         raise UsageError(
-            f"{folder} is no evidence: of {figures['n']} cross-judged samples none is valid\n"
-            f"  fix: see `epc judge report {folder}`"
+            f"{folder} has no cross-judged sample, so there is nothing to publish\n"
+            "  fix: let the judge score outputs of others: `epc judge plan --methods both`"
         )
     judge = plan.judges[0].asked
     assert judge is not None

@@ -128,7 +128,7 @@ def _judgments(rows: Sequence[Entry]) -> str:
     """Return judged snapshots as a table."""
     cells = [("tag", "trust", "judge", "N", "PASS, of valid", "invalid, of all", "state")]
     for row in rows:
-        passed = _estimate(row.mean, row.ci95)
+        passed = "failed" if row.failed else _estimate(row.mean, row.ci95)
         invalid = _estimate(row.invalid, row.invalid_ci95)
         shares = (str(row.n), passed, invalid)
         cells.append((row.tag, row.trust, _asked(row), *shares, _state(row)))

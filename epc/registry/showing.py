@@ -21,7 +21,7 @@ from epc.registry.card_types import (
 from epc.registry.expiry import Expiry
 from epc.registry.figures import Difference, figures_of
 from epc.registry.registry import Registry
-from epc.registry.snapshots import FAILED, Event, Snapshot, SpotChecked
+from epc.registry.snapshots import Event, Snapshot, SpotChecked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +83,7 @@ def shown_text(value: Shown, crosses: Sequence[str] = ()) -> str:
         *_source(card),
     ]
     if snapshot.failed:
-        lines.insert(1, f"  FAILED     {FAILED}")
+        lines.insert(1, f"  FAILED     {snapshot.failure}")
     if snapshot.audit:
         lines += _audited(snapshot, snapshot.audit, crosses)
     if card.kind == "judged":
@@ -203,7 +203,7 @@ def _event(event: Event) -> str:
 def difference_text(found: Difference) -> str:
     """Return two snapshots side by side."""
     lines = ["like for like" if found.like_for_like else "NOT like for like; these differ:"]
-    lines += [f"{tag} is a failed run: {FAILED}" for tag in found.failed]
+    lines += [f"{tag} is a failed run: {why}" for tag, why in found.failed.items()]
     for key, (a, b) in found.conditions.items():
         lines += [f"  {key}", f"    a  {_shown(a)}", f"    b  {_shown(b)}"]
     if not found.figures:

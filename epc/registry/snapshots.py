@@ -34,6 +34,10 @@ STEPS: Final[tuple[Trust, ...]] = (
 _FAILED_WORD: Final = "no_verdicts_counted"
 _FAILED_FAULT: Final = "failed-runs"
 FAILED: Final = "no verdict was counted in most seeds, so that its gamma is no measurement"
+_FAILED_JUDGE: Final = (
+    "no evaluation by this judge is valid: this says something about the judge, and nothing about "
+    "the outputs"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,11 +116,18 @@ class Snapshot:
 
     @property
     def failed(self) -> bool:
-        """Whether most of its seeds counted no verdict: then no figure of it can be ranked."""
+        """Whether it failed: then no figure of it can be ranked."""
+        return bool(self.failure)
+
+    @property
+    def failure(self) -> str:
+        """Why it failed: most seeds counted no verdict, or no evaluation is valid; empty if not."""
+        if self.kind == "judged":  # Reading R23: this is the judge's failure, and not the outputs'.
+            return "" if self.figures["valid"] else _FAILED_JUDGE
         # Reading R8: zero because no verdict was counted is no zero of the evaluator's.
         if self.verdict:
-            return self.verdict == _FAILED_WORD
-        return any(fault.id == _FAILED_FAULT for fault in self.card.known_faults)
+            return FAILED if self.verdict == _FAILED_WORD else ""
+        return FAILED if any(f.id == _FAILED_FAULT for f in self.card.known_faults) else ""
 
 
 Cause = Literal["retired", "stale"]

@@ -33,7 +33,10 @@ SNAPSHOT: Final = {
     "until": ("date", "The day on which it ends or ended, where one is known"),
     "audit": ("text", "The audit's word; empty where there are no trials to audit"),
     "rule": ("integer", "Which version of the rule gave the audit's word"),
-    "failed": ("text", "true where most seeds counted no verdict: rank no figure of it"),
+    "failed": (
+        "text",
+        "true where most seeds counted no verdict, or no evaluation is valid: rank no figure of it",
+    ),
     "faults": ("text", "Known faults of it, by their ids, separated by blanks"),
     "n": ("integer", "Seeds; of a judged snapshot samples, of an observed one verdicts"),
 }

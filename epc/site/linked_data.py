@@ -6,7 +6,6 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from epc.records.observed.types import UNKNOWN
-from epc.registry.snapshots import FAILED
 from epc.registry.tables import COLUMNS
 from epc.site.pages import DATA_LICENCE, About, Site, SnapshotPage
 
@@ -64,7 +63,7 @@ def of_snapshot(site: Site, page: SnapshotPage) -> dict[str, Any]:
         "@type": "Dataset",
         "name": f"{row.tag}: {page.subject}",
         "description": f"{_said(page)} {card.evaluator.model}, N = {row.n}."
-        + (f" A failed run: {FAILED}." if row.failed else ""),
+        + (f" A failed run: {row.snapshot.failure}." if row.failed else ""),
         "identifier": row.tag,
         "version": row.tag,
         "license": None if page.licence == UNKNOWN else f"{_LICENCES}{page.licence}",

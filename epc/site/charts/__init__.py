@@ -49,8 +49,8 @@ def charts_of_snapshot(
 
 
 def charts_of_judged(page: SnapshotPage) -> list[Chart]:
-    """Return the pictures of a judged snapshot."""
-    return [verdicts_chart(page)]
+    """Return the pictures of a judged snapshot; none of a judge that failed."""
+    return [] if page.row.failed else [verdicts_chart(page)]
 
 
 def charts_of_evaluator(page: EvaluatorPage, evidence: Mapping[str, Evidence]) -> list[Chart]:

@@ -71,11 +71,25 @@ def test_what_is_not_judged_yet_is_refused(clone: Path) -> None:
     assert "not judged yet" in refused(clone, folder)
 
 
-def test_an_evaluation_whose_judge_gave_nothing_valid_is_no_evidence(clone: Path) -> None:
+def test_reading_r23_a_judge_without_a_valid_evaluation_is_published_as_failed(clone: Path) -> None:
     blank = [{**row, "output": " "} for row in grid()]  # nothing can be quoted from these
     folder = evaluated(clone.parent / "blank", judge="mock/judge", rows=blank)
 
-    assert "of 4 cross-judged samples none is valid" in refused(clone, folder)
+    tag = publish(clone, folder, "--generation", "DigestJudge", "--contributor", "A. Name")
+
+    figures = document(clone / "snapshots" / tag, "metrics.json")["figures"]
+    assert (figures["n"], figures["valid"], figures["invalid"]["mean"]) == (4, 0, 1.0)
+    assert figures["verdict"]["PASS"] == {"mean": None, "ci95": None, "hits": 0}
+    assert figures["bounds"]["verdicts"]["PASS"] == [0.0, 1.0]
+    why = "no evaluation by this judge is valid"
+    assert f"FAILED     {why}" in epc(clone, "snapshot", "show", tag).stdout
+    listed = epc(clone, "snapshot", "list").stdout
+    (row,) = [line for line in listed.splitlines() if tag in line]
+    assert row.split()[2:5] == ["judge", "4", "failed"]
+    told = epc(clone, "snapshot", "diff", TAG, tag, code=1).stdout
+    assert f"{tag} is a failed run: {why}" in told
+    assert epc(clone, "snapshot", "recompute", tag).stdout == f"{tag}  as published\n"
+    epc(clone, "snapshot", "verify")
 
 
 def test_what_a_judge_said_of_itself_is_in_none_of_the_primary_shares(clone: Path) -> None:
@@ -96,7 +110,7 @@ def test_a_judge_that_judged_itself_alone_is_no_evidence(clone: Path) -> None:
     rows = grid("12", "AB", targets=("mock/judge",))
     folder = evaluated(clone.parent / "itself", judge="mock/judge", rows=rows)
 
-    assert "of 0 cross-judged samples none is valid" in refused(clone, folder)
+    assert "has no cross-judged sample" in refused(clone, folder)
 
 
 def test_an_archive_that_its_replies_do_not_give_is_refused(clone: Path, evaluation: Path) -> None:

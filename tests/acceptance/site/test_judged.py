@@ -27,6 +27,7 @@ from site_support import (
 from epc.records.schemas import findings
 
 MOCK, HOSTED, REPORTED = "v1.0-CarelessJudge", "v1.1-Judge-1", "v1.0-Judge-1"
+FAILED = "v1.0-DigestJudge"
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +53,9 @@ def _judging(folder: Path) -> BuiltSite:
         generation="Judge-1",
         weights=WEIGHTS,
     )
+    blank = [{**row, "output": " "} for row in grid()]  # nothing can be quoted from these
+    failing = evaluated(made.folder.parent / "failing", judge="mock/judge", rows=blank)
+    assert judged(made, failing, generation="DigestJudge") == FAILED
     return build(made)
 
 
@@ -179,6 +183,25 @@ def test_judges_side_by_side_have_what_tests_and_people_say_of_them(judging: Bui
     passed = figures["verdict"]["PASS"]["mean"]
     assert figures["labels"]["same_verdict"]["mean"] == passed, "people passed every output"
     assert f'<data value="{passed}">' in people
+
+
+def test_reading_r23_a_judge_without_a_valid_evaluation_is_shown_as_failed(
+    judging: BuiltSite,
+) -> None:
+    page = unescape(judging.text(f"snapshots/{FAILED}/index.html"))
+    (row,) = re.findall(
+        rf'<tr [^>]*data-tag="{FAILED}".*?</tr>', table(judging, "index.html", "mock-judges"), re.S
+    )
+    rows = json.loads(judging.text("api/v1/index.json"))["snapshots"]
+
+    assert "failed run" in page
+    assert "no evaluation by this judge is valid" in page
+    assert "It is never ranked" in page
+    assert 'id="picture-verdicts"' not in page
+    assert "data-failed" in row.split(">")[0], "tables put it last in every order"
+    assert "failed run" in row
+    assert [one["tag"] for one in rows if one["failed"]] == [FAILED]
+    assert json.loads(judging.text(f"api/v1/snapshots/{FAILED}.json"))["failed"] is True
 
 
 def test_it_is_cited_as_what_it_is(judging: BuiltSite) -> None:
