@@ -130,7 +130,7 @@ def _entries(
     with os.scandir(folder) as entries:
         for entry in entries:
             name = f"{before}{entry.name}"
-            if judged and name in layout.JUDGED_FOLDERS and entry.is_dir(follow_symlinks=False):
+            if judged and layout.is_folder(name) and entry.is_dir(follow_symlinks=False):
                 yield from _entries(Path(entry.path), judged=True, before=f"{name}/")
             else:
                 yield name, entry

@@ -16,7 +16,7 @@ from epc.records import strict_json
 from epc.records.judging.documents import Plan, RunLog
 from epc.records.judging.evaluation_set import EvaluationSet
 from epc.records.judging.layout import CALLS, PLAN, RUN_LOG, SAMPLES, load_plan, load_run_log
-from epc.records.judging.needed import needed
+from epc.records.judging.needed import published
 from epc.records.judging.recheck import recheck
 from epc.records.manifest import EVALUATOR, ModelIdentity
 from epc.records.strict_json import dumps_line
@@ -83,7 +83,7 @@ def look(
 def _departures(path: Path) -> Iterator[Finding]:
     """Yield what is missing, what belongs to no sample, and what its replies do not give."""
     plan = load_plan(path)
-    names = {PLAN, RUN_LOG, layout.STATEMENT, *needed(path, plan)}
+    names = {PLAN, RUN_LOG, layout.STATEMENT, *published(path, plan)}
     there = set(folder.present_files(path))
     for name in sorted(names - there):
         yield _finding(layout.PLAIN, name, "is missing", _AGAIN)

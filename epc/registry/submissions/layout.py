@@ -9,7 +9,8 @@
     submissions/<slug>/attestation.json   what GitHub attests of these files, if its runner measured
 
 A judge's evaluation, by its plan `judge.json`, is offered with the files that its plan and log need
-(`epc.records.judging.layout`), in the folders that they have there.
+(`epc.records.judging.layout`), with the evaluations that tested its judge, which stand beside it
+(`epc.records.judging.competence`), and with `labels.jsonl`, in the folders that they have there.
 
 Verdicts that others recorded are offered as `observed.json` and `verdicts.jsonl`.
 
@@ -20,7 +21,8 @@ Nothing else: what is not on this list is not read. The rules are explained one 
 import re
 from typing import Final, Literal
 
-from epc.records.judging.layout import INVALID, OUTPUTS, PLAN, PROMPTS, RUN_LOG, VALID
+from epc.records.judging.competence import COMPETENCE
+from epc.records.judging.layout import INVALID, LABELS, OUTPUTS, PLAN, PROMPTS, RUN_LOG, VALID
 from epc.records.layout import ATTESTATION, BESIDE, CALLS, MANIFEST, PROBES, RAW
 from epc.registry.layout import OBSERVED
 from epc.spec.judge_v1 import METHODS
@@ -36,15 +38,19 @@ Kind = Literal["run", "judged", "observed"]
 VERDICTS: Final = "verdicts.jsonl"
 RECORDED: Final = (STATEMENT, OBSERVED, VERDICTS)
 
-JUDGED_FOLDERS: Final = (
-    *(OUTPUTS, PROMPTS, VALID, INVALID),
-    *(f"{place}/{method}" for place in (VALID, INVALID) for method in METHODS),
+_PARTS: Final = (
+    rf"{COMPETENCE}/[0-9a-f]{{12}}/(planted|named|ablation|retest-[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})"
 )
-JUDGED: Final = re.compile(
-    rf"{STATEMENT}|{PLAN}|{RUN_LOG}|samples\.jsonl|calls\.jsonl|mapping\.json|"
+_METHODS: Final = f"({VALID}|{INVALID})/({'|'.join(METHODS)})"
+_JUDGED_FOLDER: Final = re.compile(
+    rf"{COMPETENCE}(/[0-9a-f]{{12}})?|{_PARTS}|"
+    rf"({_PARTS}/)?({OUTPUTS}|{PROMPTS}|{VALID}|{INVALID}|{_METHODS})"
+)
+_JUDGED: Final = re.compile(
+    rf"{STATEMENT}|{LABELS}|({_PARTS}/)?({PLAN}|{RUN_LOG}|samples\.jsonl|calls\.jsonl|mapping\.json|"
     rf"used_prompt_manifest\.md|{OUTPUTS}/[0-9a-f]{{64}}\.txt|"
     rf"{PROMPTS}/[a-z0-9][a-z0-9._-]{{0,63}}\.txt|{INVALID}/README\.md|"
-    rf"({VALID}|{INVALID})/({'|'.join(METHODS)})/records\.jsonl"
+    rf"{_METHODS}/records\.jsonl)"
 )
 MOST_JUDGED: Final = 250  # files: GitHub lists 300 of a pull request
 
@@ -101,8 +107,13 @@ ATTESTED: Final = "Submission S15"  # an attestation, if there is one, is of thi
 def admits(path: str, kind: Kind) -> bool:
     """Whether a file of this path belongs into a submission's folder."""
     if kind == "judged":
-        return bool(JUDGED.fullmatch(path))
+        return bool(_JUDGED.fullmatch(path))
     return path in (RECORDED if kind == "observed" else FILES)
+
+
+def is_folder(path: str) -> bool:
+    """Whether a folder of this path belongs into an evaluation."""
+    return bool(_JUDGED_FOLDER.fullmatch(path))
 
 
 def largest(path: str) -> int:

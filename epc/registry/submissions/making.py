@@ -11,7 +11,7 @@ from epc.errors import UsageError, WorldError
 from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.judging.layout import PLAN, RUN_LOG, is_evaluation, load_plan, load_run_log
-from epc.records.judging.needed import needed
+from epc.records.judging.needed import published
 from epc.records.judging.recheck import recheck
 from epc.records.manifest import EVALUATOR, Manifest, ModelIdentity, RoleName
 from epc.records.observed.cutting import judge_of as judge_recorded
@@ -249,7 +249,7 @@ def make(
 def _files_of(run: Path) -> list[str]:
     """Return the files of a run, or of an evaluation, that a submission has."""
     if is_evaluation(run):
-        return [PLAN, RUN_LOG, *needed(run, load_plan(run))]
+        return [PLAN, RUN_LOG, *published(run, load_plan(run))]
     if is_observed(run):
         return [OBSERVED, layout.VERDICTS]
     return [name for name in present_files(run) if name != layout.STATEMENT]

@@ -190,7 +190,9 @@ def test_reading_r23_a_judge_without_a_valid_evaluation_is_shown_as_failed(
 ) -> None:
     page = unescape(judging.text(f"snapshots/{FAILED}/index.html"))
     (row,) = re.findall(
-        rf'<tr [^>]*data-tag="{FAILED}".*?</tr>', table(judging, "index.html", "mock-judges"), re.S
+        rf'<tr [^>]*data-tag="{FAILED}".*?</tr>',
+        table(judging, "index.html", "mock-judges"),
+        re.DOTALL,
     )
     rows = json.loads(judging.text("api/v1/index.json"))["snapshots"]
 

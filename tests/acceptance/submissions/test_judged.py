@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from attack_support import attacks
-from judge_support import grid
+from judge_support import grid, write_rows
 from program_support import as_text, run_program
 from registry_support import Checkout, commit, git
 from site_support import evaluated
@@ -78,6 +78,42 @@ def test_a_judged_result_is_offered_checked_and_published_as_a_run_is(folder: Pa
     assert git(checkout, "status", "--porcelain") == ""
     verified = run_program("snapshot", "verify", cwd=checkout)
     assert verified.returncode == 0, verified.stdout
+
+
+def test_an_offer_has_what_tested_the_judge_and_labels_and_is_published_with_both(
+    tmp_path: Path,
+) -> None:
+    """A judge that failed is offered as any other; what stands beside its evaluation is checked."""
+    registry = Checkout(tmp_path / "registry")
+    registry.init()
+    rows = [{**row, "output": f"{row['output']} {row['output']}"} for row in grid("12345678", "A")]
+    run = evaluated(tmp_path / "tested", rows=rows)
+    assert run_program("judge", "competence", run, cwd=tmp_path).returncode == 1
+    labels = [{"output_id": row["output_id"], "verdict": "PASS"} for row in rows]
+    table = write_rows(tmp_path / "labels.jsonl", labels)
+    assert run_program("judge", "label", table, run, cwd=tmp_path).returncode == 0
+    words = ("submission", "new", run, *WHO, "--conflicts", "none")
+    done = as_text(run_program(*words, cwd=registry.folder))
+    assert done.returncode == 0, done.stderr
+    (offered,) = (registry.folder / "submissions").iterdir()
+    assert check(offered)["ok"] is True
+    forged = shutil.copytree(tmp_path / "registry", tmp_path / "forged")
+    (planted,) = (forged / "submissions" / offered.name / "competence").glob("*/planted")
+    path = planted / "samples.jsonl"
+    path.write_text(path.read_text().replace('"kind":"padded"', '"kind":"truncated"', 1))
+    (planted / "notes.txt").write_text("x")
+    strange = check(planted.parents[2])
+    (planted / "notes.txt").unlink()
+    untrue = check(planted.parents[2])
+    commit(registry.folder, "offer")
+    tag = as_text(run_program("submission", "publish", cwd=registry.folder)).stdout.strip()
+
+    figures = json.loads((registry.folder / "snapshots" / tag / "metrics.json").read_text())
+    assert figures["figures"]["competence"]["word"] == "incapable"
+    assert figures["figures"]["labels"]["outputs"] == 8
+    problems = [[f["problem"] for f in s["submissions"][0]["findings"]] for s in (strange, untrue)]
+    assert any("no such file belongs here" in problem for problem in problems[0])
+    assert any("is not what was planned" in problem for problem in problems[1]), problems[1]
 
 
 def document(folder: Path, name: str, change: Callable[[Any], object]) -> None:
