@@ -34,7 +34,7 @@ def disagreements(
 def measured(header: Header, verdicts: Verdicts, patterns: Sequence[str], choices: Json) -> Json:
     """Return every count, share and interval of a report, as its JSON has them.
 
-    Of transfer it has the table, not the wheels that are turned on it.
+    Of transfer the people's figures are not made again (Reading R77).
     """
     rows = rows_of(verdicts)
     once: dict[object, Verdict] = {}

@@ -51,22 +51,33 @@ def linear(
 
 
 @cache
-def student(freedom: int) -> float:
-    """Return the distance from 0 that Student's t exceeds in 5 of 100 cases.
+def student(freedom: int, beyond_it: float = 0.05) -> float:
+    """Return the distance from 0 that Student's t exceeds in a share of cases, either way.
 
     With t = sqrt(v) tan(x) the density is that of cos(x)**(v - 1).
     """
-    ratio = sqrt(pi) / 2 if freedom % 2 == 0 else 1 / sqrt(pi)  # gamma(x + 1/2) / gamma(x)
-    for step in range(2 - freedom % 2, freedom, 2):
-        ratio *= (step + 1) / step
-    wanted = 0.95 * sqrt(pi) / (2 * ratio)
-    angle = atan(_Z / sqrt(freedom))  # never too far, and each step stops short
+    wanted = (1 - beyond_it) / _scale(freedom)
+    # The normal point is never too far, and each step stops short.
+    angle = atan(NormalDist().inv_cdf(1 - beyond_it / 2) / sqrt(freedom))
     for _ in range(_ROUNDS):
         moved = (wanted - _integral(angle, freedom)) / _density(angle, freedom)
         angle += moved
         if abs(moved) <= 1e-16 * angle:
             break
     return sqrt(freedom) * tan(angle)
+
+
+def beyond(distance: float, freedom: int) -> float:
+    """Return the share of cases in which Student's t is farther from 0, either way."""
+    return 1 - _scale(freedom) * _integral(atan(distance / sqrt(freedom)), freedom)
+
+
+def _scale(freedom: int) -> float:
+    """Return what makes the integral of the density from 0, taken twice, a share."""
+    ratio = sqrt(pi) / 2 if freedom % 2 == 0 else 1 / sqrt(pi)  # gamma(x + 1/2) / gamma(x)
+    for step in range(2 - freedom % 2, freedom, 2):
+        ratio *= (step + 1) / step
+    return 2 * ratio / sqrt(pi)
 
 
 def _density(angle: float, freedom: int) -> float:

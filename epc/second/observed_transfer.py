@@ -1,20 +1,22 @@
-"""The table of authors and tasks that transfer rests on, a second time (Readings R70 and R77)."""
+"""What is carried from one subset into another, a second time (Readings R70 and R77)."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import Final
 
+from epc.second.observed_crossing import crossing
 from epc.second.observed_rows import Verdict
 from epc.second.observed_sums import Json
 
 Contest = tuple[str, object, str, str]  # author, task, subset, how it ended
 
 _TWO: Final = 2
+_ENDS: Final = ("won", "lost", "tie")
 
 
 def table(rows: list[Verdict], chosen: str | None, domains: Sequence[str]) -> Json | None:
-    """Return what a report states of its table; None where it can have none.
+    """Return what a report states of its table and what crosses; None where it can have none.
 
     `chosen` is the baseline and `domains` are the subsets' patterns, where the user named any.
     """
@@ -29,12 +31,18 @@ def table(rows: list[Verdict], chosen: str | None, domains: Sequence[str]) -> Js
     if len(sides) < _TWO or len(strategies) < _TWO:
         return None
     tied = sum(ended == "tie" for *_, ended in used)
+    cells: dict[str, dict[tuple[str, object], list[int]]] = {name: {} for name in sides}
+    for name, side in sides.items():
+        for author, task, _, ended in side:
+            cell = cells[name].setdefault((author, task), [0, 0, 0])
+            cell[_ENDS.index(ended)] += 1
     return {
         "baseline": baseline,
         "domains": {name: len({task for _, task, _, _ in side}) for name, side in sides.items()},
         "strategies": strategies,
         "verdicts": len(used),
         "decided_share": (len(used) - tied) / len(used),
+        **crossing(cells, strategies),
     }
 
 

@@ -5,7 +5,7 @@ SeedSequence and its reproducibility policy), so that a fault of the library, or
 cannot hide in a record that the same library wrote (Reading R2).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 _32: Final = 2**32 - 1
@@ -15,20 +15,43 @@ _MULTIPLIER: Final = 0x2360ED051FC65DA44385DF649FCCF645
 _POOL: Final = 4
 
 
-def uniforms(seed: int, stream: int) -> Iterator[float]:
-    """Yield the uniforms in [0, 1) of a seed's stream, without end.
+def uniforms(*entropy: int) -> Iterator[float]:
+    """Yield the uniforms in [0, 1) of the stream of a seed and what else names it, without end.
 
-    Both are below 2**32, so each is one word of entropy.
+    Each is below 2**32, so it is one word of entropy, and there are four at most.
     """
-    words = _state(_pool([seed & _32, stream & _32]))
+    for output in _outputs(entropy):
+        yield (output >> 11) / 2**53
+
+
+def orders(*entropy: int) -> Callable[[int], list[int]]:
+    """Return what puts the first numbers from 0 into a random order, another one at every call.
+
+    Source: R. Durstenfeld, Communications of the ACM 7 (1964), 420.
+    """
+    halves = (half for output in _outputs(entropy) for half in (output & _32, output >> 32))
+
+    def order(count: int) -> list[int]:
+        mixed = list(range(count))
+        for at in range(count - 1, 0, -1):
+            mask = 2 ** at.bit_length() - 1
+            other = next(half & mask for half in halves if half & mask <= at)
+            mixed[at], mixed[other] = mixed[other], mixed[at]
+        return mixed
+
+    return order
+
+
+def _outputs(entropy: Sequence[int]) -> Iterator[int]:
+    """Yield the generator's numbers of 64 bits."""
+    words = _state(_pool([word & _32 for word in entropy]))
     first, second = words[0] << 64 | words[1], words[2] << 64 | words[3]
     increment = (second << 1 | 1) & _128
     state = (increment + first) * _MULTIPLIER + increment & _128
     while True:
         state = state * _MULTIPLIER + increment & _128
         mixed, turn = (state >> 64 ^ state) & _64, state >> 122
-        output = (mixed >> turn | mixed << (64 - turn)) & _64
-        yield (output >> 11) / 2**53
+        yield (mixed >> turn | mixed << (64 - turn)) & _64
 
 
 class _Hash:

@@ -2,17 +2,25 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.random import default_rng
 from observed_support import columns, verdict
 
 from epc.analysis.observed import measure
+from epc.audit.redirection import permuted
+from epc.audit.units import LeftOut, Units
+from epc.protocol.weights import UpdateRule
 from epc.records.observed.converting import digest
 from epc.records.typed import as_json
 from epc.second.observed import disagreements
-from epc.second.observed_sums import student
-from epc.statistics.inference import t_point
+from epc.second.observed_sums import beyond, student
+from epc.second.observed_wheels import p_value
+from epc.second.pcg64 import orders
+from epc.spec.epc_v1 import ROUNDS
+from epc.statistics.inference import t_point, t_two_sided
 
 ASKED = ["one", "renamed", "other", "warmer", "stated", "stated too"]
 CHOICES = st.sampled_from(["a", "b", "tie"])
@@ -108,3 +116,44 @@ def test_reading_r77_both_computations_agree_on_nasty_files(rows: list[dict[str,
 @pytest.mark.parametrize("freedom", [1, 2, 3, 10, 731, 1000, 1001, 50_000])
 def test_students_point_is_the_same_by_integration(freedom: int) -> None:
     assert student(freedom) == pytest.approx(t_point(freedom), abs=1e-11, rel=1e-12)
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 7, 250])
+def test_students_tail_and_other_points_are_the_same_by_integration(freedom: int) -> None:
+    assert student(freedom, 0.1) == pytest.approx(t_point(freedom, 0.1), abs=1e-11, rel=1e-12)
+    assert beyond(1.7, freedom) == pytest.approx(t_two_sided(1.7, freedom), abs=1e-12)
+    assert beyond(0.0, freedom) == 1
+
+
+def test_the_shuffle_is_numpys() -> None:
+    numpys, order = default_rng(20261126), orders(20261126)
+    for count in (29, 33, 300):
+        assert order(count) == numpys.permutation(count).tolist()
+
+
+def test_reading_r71_both_computations_draw_the_same_arrangements() -> None:
+    """Nine tasks against eight, of which the first strategy wins most there and fewest here."""
+    won = default_rng(7).random((17, 3)) < np.repeat([[0.6, 0.4, 0.5], [0.4, 0.6, 0.5]], (9, 8), 0)
+    tied = np.zeros((17, 3))
+    tied[3, 1] = 1.0
+    decided = 1 - tied
+    units = Units(
+        domains=("x", "y"),
+        strategies=("p", "q", "r"),
+        won=won * decided,
+        decided=decided,
+        tied=tied,
+        first=9,
+        left_out=LeftOut(strategies=(), tasks={}),
+        decided_share=50 / 51,
+        grouped=False,
+    )
+    cells = [
+        [(int(w * d), int(d - w * d), int(1 - d)) for w, d in zip(*rows, strict=True)]
+        for rows in zip(won, decided, strict=True)
+    ]
+
+    found = p_value(cells, 9, units.tie.tolist())
+
+    assert 0.01 < found < 0.99
+    assert found == permuted(units, rounds=ROUNDS, rule=UpdateRule())

@@ -1,0 +1,279 @@
+"""What crosses between two subsets a second time: figures, intervals, p-value and word.
+
+From the text of Readings R70 to R74 and the numbers of the rule in `epc.spec.coupling`.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from math import comb, sqrt
+from statistics import NormalDist, fmean
+from typing import Final, NamedTuple
+
+from epc.second.observed_sums import Json, beyond, student
+from epc.second.observed_wheels import FIGURES, Counts, Pair, Twice, by_chance, figures, p_value
+from epc.second.observed_wheels import rates as rates_of
+from epc.second.pcg64 import orders, uniforms
+from epc.spec.coupling import (
+    FEWEST_DECIDED,
+    FEWEST_SPLITS,
+    FEWEST_STRATEGIES,
+    FEWEST_TASKS,
+    LEVEL,
+    MARGIN,
+    UNEQUAL,
+)
+
+Cells = Mapping[tuple[str, object], Sequence[int]]  # of author and task: won, lost and tied
+
+_WHEELS, _OF_A_HALF, _WITHOUT = 4096, 64, 512
+_CUTS, _BLOCKS = 64, 16
+_CUT, _BLOCKED = 20261124, 20261126
+_MOST: Final = 2**53 - 1
+_TWO: Final = 2
+_POWER: Final = NormalDist().inv_cdf(0.8)
+_NONE: Final = (0, 0, 0)
+
+
+def crossing(sides: Mapping[str, Cells], strategies: Sequence[str]) -> Json:
+    """Return what a report states of two domains beside their table: the word and its figures."""
+    kept, tasks = _kept(sides, strategies)
+    by_domain = {
+        name: sorted([[*cells.get((k, task), _NONE)] for k in kept] for task in tasks[name])
+        for name, cells in sorted(sides.items())
+    }
+    every = [sum(map(sum, cells.values())) for cells in sides.values()]
+    tied = sum(cell[2] for cells in sides.values() for cell in cells.values())
+    enough = sum(every) - tied >= FEWEST_DECIDED * sum(every)
+    found: Json = {
+        "left_out_strategies": [k for k in strategies if k not in kept],
+        "left_out_tasks": {
+            name: len({task for _, task in cells} - tasks[name]) for name, cells in sides.items()
+        },
+        **dict.fromkeys(("test", "directions", "detectable")),
+        "word": "inconclusive",
+    }
+    if enough and len(kept) >= _TWO and all(by_domain.values()):
+        found |= _worked_out(by_domain)
+    return found
+
+
+def _kept(
+    sides: Mapping[str, Cells], strategies: Sequence[str]
+) -> tuple[list[str], dict[str, set[object]]]:
+    """Return the strategies and each domain's tasks on which enough was decided (Reading R72)."""
+    decided = {
+        name: {key for key, (won, lost, _) in cells.items() if won + lost}
+        for name, cells in sides.items()
+    }
+    every = {name: {task for _, task in cells} for name, cells in sides.items()}
+
+    def on(name: str, strategy: str, tasks: set[object]) -> int:
+        return sum((strategy, task) in decided[name] for task in tasks)
+
+    kept = [
+        k
+        for k in strategies
+        if all(on(n, k, own) >= max(1, FEWEST_TASKS * len(own)) for n, own in every.items())
+    ]
+    tasks = {
+        name: {
+            task
+            for task in own
+            if sum((k, task) in decided[name] for k in kept)
+            >= max(1, FEWEST_STRATEGIES * len(kept))
+        }
+        for name, own in every.items()
+    }
+    return [k for k in kept if all(on(n, k, own) for n, own in tasks.items())], tasks
+
+
+def _worked_out(by_domain: Mapping[str, list[list[list[int]]]]) -> Json:
+    names = sorted(by_domain, key=by_domain.__getitem__)
+    units = [unit for name in names for unit in by_domain[name]]
+    sizes = [len(by_domain[name]) for name in names]
+    first, freedom = sizes[0], min(sizes) - 1
+    counts = [
+        [sum(cell) for cell in zip(*cells, strict=True)] for cells in zip(*units, strict=True)
+    ]
+    ties = [tied / max(1, won + lost + tied) for won, lost, tied in counts]
+    found = _estimates(units, first, ties, freedom)
+    ways = comb(sum(sizes), first)
+    splits = min(ways // 2 if sizes[0] == sizes[1] else ways, _MOST)
+    permuted = max(sizes) <= UNEQUAL * min(sizes)
+    both = found[2]["crossing"]
+    p = p_value(units, first, ties) if permuted else _by_spread(both, freedom)
+    chance = by_chance(units, first, ties)
+    method = "permutation" if permuted else "jackknife"
+    directions = {
+        f"{names[1 - at]}_to_{names[at]}": _direction(found[at], chance[at], p, freedom)
+        for at in (0, 1)
+    }
+    return {
+        "test": {"p_value": p, "unit": "task", "method": method, "splits": splits},
+        "directions": directions,
+        "detectable": _detectable(found[:_TWO], freedom),
+        "word": _word([*directions.values()], p, splits),
+    }
+
+
+class _Estimate(NamedTuple):
+    """A figure without its bias, its variance and that of halves; None with a single unit."""
+
+    value: float
+    variance: float | None
+    of_halves: float | None
+
+
+def _estimates(
+    units: Sequence[Counts], first: int, ties: Sequence[float], freedom: int
+) -> list[dict[str, _Estimate]]:
+    """Return the estimates into the first domain, the second, and what crosses into both."""
+    sizes = (first, len(units) - first)
+    blocks = _blocks(sizes)
+    cuts = _cuts([len(each) for each in blocks])
+
+    def table(chosen: Sequence[set[int]]) -> Pair:
+        one, other = (
+            rates_of([units[unit] for at in sorted(picks) for unit in each[at]])
+            for each, picks in zip(blocks, chosen, strict=True)
+        )
+        return one, other
+
+    every = [set(range(len(each))) for each in blocks]
+    without = [
+        [every[side] - ({at} if side == left else set()) for side in (0, 1)]
+        for left in (0, 1)
+        for at in range(len(blocks[left]))
+    ]
+    seen = [
+        _with_both(figures([table(chosen) for chosen in chosen_sets], ties, wheels))
+        for chosen_sets, wheels in (
+            ([every], _WHEELS),
+            (cuts, _OF_A_HALF),
+            (without if freedom else [every], _WITHOUT),
+        )
+    ]
+    where = [(side, at) for side in (0, 1) for at in range(len(blocks[side]))]
+    return [
+        {
+            name: _estimated(
+                [[each[of][name] for each in part] for part in seen], cuts, where, freedom
+            )
+            for name in (FIGURES if of < _TWO else FIGURES[-1:])
+        }
+        for of in range(3)
+    ]
+
+
+def _with_both(found: list[list[dict[str, Twice]]]) -> list[list[dict[str, Twice]]]:
+    """Return the figures with what crosses into both domains together."""
+    for into in found:
+        (a, b), (c, d) = (each["crossing"] for each in into)
+        into.append({"crossing": (a + c, b + d)})
+    return found
+
+
+def _blocks(sizes: Sequence[int]) -> list[list[list[int]]]:
+    """Return either domain's units, in blocks that are left out in turn."""
+    mixed, found, start = orders(_BLOCKED), [], 0
+    for size in sizes:
+        count = min(size, _BLOCKS)
+        order = [*range(size)] if count == size else mixed(size)
+        more = size % count  # the first blocks have one unit more
+        ends = [at * (size // count) + min(at, more) for at in range(count + 1)]
+        found.append([[start + unit for unit in order[a:b]] for a, b in pairwise(ends)])
+        start += size
+    return found
+
+
+def _cuts(counts: Sequence[int]) -> list[list[set[int]]]:
+    """Return the blocks of either domain that each half has, a cut's two one after the other."""
+    drawn = uniforms(_CUT)
+    sides: list[list[set[int]]] = []
+    for count in counts:
+        every, halves = set(range(count)), []
+        for _ in range(_CUTS):
+            if count == 1:
+                halves += [every, every]
+                continue
+            row = [next(drawn) for _ in range(count)]
+            order = sorted(range(count), key=row.__getitem__)
+            upper = {at for at, block in enumerate(order) if block < count // 2}
+            halves += [upper, every - upper]
+        sides.append(halves)
+    return [[one, other] for one, other in zip(*sides, strict=True)]
+
+
+def _estimated(
+    seen: Sequence[Sequence[Twice]],
+    cuts: Sequence[Sequence[set[int]]],
+    where: Sequence[tuple[int, int]],
+    freedom: int,
+) -> _Estimate:
+    """Return a figure corrected by its halves, with its spread over blocks (Reading R74)."""
+    whole, halves, without = seen
+    value = 2 * fmean(whole[0]) - fmean(x for each in halves for x in each)
+    if not freedom:
+        return _Estimate(value, None, None)
+    apart = [
+        [(one - other) / 2 for one, other in zip(*cut, strict=True)]
+        for cut in zip(halves[::2], halves[1::2], strict=True)
+    ]
+    of_a_cut = max(0.0, fmean(one * other for one, other in apart))
+    moved: tuple[list[list[float]], ...] = ([], [])
+    for (side, at), left in zip(where, without, strict=True):
+        lacking = [half for half, cut in zip(halves, cuts, strict=True) if at not in cut[side]]
+        moved[side].append([2 * left[i] - fmean(half[i] for half in lacking) for i in (0, 1)])
+    of_units = 0.0
+    for rows in moved:
+        middles = [fmean(row[i] for row in rows) for i in (0, 1)]
+        off = fmean((row[0] - middles[0]) * (row[1] - middles[1]) for row in rows)
+        of_units += (len(rows) - 1) * (off - of_a_cut / _CUTS)
+    of_a_wheel = fmean((one - other) ** 2 / 4 for one, other in halves) * _OF_A_HALF
+    of_wheels = of_a_wheel * (4 / _WHEELS + 1 / (2 * _CUTS * _OF_A_HALF))
+    return _Estimate(value, max(of_a_cut, of_units) + of_wheels, of_a_cut + of_wheels)
+
+
+def _direction(found: Mapping[str, _Estimate], chance: float, p: float, freedom: int) -> Json:
+    stated: Json = {"chance": _share(chance)}
+    for name, estimate in found.items():
+        interval = None
+        if estimate.variance is not None:
+            half = student(freedom) * sqrt(estimate.variance)
+            interval = [estimate.value - half, estimate.value + half]
+        stated |= {name: estimate.value, f"{name}_ci95": interval}
+    stated["redirected"] = _share(stated["redirected"])
+    if interval := stated["redirected_ci95"]:
+        low, high = map(_share, interval)
+        stated["redirected_ci95"] = [0.0 if p > LEVEL else low, high]
+    return stated
+
+
+def _share(value: float) -> float:
+    return min(1.0, max(0.0, value))
+
+
+def _by_spread(both: _Estimate, freedom: int) -> float:
+    """Return the one-sided p-value of what crosses into both domains, by the spread of halves."""
+    if not both.of_halves:
+        return 1.0
+    t = both.value / sqrt(both.of_halves)
+    tail = beyond(abs(t), freedom) / 2
+    return tail if t > 0 else 1 - tail
+
+
+def _detectable(found: Sequence[Mapping[str, _Estimate]], freedom: int) -> float | None:
+    spreads = [sqrt(v) for into in found if (v := into["regret"].variance) is not None]
+    least = [max(MARGIN, student(freedom, 2 * LEVEL) * s) + _POWER * s for s in spreads]
+    return max(least, default=None)
+
+
+def _word(directions: Sequence[Json], p: float, splits: int) -> str:
+    """Return the word of Readings R71 and R74."""
+    if splits < FEWEST_SPLITS:
+        return "inconclusive"
+    if p <= LEVEL and max(min(d["regret"], d["crossing"]) for d in directions) >= MARGIN:
+        return "coupled"
+    each = [d[f"{name}_ci95"] for d in directions for name in ("regret", "crossing")]
+    known = all(each) and max(interval[1] for interval in each) < MARGIN
+    return "no_coupling_beyond_margin" if known else "no_detectable_coupling"

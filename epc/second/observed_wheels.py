@@ -1,0 +1,223 @@
+"""Policies, their figures and the arrangements of units a second time (Readings R70 to R74).
+
+Plain floats, one wheel after the other, by the declared draws: the generator is `pcg64`. Weights
+are left undivided by their sum, which is kept beside them, so a round changes one of them.
+"""
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import accumulate, combinations, islice
+from math import comb, fsum
+from typing import Final
+
+from epc.second.pcg64 import uniforms
+from epc.spec.epc_v1 import ALPHA_LOSE, ALPHA_WIN, ROUNDS, WEIGHT_FLOOR
+
+Rates = Sequence[float]
+Pair = tuple[Rates, Rates]  # the rates of the first domain and of the second
+Twice = tuple[float, float]  # a figure by either half of the wheels
+Odds = tuple[Rates, Rates]
+Halves = list[list[float]]  # the mean weights of either half of the wheels
+Counts = Sequence[Sequence[int]]  # won, lost and tied of each strategy: a unit
+
+FIGURES: Final = ("redirected", "regret", "harm", "crossing")
+_AT_ONCE: Final = 16_384  # wheels that share a block of draws
+_WALKS, _DEALT = 20261123, 20260704
+_LISTED, _DRAWN = 2000, 1999
+_CHANCES: Final = 64
+_EQUAL: Final = 1e-9
+
+
+def rates(units: Sequence[Counts]) -> list[float]:
+    """Return what each strategy won of what was decided; by all of them, where that is nothing."""
+    won = [sum(unit[k][0] for unit in units) for k in range(len(units[0]))]
+    lost = [sum(unit[k][1] for unit in units) for k in range(len(units[0]))]
+    overall = sum(won) / max(1, sum(won) + sum(lost))
+    return [w / (w + n) if w + n else overall for w, n in zip(won, lost, strict=True)]
+
+
+def figures(
+    tables: Sequence[Pair], ties: Rates, wheels: int, *, whole: bool = True
+) -> list[list[dict[str, Twice]]]:
+    """Return the figures into either domain of each table, over so many wheels each.
+
+    If not the `whole` of them, the redirected choices alone.
+    """
+    found = []
+    for at, pair in enumerate(tables):
+        width = _AT_ONCE // wheels
+        block, place = divmod(at, width)
+        beside = min(width, len(tables) - block * width)
+        ended = _policies(pair, ties, block, range(place, beside * wheels, beside), whole=whole)
+        found.append([_of(own, *of) for own, of in zip(pair, ended, strict=True)])
+    return found
+
+
+def _of(own: Rates, crossed: Halves, again: Halves, *more: Halves) -> dict[str, Twice]:
+    apart = [
+        [x - y for x, y in zip(*both, strict=True)] for both in zip(crossed, again, strict=True)
+    ]
+    signed = [
+        fsum((x > 0) * y - (x < 0) * y for x, y in zip(one, other, strict=True)) / 2
+        for one, other in (apart, apart[::-1])
+    ]
+    found = {"redirected": (signed[0], signed[1])}
+    for name, other in zip(FIGURES[1:], (again, *more), strict=True) if more else ():
+        lost = [
+            fsum((y - x) * rate for x, y, rate in zip(*both, own, strict=True))
+            for both in zip(crossed, other, strict=True)
+        ]
+        found[name] = lost[0], lost[1]
+    return found
+
+
+def _policies(
+    pair: Pair, ties: Rates, block: int, columns: range, *, whole: bool
+) -> list[list[Halves]]:
+    """Return, into either domain: crossed, again and, of the `whole`, alone and matched."""
+    sides = [_odds(side, ties) for side in pair]
+    dealt = [_odds(_dealt(pair[1 - at], pair[at]), ties) for at in (0, 1)] if whole else []
+    across = columns.step * len(columns)
+    start = [1 / len(ties)] * len(ties)
+    kinds = 4 if whole else 2
+    sums = [[[[0.0] * len(ties) for _ in range(2)] for _ in range(kinds)] for _ in range(2)]
+    for number, column in enumerate(columns):
+        half = 2 * number // len(columns)
+        begun, then = (_draws(step, block, across, column) for step in (0, 1))
+        alone = [_walk(start, odds, begun) for odds in sides]
+        for at, odds in enumerate(sides):
+            ended = [_walk(alone[1 - at], odds, then), _walk(alone[at], odds, then)]
+            if whole:
+                ended += [alone[at], _walk(_walk(start, dealt[at], begun), odds, then)]
+            for total, weights in zip(sums[at], ended, strict=True):
+                total[half] = [x + y for x, y in zip(total[half], weights, strict=True)]
+    n = len(columns) // 2
+    return [[[[x / n for x in one] for one in each] for each in of] for of in sums]
+
+
+def _odds(side: Rates, ties: Rates) -> Odds:
+    """Return below which draw each strategy wins, and below which it wins or loses."""
+    wins = [rate * (1 - tie) for rate, tie in zip(side, ties, strict=True)]
+    return wins, [max(win, 1 - tie) for win, tie in zip(wins, ties, strict=True)]
+
+
+def _dealt(own: Rates, other: Rates) -> list[float]:
+    """Return one domain's rates in the other's order of strategies; equals by both orders."""
+    values, dealt = sorted(own), [0.0] * len(own)
+    for names in (range(len(own)), range(len(own) - 1, -1, -1)):
+        for value, k in zip(values, sorted(names, key=other.__getitem__), strict=True):
+            dealt[k] += value / 2
+    return dealt
+
+
+def _walk(start: Sequence[float], odds: Odds, draws: Sequence[tuple[float, float]]) -> list[float]:
+    """Return the weights after all rounds of one wheel."""
+    weights, whole, last = list(start), 1.0, len(start) - 1
+    wins, decides = odds
+    for spun, said in draws:
+        chosen = bisect_right([*accumulate(weights)], spun * whole, 0, last)
+        if said < wins[chosen]:
+            step = ALPHA_WIN * whole
+        elif said < decides[chosen]:
+            step = max(WEIGHT_FLOOR * whole - weights[chosen], -ALPHA_LOSE * whole)
+        else:
+            continue
+        weights[chosen] += step
+        whole += step
+    whole = fsum(weights)
+    return [weight / whole for weight in weights]
+
+
+@cache
+def _drawn(step: int, block: int) -> "array[float]":
+    return array("d", islice(uniforms(_WALKS, step, block), 2 * ROUNDS * _AT_ONCE))
+
+
+def _draws(step: int, block: int, across: int, column: int) -> list[tuple[float, float]]:
+    """Return a wheel's draws and its verdicts': of every round, `across` of either in a row."""
+    drawn = _drawn(step, block)
+    end = 2 * ROUNDS * across
+    spun = drawn[column : end : 2 * across]
+    return [*zip(spun, drawn[across + column : end : 2 * across], strict=True)]
+
+
+def p_value(units: Sequence[Counts], first: int, ties: Rates) -> float:
+    """Return the share of arrangements that redirect as many choices as the observed one.
+
+    Each is judged by weights that take the mean of what a round could do.
+    """
+    rows, listed = _arrangements(first, len(units) - first)
+    rows = rows if listed else [[*range(first)], *rows]
+    moved = [_redirected(pair, ties) for pair in _tables(units, rows)]
+    return sum(each >= moved[0] * (1 - _EQUAL) for each in moved) / len(moved)
+
+
+def by_chance(units: Sequence[Counts], first: int, ties: Rates) -> list[float]:
+    """Return what arrangements redirect on average into the first domain and the second."""
+    rows, _ = _arrangements(first, len(units) - first)
+    count = min(_CHANCES, len(rows))
+    step = (len(rows) - 1) / max(1, count - 1)
+    some = [rows[int(at * step)] for at in range(count - 1)] + rows[-1:]
+    found = figures([*_tables(units, some)], ties, _CHANCES, whole=False)
+    return [fsum(sum(each[at]["redirected"]) / 2 for each in found) / count for at in (0, 1)]
+
+
+def _tables(units: Sequence[Counts], rows: Sequence[Sequence[int]]) -> Iterator[Pair]:
+    for row in rows:
+        own = {*row}
+        others = [unit for at, unit in enumerate(units) if at not in own]
+        yield rates([units[at] for at in row]), rates(others)
+
+
+@cache
+def _arrangements(first: int, second: int) -> tuple[list[list[int]], bool]:
+    """Return the units dealt to the first domain in many ways, and whether these are all.
+
+    Then the observed one is the first, and of mirror images one is listed.
+    """
+    total, mirrored = first + second, first == second
+    number = comb(total - 1, first - 1) if mirrored else comb(total, first)
+    if number > _LISTED:
+        drawn = uniforms(_DEALT)
+        orders = [_order([*islice(drawn, total)]) for _ in range(_DRAWN)]
+        return [[at for at, unit in enumerate(order) if unit < first] for order in orders], False
+    if mirrored:
+        return [[0, *rest] for rest in combinations(range(1, total), first - 1)], True
+    return [[*chosen] for chosen in combinations(range(total), first)], True
+
+
+def _order(drawn: Sequence[float]) -> list[int]:
+    return sorted(range(len(drawn)), key=drawn.__getitem__)
+
+
+def _redirected(pair: Pair, ties: Rates) -> float:
+    """Return the choices redirected into both domains, by mean weights."""
+    start = [1 / len(ties)] * len(ties)
+    alone = [_mean_walk(start, side, ties) for side in pair]
+    apart = 0.0
+    for at, side in enumerate(pair):
+        crossed, again = (_mean_walk(alone[begun], side, ties) for begun in (1 - at, at))
+        apart += fsum(abs(x - y) for x, y in zip(crossed, again, strict=True)) / 2
+    return apart
+
+
+def _mean_walk(start: Rates, side: Rates, ties: Rates) -> Rates:
+    """Return the weights of an agent that takes the mean of a win, a loss and a tie each round."""
+    weights = start
+    odds = [
+        (rate * (1 - tie) / (1 + ALPHA_WIN), (1 - rate) * (1 - tie), tie)
+        for rate, tie in zip(side, ties, strict=True)
+    ]
+    for _ in range(ROUNDS):
+        scale, steps = 0.0, []
+        for weight, (won, lost, tie) in zip(weights, odds, strict=True):
+            down = min(weight - WEIGHT_FLOOR, ALPHA_LOSE)
+            loss = lost / (1 - down)
+            scale += weight * (won + loss + tie)
+            steps.append(ALPHA_WIN * won - down * loss)
+        moved = [weight * (scale + step) for weight, step in zip(weights, steps, strict=True)]
+        whole = sum(moved)
+        weights = [weight / whole for weight in moved]
+    return weights
