@@ -32,6 +32,28 @@ def imported(source: Path, out: Path) -> Path:
     return out
 
 
+def publish_scores(made: Checkout) -> None:
+    """Publish two judges of one table, each from its own part of it.
+
+    j-1 gives 3 points more than k-1 to its own answers and 1 more to p's; k-1 5 more to its own.
+    """
+    said = {"j-1": (9, 6), "p": (6, 5), "k-1": (4, 9)}
+    lines = [
+        f"{n}/{author},q{n},{judge},{judge},s,text,{author},{points + n % 2}"
+        for n in range(4)
+        for author, both in said.items()
+        for judge, points in zip(("j-1", "k-1"), both, strict=True)
+    ]
+    table, file = made.folder.parent / "scores.csv", made.folder.parent / "scores.jsonl"
+    table.write_text("\n".join(["item,question,judge,model,prompt,a,a_by,a_score", *lines]) + "\n")
+    given = ("--shape", "csv", "--licence", "MIT", "--out", str(file))
+    epc(made.folder, "observe", "import", str(table), *given)
+    for judge in ("j-1", "k-1"):
+        made.evaluator(generation_record(judge, life_record(model=judge)))
+        who = ("--judge", judge, "--generation", judge, "--contributor", "A. Name", "--no-git")
+        epc(made.folder, "snapshot", "publish", str(file), *who)
+
+
 def publish_verdicts(clone: Path, source: Path) -> Path:
     file = imported(source, clone.parent / "verdicts.parquet")
     assert epc(clone, "snapshot", "publish", str(file), *WHO, "--no-git").stdout == f"{TAG}\n"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import pairwise
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from epc.analysis.observed_transfer import Transferred, transferred
 from epc.records.observed.checking import asks
 from epc.records.observed.columns import Verdicts
 from epc.records.observed.types import Header, Setting, Source
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # What is measured, and why it is left out where it is.
 FIGURES: Final[Mapping[str, str]] = {
@@ -102,20 +105,7 @@ def measure(
     Raises: UsageError if the choices name what the file does not have.
     """
     _, once = np.unique(asks(verdicts), return_index=True)
-    rows = rows_of(verdicts)
-    names = verdicts.setting.names
-    members = [
-        [name for name in group if name in names] for group in same_settings(header.settings)
-    ]
-    chosen = [group for group in members if group and _fits(group, patterns)]
-    group_of = {name: place for place, group in enumerate(chosen) for name in group}
-    places = np.array([*(group_of.get(name, -1) for name in names), -1])[verdicts.setting.codes]
-    once = once[np.argsort(places[once], kind="stable")]
-    edges = np.searchsorted(places[once], np.arange(len(chosen) + 1))
-    asked = [
-        (group[0], header.settings[group[0]], rows[once[start:end]])
-        for group, (start, end) in zip(chosen, pairwise(edges.tolist()), strict=True)
-    ]
+    chosen, asked = _asked(header.settings, verdicts, once, patterns)
     of_file = named(verdicts)
     return Report(
         source=header.source,
@@ -131,6 +121,41 @@ def measure(
         pairs=between(asked),
         choices=choices,
     )
+
+
+def beside(
+    settings: Mapping[str, Setting], verdicts: Verdicts, choices: Choices
+) -> tuple[list[Pair], dict[str, Mapping[str, Figure]]]:
+    """Return how the judges of one source agree, and by setting how far each favours itself.
+
+    Source: Readings R24 and R77.
+    """
+    _, once = np.unique(asks(verdicts), return_index=True)
+    _, asked = _asked(settings, verdicts, once)
+    of_file = named(verdicts)
+    own = {one[0]: dict(of_own(one, asked, of_file, choices)) for one in asked}
+    return between(asked), {name: figures for name, figures in own.items() if figures}
+
+
+def _asked(
+    settings: Mapping[str, Setting],
+    verdicts: Verdicts,
+    once: "NDArray[np.intp]",
+    patterns: Sequence[str] = (),
+) -> tuple[list[list[str]], list[Asked]]:
+    """Return the groups of settings that fit a pattern, and what was asked in each, `once`."""
+    rows, names = rows_of(verdicts), verdicts.setting.names
+    members = [[name for name in group if name in names] for group in same_settings(settings)]
+    chosen = [group for group in members if group and _fits(group, patterns)]
+    group_of = {name: place for place, group in enumerate(chosen) for name in group}
+    places = np.array([*(group_of.get(name, -1) for name in names), -1])[verdicts.setting.codes]
+    once = once[np.argsort(places[once], kind="stable")]
+    edges = np.searchsorted(places[once], np.arange(len(chosen) + 1))
+    asked = [
+        (group[0], settings[group[0]], rows[once[start:end]])
+        for group, (start, end) in zip(chosen, pairwise(edges.tolist()), strict=True)
+    ]
+    return chosen, asked
 
 
 def _fits(names: Sequence[str], patterns: Sequence[str]) -> bool:

@@ -76,6 +76,7 @@ def _snapshot(site: Site, page: SnapshotPage) -> Json:
     return {
         **page.shown.as_json(),
         **({} if page.judges is None else {"judges": as_json(page.judges)}),
+        **({} if page.recorded is None else {"beside": as_json(page.recorded)}),
         "ends": {
             "reason": page.row.standing.end_reason,
             "doubt": page.row.standing.doubt.isoformat() if page.row.standing.doubt else None,

@@ -37,6 +37,7 @@ from epc.site.pages import (
     SnapshotPage,
     Standing,
 )
+from epc.site.recorded_judges import with_recorded
 from epc.spec.domains import Pair, pair_title
 
 _STORED: Final = f"{layout.FOLDER}/{layout.STORE}"
@@ -51,7 +52,7 @@ def collect(
     """
     registry = of_folder(checkout)
     alone = [_snapshot(checkout, registry, tag, as_of) for tag in registry.snapshots]
-    snapshots = tuple(with_judges(alone))
+    snapshots = tuple(with_recorded([*with_judges(alone)]))
     by_generation: dict[str, list[SnapshotPage]] = {}
     for page in snapshots:
         by_generation.setdefault(page.row.snapshot.tag.generation, []).append(page)

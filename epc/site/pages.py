@@ -1,6 +1,6 @@
 """What the site shows, as values: every page, file and picture is made from these alone."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -8,6 +8,8 @@ from typing import Final, Literal
 
 from epc.analysis.judge_card import Card as JudgeCard
 from epc.analysis.judging.together import Together
+from epc.analysis.observed_agreement import Pair
+from epc.analysis.observed_figures import Figure as SourceFigure
 from epc.audit.coupling import Into
 from epc.records.judging.documents import Plan, RunLog
 from epc.records.judging.layout import OUTPUTS
@@ -136,13 +138,27 @@ class Judging:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """What recorded verdicts say of a judge beside the other published judges of their source.
+
+    Of each pair one setting is the judge's own. `own` is how far it favours its own outputs, by
+    setting (Reading R24). `tags` says in which snapshot a setting is published.
+    """
+
+    pairs: Sequence[Pair]
+    own: Mapping[str, Mapping[str, SourceFigure]]
+    tags: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SnapshotPage:
     """One snapshot with everything known of it, but for what its manifest and trials hold.
 
     `shown` is what `epc snapshot show` prints, `audit` is what the newest rule says.
     `folder` is where its documents lie, `raw` where its raw files do, by name; a reported one has
     none. `audit` is of a measured snapshot, `judging` of a judged one, each None for the others.
-    `judges` are those of the same evaluation set, its own first, where there are several.
+    `judges` are those of the same evaluation set, its own first, where there are several;
+    `recorded` holds an observed one against the other judges of its source.
     """
 
     row: Row
@@ -155,6 +171,7 @@ class SnapshotPage:
     raw: dict[str, Path]
     judging: Judging | None
     judges: Together | None = None
+    recorded: Recorded | None = None
 
     @property
     def card(self) -> Card:

@@ -91,6 +91,20 @@ def columns_of(rows: Sequence[Row]) -> Verdicts:
     return collector.verdicts()
 
 
+def joined(parts: Sequence[Verdicts]) -> Verdicts:
+    """Return the verdicts of several files as one, each on the line that it has in its own."""
+    import numpy as np
+
+    columns = {}
+    for name in COLUMNS:
+        known, codes = _Codes({None: -1}), []
+        for column in (getattr(part, name) for part in parts):
+            places = np.array([*(known[value] for value in column.names), -1], np.int32)
+            codes.append(places[column.codes])
+        columns[name] = Column(codes=np.concatenate(codes), names=[*known][1:])
+    return Verdicts(lines=np.concatenate([part.lines for part in parts]), **columns)
+
+
 class _Codes(dict[Any, int]):
     """The code of each value; a new value gets the next one."""
 

@@ -6,7 +6,13 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from observed_registry_support import TAG, cloned, knows_the_judge, publish_verdicts
+from observed_registry_support import (
+    TAG,
+    cloned,
+    knows_the_judge,
+    publish_scores,
+    publish_verdicts,
+)
 from registry_support import git
 from shared_support import shared
 from site_support import AS_OF, BuiltSite, build, epc, with_documents
@@ -28,6 +34,7 @@ def _site(folder: Path) -> BuiltSite:
     knows_the_judge(made)
     made.publish(REPORTED)
     made.init()
+    publish_scores(made)
     publish_verdicts(made.folder, cloned(folder / "clone"))
     return build(made)
 
@@ -71,6 +78,31 @@ def test_its_page_says_whose_it_is_what_is_unknown_and_what_is_left_out(site: Bu
     assert "EPC baseline" not in page
     assert "gamma" not in page.split("<article")[1].split("</article>")[0]
     assert "###" not in page
+
+
+def test_reading_r24_published_judges_of_one_source_stand_beside_each_other(
+    site: BuiltSite,
+) -> None:
+    """Each snapshot is cut to one judge; together they say who agrees and who favours itself."""
+    answers = {
+        judge: json.loads(site.text(f"api/v1/snapshots/v1.0-{judge}.json"))
+        for judge in ("j-1", "k-1")
+    }
+
+    for answer in answers.values():
+        assert findings("api_snapshot", answer) == []
+        (pair,) = answer["beside"]["pairs"]
+        assert pair["settings"] == ["j-1/s", "k-1/s"]
+        said = {name: round(found["value"], 6) for name, found in pair["figures"].items()}
+        assert said == {"score_shift": 0.333333, "score_within_1": 0.333333}  # -3, -1 and 5
+    own = {judge: answer["beside"]["own"] for judge, answer in answers.items()}
+    assert own["j-1"]["j-1/s"]["self_preference_score"]["value"] == 2  # 3 - 1
+    assert own["k-1"]["k-1/s"]["self_preference_score"]["value"] == 6  # 5 - -1
+    beside = table(site, "snapshots/v1.0-j-1/index.html", "beside-table")
+    assert '<a href="../v1.0-k-1/">v1.0-k-1</a>' in beside
+    assert '<data value="2.0">' in beside
+    assert "beside" not in json.loads(site.text(f"api/v1/snapshots/{TAG}.json"))
+    assert table(site, PAGE, "beside-table") == ""
 
 
 def test_records_of_others_stand_in_tables_of_their_own(site: BuiltSite) -> None:
