@@ -102,9 +102,8 @@ def publish(
     tell(sign(lock))
     write_headlines(lock)
     if git:
-        heads = [layout.HEADS] if (lock.home / layout.HEADS).exists() else []
-        parts = (str(tag), layout.EVENTS, *heads, layout.STORE, *HEADLINES)
-        paths = [f"{layout.FOLDER}/{part}" for part in parts]
+        parts = (str(tag), layout.EVENTS, layout.HEADS, layout.STORE, *HEADLINES)
+        paths = [f"{layout.FOLDER}/{part}" for part in parts if (lock.home / part).exists()]
         commit(checkout, f"Publish {tag}", paths, leaving=leaving)
         tag_commit(checkout, str(tag), "HEAD")
         tell(f"committed, and tagged {tag}")
