@@ -85,6 +85,7 @@ benchmark: $(VENV)/.dev ## Measure speed, as ratios in one run.
 	$(BIN)/python tests/benchmarks/judge.py
 	$(BIN)/python tests/benchmarks/observed.py
 	$(BIN)/python tests/benchmarks/registry.py
+	$(BIN)/python tests/benchmarks/registry.py observed
 	$(BIN)/python tests/benchmarks/simulate.py
 	$(BIN)/python tests/benchmarks/published_site.py
 
