@@ -37,7 +37,7 @@ def test_reading_r8_a_run_failed_by_its_audits_word_or_by_the_fault_that_its_rec
     assert measured(audit=audit_record("no_verdicts_counted")).failed
     assert not any(measured(audit=audit_record(word)).failed for word in words)
     assert not judged().failed
-    assert difference(reported_one, snapshot("v1.1-Judge-1")).failed == ("v1.0-Judge-1",)
+    assert list(difference(reported_one, snapshot("v1.1-Judge-1")).failed) == ["v1.0-Judge-1"]
 
 
 def test_reading_r39_the_interval_of_printed_moments_is_students() -> None:
