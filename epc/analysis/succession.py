@@ -73,8 +73,9 @@ class Measurement:
 class Succession:
     """Who may replace a judge, best first; `named` is whom its platform names.
 
-    `recorded` counts the items on which its own verdicts are at hand. `aliases` are names whose
-    verdicts may be its own, and count as nobody's.
+    `recorded` counts the items on which its own verdicts are at hand; `elsewhere` are commands that
+    get those that stay with their source. `aliases` are names whose verdicts may be its own, and
+    count as nobody's.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Succession:
     named: tuple[str, ...]
     aliases: tuple[str, ...]
     recorded: int
+    elsewhere: tuple[str, ...]
     successors: tuple[Successor, ...]
     measurement: Measurement
 
@@ -95,6 +97,32 @@ class Succession:
         """Return it as plain JSON."""
         document: Json = as_json(self)
         return document
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Best:
+    """Another judge in the way of asking in which it agrees best, of `ways`, by kinds of task."""
+
+    successor: Successor
+    kinds: tuple[Agreement, ...]
+    ways: int
+
+
+def best_of_each(found: Succession) -> Iterator[Best]:
+    """Yield each other judge once, those that are served first."""
+    asked: dict[str, list[Successor]] = {}
+    for each in found.successors:
+        asked.setdefault(each.agreement.model, []).append(each)
+    for given in asked.values():
+        whole = [each for each in given if each.agreement.subset is None]
+        best = whole[0].agreement
+        kinds = (each.agreement for each in given if each.agreement.subset is not None)
+        same = (each for each in kinds if _way(each) == _way(best))
+        yield Best(successor=whole[0], kinds=tuple(same), ways=len(whole))
+
+
+def _way(found: Agreement) -> tuple[str, str, tuple[str, ...], bool]:
+    return found.judge, found.prompt, found.sources, found.same_decoding
 
 
 def agreements(own: Iterable[Ballot], others: Sequence[Ballot]) -> list[Agreement]:

@@ -135,14 +135,14 @@ def succeed(
     from epc.analysis.ballots import ballots
     from epc.registry.reading import open_registry
     from epc.registry.subjects import subject
-    from epc.registry.succession import published_ballots, succession_of
+    from epc.registry.succession import Kept, succession_of
     from epc.report.succession_text import text
 
     given = [ballot for path in files for ballot in ballots(*read_verdicts(path))]
     judges = {name for each in given for name in (each.model, each.setting.judge.name)}
     opened = open_registry(registry)
     who = subject(opened, asked, sorted(judges))
-    given += published_ballots(opened, who, registry)
+    given += Kept.of(opened, registry).beside(who)
     found = succession_of(opened, who, as_of.date(), given)
     if form == "json":
         echo_json(found.as_json())

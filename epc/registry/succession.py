@@ -1,19 +1,20 @@
 """Who may replace a judge: verdicts of others on the same items, and who of them still lives."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Final, Self
 
 from epc.analysis.ballots import Ballot, ballots
 from epc.analysis.succession import (
-    Agreement,
     Measurement,
     Succession,
     Successor,
     agreements,
 )
+from epc.errors import EpcError
 from epc.registry.card_types import ObservedCard
 from epc.registry.fetching import restore_sealed
 from epc.registry.lifecycles import Life, find
@@ -21,35 +22,75 @@ from epc.registry.observed import verdicts_in
 from epc.registry.platforms import PLATFORMS
 from epc.registry.reading import find_checkout
 from epc.registry.registry import Registry
-from epc.registry.subjects import Subject, pointing
+from epc.registry.subjects import Subject, lives_named, pointing, subject
+from epc.registry.tags import Tag
 
 _ANYBODY: Final = "local/smollm2-135m-likelihood"  # needs no key
 _EXHAUSTIVE: Final = 176  # comparisons of the reference design, each asked once; at most
 
 
-def published_ballots(registry: Registry, who: Subject, place: str | None) -> Iterator[Ballot]:
-    """Yield what judges said in the sources in which a judge's own verdicts are published.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """The verdicts that a registry keeps, each snapshot's read once; `home` is where they lie.
 
-    A published document alone has no verdicts.
-
-    Raises: UsageError or MalformedError if one is not as it was published; WorldError if the disk
-    or the network fails.
+    A published document alone has none.
     """
-    sources = {s.card.origin for s in who.snapshots if isinstance(s.card, ObservedCard)}
-    if not sources:
-        return
-    home = place or str(find_checkout(Path.cwd()))
-    if home.endswith(".json"):
-        return
-    for tag, snapshot in registry.snapshots.items():
-        card = snapshot.card
+
+    registry: Registry
+    home: str
+    read: dict[str, tuple[Ballot, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, registry: Registry, place: str | None) -> Self:
+        """Return those of the registry at a place, or of this checkout."""
+        return cls(registry=registry, home=place or str(find_checkout(Path.cwd())))
+
+    def beside(self, who: Subject) -> Iterator[Ballot]:
+        """Yield what judges said in the sources in which a judge's own verdicts are published.
+
+        Raises: UsageError or MalformedError if one is not as it was published; WorldError if the
+        disk or the network fails.
+        """
+        sources = {s.card.origin for s in who.snapshots if isinstance(s.card, ObservedCard)}
+        for tag, snapshot in self.registry.snapshots.items():
+            card = snapshot.card
+            if isinstance(card, ObservedCard) and card.kept and card.origin in sources:
+                yield from self._ballots(tag)
+
+    def _ballots(self, tag: str) -> tuple[Ballot, ...]:
+        told = self.registry.by_tag.get(tag, ())
         # Of a source's two commits the newer says it all: counted twice, a verdict agrees twice.
-        gone = any(e.event in ("withdrawn", "superseded") for e in registry.by_tag.get(tag, ()))
-        if isinstance(card, ObservedCard) and card.kept and card.origin in sources and not gone:
+        gone = any(event.event in ("withdrawn", "superseded") for event in told)
+        if gone or self.home.endswith(".json"):
+            return ()
+        if tag not in self.read:
             with TemporaryDirectory() as folder:
-                restore_sealed(snapshot.tag, Path(folder), place=home, store=None)
+                restore_sealed(Tag.parse(tag), Path(folder), place=self.home, store=None)
                 document, verdicts = verdicts_in(Path(folder))
-                yield from ballots(document.header, verdicts)
+                self.read[tag] = tuple(ballots(document.header, verdicts))
+        return self.read[tag]
+
+
+def successions(kept: Kept, as_of: date) -> Iterator[Succession]:
+    """Yield who may replace each judge whose verdicts were recorded, and that ended or will."""
+    registry = kept.registry
+    names = dict.fromkeys(
+        snapshot.tag.generation
+        for snapshot in registry.snapshots.values()
+        if isinstance(snapshot.card, ObservedCard)
+    )
+    for name in sorted(names, key=str.casefold):
+        who = subject(registry, name)
+        if any(registry.of_life(name, life, as_of).until for life in who.lives):
+            yield succession_of(registry, who, as_of, _sound(kept, who))
+
+
+def _sound(kept: Kept, who: Subject) -> list[Ballot]:
+    """Return what is kept; of files that are not as published nothing, as `verify` says why."""
+    try:
+        return [*kept.beside(who)]
+    except EpcError:
+        return []
 
 
 def succession_of(
@@ -61,7 +102,11 @@ def succession_of(
     apart = who.spellings | {alias.casefold() for alias in pointing(registry, who)}
     others = [ballot for ballot in given if not _names(ballot) & apart]
     states = [registry.of_life(who.name, life, as_of) for life in who.lives]
-    successors = [_successor(registry, each, as_of) for each in agreements(own, others)]
+    served = {name: _states(registry, name, as_of) for name in {each.model for each in others}}
+    successors = [
+        Successor(agreement=each, state=served[each.model][0], living=served[each.model][1])
+        for each in agreements(own, others)
+    ]
     successors.sort(key=lambda each: (each.agreement.subset is not None, not each.living))
     named = dict.fromkeys(life.replacement for life in who.lives if life.replacement)
     return Succession(
@@ -71,9 +116,21 @@ def succession_of(
         named=tuple(named),
         aliases=tuple(pointing(registry, who)),
         recorded=len({item for ballot in own for item, _ in ballot.said}),
+        elsewhere=tuple(dict.fromkeys(_elsewhere(who))),
         successors=tuple(successors),
         measurement=_measurement(registry, who, as_of),
     )
+
+
+def _elsewhere(who: Subject) -> Iterator[str]:
+    """Yield the commands that get its verdicts from a source whose licence keeps them there."""
+    for snapshot in who.snapshots:
+        card = snapshot.card
+        if isinstance(card, ObservedCard) and card.recipe and not card.kept and card.origin.clone:
+            yield (
+                f"{card.origin.clone}{card.recipe.command} --out verdicts.jsonl\n"
+                f"epc evaluators succeed {who.name} --verdicts verdicts.jsonl"
+            )
 
 
 def _names(ballot: Ballot) -> frozenset[str]:
@@ -81,15 +138,12 @@ def _names(ballot: Ballot) -> frozenset[str]:
     return frozenset({judge.model.casefold(), judge.name.casefold()})
 
 
-def _successor(registry: Registry, agreement: Agreement, as_of: date) -> Successor:
-    found = list(find(agreement.model, registry.generations.values()))
-    states = [registry.of_life(agreement.model, life, as_of) for _, life in found]
+def _states(registry: Registry, model: str, as_of: date) -> tuple[str, bool]:
+    """Return a model's state on every platform in words, and whether one still serves it."""
+    states = [registry.of_life(model, life, as_of) for _, life in lives_named(registry, model)]
     words = "; ".join(f"{state.platform}: {state.words}" for state in states)
-    return Successor(
-        agreement=agreement,
-        state=words or "not in this registry: nobody knows whether it is served",
-        living=any(state.status in ("current", "expiring") for state in states),
-    )
+    living = any(state.status in ("current", "expiring") for state in states)
+    return words or "not in this registry: nobody knows whether it is served", living
 
 
 def _measurement(registry: Registry, who: Subject, as_of: date) -> Measurement:

@@ -7,7 +7,8 @@ from epc.analysis.observed_figures import Figure
 from epc.analysis.succession import Agreement, Succession, Successor
 
 NONE: Final = "no common items"
-_SHIFTS: Final = {
+ELSEWHERE: Final = "verdicts of it stay with their source, as its licence has it; with a copy of it"
+SHIFTS: Final = {
     "first_place": "share of the first place",
     "better": "win rate of the better candidate",
     "score": "mean score",
@@ -18,7 +19,7 @@ def agreement_line(found: Agreement) -> str:
     """Return how one judge agrees, and what moves, in one line."""
     moves = [
         f"{title} {found.shifts[name].value:+.3f} {interval(found.shifts[name])}"
-        for name, title in _SHIFTS.items()
+        for name, title in SHIFTS.items()
         if name in found.shifts
     ]
     agreed = found.alike
@@ -65,6 +66,8 @@ def text(found: Succession, *, kinds: bool) -> str:
             f"  or ask a new judge the same about its {found.recorded:,} recorded items, and then",
             f"  epc evaluators succeed {found.name} --verdicts OLD --verdicts NEW",
         ]
+    for commands in found.elsewhere:
+        parts += ["", ELSEWHERE, *(f"  {line}" for line in commands.splitlines())]
     return "\n".join(parts)
 
 

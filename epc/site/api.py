@@ -18,6 +18,7 @@ from epc.site.badges import endpoint
 from epc.site.pages import DATA_LICENCE, EvaluatorPage, Site, SnapshotPage
 
 HOME: Final = "api/v1"
+SUCCESSION: Final = f"{HOME}/succession.json"
 SCHEMAS: Final = "schemas/v1"
 # Path below HOME, schema, and what it answers.
 ANSWERS: Final = {
@@ -29,6 +30,7 @@ ANSWERS: Final = {
     ),
     "badges/{name}.json": ("api_badge", "An evaluator's badge, as shields.io reads it."),
     "expiry.json": ("api_expiry", "The state of every snapshot and evaluator."),
+    "succession.json": ("api_succession", "Who may replace each recorded judge that ends."),
     "changes.json": ("api_changes", "What happened, by date, from the beginning."),
 }
 
@@ -42,6 +44,8 @@ def documents(site: Site) -> Iterator[tuple[str, Json]]:
         yield f"{HOME}/evaluators/{evaluator.name}.json", _evaluator(site, evaluator)
         yield f"{HOME}/badges/{evaluator.name}.json", endpoint(evaluator)
     yield f"{HOME}/expiry.json", _expiry(site)
+    successions = [found.as_json() for found in site.successions]
+    yield SUCCESSION, {"as_of": site.as_of.isoformat(), "judges": successions}
     changes = [change.as_json() for change in site.changes]
     yield f"{HOME}/changes.json", {"as_of": site.as_of.isoformat(), "changes": changes}
     yield f"{HOME}/openapi.json", openapi(site)

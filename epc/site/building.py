@@ -18,6 +18,7 @@ from markupsafe import Markup
 
 from epc.errors import UsageError
 from epc.registry.repository import Repository
+from epc.registry.succession import Kept, successions
 from epc.site.addressing import addressed, settings
 from epc.site.charts import charts_of_evaluator, charts_of_judged
 from epc.site.charts.drawing import script
@@ -73,7 +74,11 @@ def build(
     target = Folder(out)
     site = collect(checkout, as_of=as_of, address=address, repository=repository)
     tell(f"collected {len(site.snapshots)} snapshots of {len(site.evaluators)} evaluators")
-    site = replace(site, evidence=gathered(site.snapshots, checkout / WORK / "pictures"))
+    site = replace(
+        site,
+        evidence=gathered(site.snapshots, checkout / WORK / "pictures"),
+        successions=tuple(successions(Kept.of(site.registry, str(checkout)), as_of)),
+    )
     beside: dict[str, str] = {}
     sources = write_sources(site, reference(), _pictures(site, beside))
     tell("wrote the pages; mkdocs makes them into HTML")

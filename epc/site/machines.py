@@ -34,6 +34,7 @@ _DATA: Final = (
     ("OpenAPI", "api/v1/openapi.json", "what the files under /api/v1/ hold"),
     ("All figures", "figures.csv", "one row a figure, as CSV"),
     ("Expiry", "api/v1/expiry.json", "what holds, until when, and why not"),
+    ("Succession", api.SUCCESSION, "which judges agree with one that ended or will"),
     ("Registry", "registry.json", "the whole registry as one document"),
 )
 _DOCUMENTS: Final = (
@@ -47,7 +48,8 @@ _DOCUMENTS: Final = (
 def files(site: Site) -> Iterator[tuple[str, Content]]:
     """Yield every file's path from the site's root, with what it holds."""
     for name, document in api.documents(site):
-        yield name, dumps(document)
+        # Half of the map of successions would be blanks.
+        yield name, (dumps_line if name == api.SUCCESSION else dumps)(document)
     yield (
         layout.PUBLISHED,
         dumps_line(site.registry.given),

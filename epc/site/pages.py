@@ -10,6 +10,7 @@ from epc.analysis.judge_card import Card as JudgeCard
 from epc.analysis.judging.together import Together
 from epc.analysis.observed_agreement import Pair
 from epc.analysis.observed_figures import Figure as SourceFigure
+from epc.analysis.succession import Succession
 from epc.audit.coupling import Into
 from epc.records.judging.documents import Plan, RunLog
 from epc.records.judging.layout import OUTPUTS
@@ -221,6 +222,11 @@ class EvaluatorPage:
     card: JudgeCard
 
     @property
+    def ends(self) -> bool:
+        """Whether it has an end on some platform, past or to come."""
+        return any(platform.standing.state.until for platform in self.platforms)
+
+    @property
     def baselines(self) -> tuple[SnapshotPage, ...]:
         """The snapshots of its coupling."""
         return self._about("coupling")
@@ -260,7 +266,8 @@ class Site:
 
     `address` is where it is published, with a final slash; empty if that is not known.
     `repository` is None if nobody says which one the checkout is of. `evidence`
-    is that of each measured snapshot, by its tag.
+    is that of each measured snapshot, by its tag; `successions` say who may replace each judge that
+    ended or will, and whose verdicts were recorded.
     """
 
     as_of: date
@@ -272,6 +279,7 @@ class Site:
     evaluators: tuple[EvaluatorPage, ...]
     changes: tuple[Change, ...]
     evidence: Mapping[str, Evidence] = field(default_factory=dict)
+    successions: tuple[Succession, ...] = ()
 
     @property
     def policy(self) -> Policy:

@@ -7,8 +7,10 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
+from epc.analysis.succession import best_of_each
 from epc.protocol.config import Configuration
 from epc.registry.figures import rank
+from epc.report import succession_text
 from epc.report.judge_card_text import conditions, faults, sections, sentence
 from epc.simulation.noise import coin_bands
 from epc.site import badges, citing, describing, linked_data
@@ -47,11 +49,13 @@ def pages(site: Site, pictures: Pictures) -> Iterator[tuple[str, str]]:
         "compare.md",
         page("compare", pair=_pair(site), rows=_ranked(s.row for s in site.snapshots)),
     )
+    yield "succession.md", page("succession", **_succession())
+    succeeded = {found.name: succession_text.sentence(found) for found in site.successions}
     yield "changes.md", page("changes", latest=site.changes[: -_LATEST - 1 : -1])
     for evaluator in site.evaluators:
         yield (
             f"evaluators/{evaluator.name}/index.md",
-            page("evaluator", **_evaluator(evaluator, pictures)),
+            page("evaluator", succeeded=succeeded, **_evaluator(evaluator, pictures)),
         )
     for snapshot in site.snapshots:
         name = f"snapshots/{snapshot.row.tag}/index.md"
@@ -143,6 +147,17 @@ def _evaluator(page: EvaluatorPage, pictures: Pictures) -> dict[str, Any]:
         "sections": list(sections(page.card)),
         "asked": list(conditions(page.card)),
         "faults": list(faults(page.card)),
+    }
+
+
+def _succession() -> dict[str, Any]:
+    return {
+        "best": best_of_each,
+        "sentence": succession_text.sentence,
+        "prompt_of": succession_text.prompt_of,
+        "shifts": succession_text.SHIFTS,
+        "nothing": succession_text.NONE,
+        "elsewhere": succession_text.ELSEWHERE,
     }
 
 

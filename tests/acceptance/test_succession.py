@@ -21,6 +21,9 @@ import pytest
 from records_support import epc
 from registry_support import ROOT, Checkout, generation_record, life_record, stated
 
+from epc.registry.reading import of_folder
+from epc.registry.subjects import subject
+
 LONG = "Because the one follows what was asked for and the other one does not. " * 2
 HEAD = "item,question,a,b,first,verdict,gold,model,prompt,subset,answer,judge"
 OLD = f"""{HEAD}
@@ -151,6 +154,29 @@ def test_a_name_that_nobody_knows_is_misuse_and_gets_candidates(registry: Path) 
     assert "did you mean" in succeed(registry, "gone-", "old", code=2)
 
 
+@pytest.mark.parametrize(
+    ("spelled", "name", "platforms"),
+    [
+        ("gpt-35-turbo-0613", "gpt-3.5-turbo-0613", {"openai", "azure-foundry"}),
+        ("models/text-bison-001", "text-bison-001", {"google-gemini-api", "google-vertex"}),
+        ("meta-llama/Llama-2-70b-chat-hf", "Llama-2-70b-chat-hf", {"open-weights"}),
+        ("openai/gpt-4-0613", "gpt-4-0613", {"openai"}),
+    ],
+)
+def test_a_sources_spelling_means_the_model_on_every_platform_and_a_platforms_name_that_one(
+    spelled: str, name: str, platforms: set[str]
+) -> None:
+    card = json.loads(
+        epc("evaluators", "card", spelled, "--registry", ROOT, "--format=json").stdout
+    )
+    who = subject(of_folder(ROOT), spelled)  # whom `succeed` compares
+
+    assert card["name"] == who.name == name
+    assert {life["platform"] for life in card["served"]} == platforms
+    assert {life.platform for life in who.lives} == platforms
+    assert {snapshot.model.casefold() for snapshot in who.snapshots} <= who.spellings
+
+
 def test_what_do_i_replace_gpt_4_0613_with_in_the_published_registry() -> None:
     done = epc("evaluators", "succeed", "gpt-4-0613", "--as-of", "2026-11-23", "--registry", ROOT)
 
@@ -159,3 +185,4 @@ def test_what_do_i_replace_gpt_4_0613_with_in_the_published_registry() -> None:
     assert text.startswith("gpt-4-0613: no common items with a judge that somebody serves.")
     assert "  openai: expired since 2026-10-23 (retired)" in text
     assert "\n  epc run --evaluator openai/" in text
+    assert "\n  epc observe import CLONE --shape alpaca-eval --out verdicts.jsonl\n" in text

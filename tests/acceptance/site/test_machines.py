@@ -40,6 +40,7 @@ SCHEMAS = {
     "api/v1/index.json": "api_index",
     "api/v1/expiry.json": "api_expiry",
     "api/v1/changes.json": "api_changes",
+    "api/v1/succession.json": "api_succession",
     "api/v1/snapshots/*.json": "api_snapshot",
     "api/v1/evaluators/*.json": "api_evaluator",
     "api/v1/badges/*.json": "api_badge",

@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+from datetime import date
 from html import unescape
 from pathlib import Path
 
@@ -13,12 +15,15 @@ from observed_registry_support import (
     publish_scores,
     publish_verdicts,
 )
-from registry_support import git
+from registry_support import Checkout, commit, generation_record, git, life_record, stated
 from shared_support import shared
 from site_support import AS_OF, BuiltSite, build, epc, with_documents
 
 from epc.records.observed.shapes import SHAPES
 from epc.records.schemas import findings
+from epc.registry.layout import STORE
+from epc.registry.reading import of_folder
+from epc.registry.succession import Kept, successions
 
 REPORTED, PAGE = "v1.0-Judge-1", f"snapshots/{TAG}/index.html"
 
@@ -36,7 +41,46 @@ def _site(folder: Path) -> BuiltSite:
     made.init()
     publish_scores(made)
     publish_verdicts(made.folder, cloned(folder / "clone"))
+    _publish_two_more(made, folder / "two.csv")
     return build(made)
+
+
+def _publish_two_more(made: Checkout, table: Path) -> None:
+    """Publish two judges of one table: Old-1 has retired, New-1 is served.
+
+    The source spells both otherwise than
+    the registry. Of twelve items in one order they agree on nine. The first place: Old-1 all,
+    New-1 nine.
+    """
+    rows = ["item,question,a,b,first,verdict,model,prompt,subset,judge"]
+    rows += [f"i{n},Q{n},yes,no,a,a,models/old-1,P,Easy,old-1" for n in range(12)]
+    rows += [f"i{n},Q{n},yes,no,a,{'ab'[n > 8]},lab/new-1,P,Easy,new-1" for n in range(12)]
+    table.write_text("\n".join(rows) + "\n")
+    verdicts = table.with_suffix(".jsonl")
+    stated_by = (
+        "--repository",
+        "https://git.example/two",
+        "--commit",
+        "c0ffee0",
+        "--licence",
+        "MIT",
+    )
+    epc(
+        table.parent,
+        "observe",
+        "import",
+        str(table),
+        "--shape=csv",
+        *stated_by,
+        f"--out={verdicts}",
+    )
+    for name in ("old-1", "new-1"):
+        end = {"retires": stated("2025-06-06")} if name == "old-1" else {}
+        life = life_record(model=name, **end)
+        made.evaluator(generation_record(name.title(), life))
+        who = ("--judge", name, "--generation", name.title(), "--contributor", "A. Name")
+        epc(made.folder, "snapshot", "publish", str(verdicts), *who, "--no-git")
+        commit(made.folder, "publish")
 
 
 def table(site: BuiltSite, path: str, name: str) -> str:
@@ -149,3 +193,48 @@ def test_programs_get_it_by_the_published_schemas(site: BuiltSite) -> None:
     assert json.loads(linked[1])["temporalCoverage"] is None
     assert f'href="../../snapshots/{TAG}/' in site.text("evaluators/Judge-0613/index.html")
     assert TAG in json.dumps(json.loads(site.text("registry.json")))
+
+
+def test_who_may_replace_a_judge_is_the_commands_answer_digit_for_digit(site: BuiltSite) -> None:
+    answer = json.loads(site.text("api/v1/succession.json"))
+    words = ("--as-of", AS_OF, "--format", "json")
+
+    assert findings("api_succession", answer) == []
+    assert [judge["name"] for judge in answer["judges"]] == ["Judge-0613", "Old-1"]
+    for judge in answer["judges"]:
+        said = epc(site.checkout.folder, "evaluators", "succeed", judge["name"], *words).stdout
+        assert judge == json.loads(said)
+    spelled = epc(site.checkout.folder, "evaluators", "succeed", "models/old-1", *words).stdout
+    assert json.loads(spelled) == answer["judges"][1]
+
+
+def test_verdicts_that_are_not_as_published_are_compared_with_nobody_and_stop_no_build(
+    site: BuiltSite, tmp_path: Path
+) -> None:
+    shutil.copytree(site.checkout.home, tmp_path / "snapshots")
+    shutil.copy(site.checkout.folder / "params.yaml", tmp_path)
+    shutil.rmtree(tmp_path / "snapshots" / STORE)
+
+    found = [*successions(Kept.of(of_folder(tmp_path), str(tmp_path)), date.fromisoformat(AS_OF))]
+
+    assert [(each.name, each.recorded, each.successors) for each in found] == [
+        ("Judge-0613", 0, ()),
+        ("Old-1", 0, ()),
+    ]
+
+
+def test_the_page_says_who_may_replace_a_judge_and_each_evaluators_page_leads_there(
+    site: BuiltSite,
+) -> None:
+    page = re.sub(r"<data value=[^>]*>|</data>", "", unescape(site.text("succession/index.html")))
+    old = page.split('id="Old-1"')[1]
+
+    assert "Old-1: of the judges that somebody serves, lab/new-1 agrees most: 75.0% of" in old
+    for told in ("maker: current", "of 12</td>", "share of the first place -0.250", "the same: P"):
+        assert told in old, told
+    gone = page.split('id="Judge-0613"')[1].split('id="Old-1"')[0]
+    assert "No common items with any judge." in gone
+    assert "epc run --evaluator local/smollm2-135m-likelihood" in gone
+    assert 'href="../../succession/#Old-1"' in site.text("evaluators/Old-1/index.html")
+    assert "Who may replace it" not in site.text("evaluators/New-1/index.html")
+    assert "api/v1/succession.json" in site.text("llms.txt")
