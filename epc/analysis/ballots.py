@@ -6,13 +6,18 @@ they stand.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from math import fsum
+from pathlib import Path
 
 import numpy as np
 
 from epc.analysis.observed_rows import TIE, rows_of, same_settings
+from epc.protocol.verdict import Verdict
+from epc.records.asked import asked_by_run
+from epc.records.manifest import Manifest
 from epc.records.observed.columns import Verdicts
-from epc.records.observed.types import UNKNOWN, Header, Setting
+from epc.records.observed.types import UNKNOWN, Header, Judge, Prompt, Setting
 from epc.records.strict_json import dumps_line
 from epc.records.typed import as_json
 
@@ -85,6 +90,35 @@ def ballots(header: Header, verdicts: Verdicts) -> Iterator[Ballot]:
         if gathered:
             said = {key: tally.said() for key, tally in gathered.items()}
             yield Ballot(name=group[0], sources=(header.source.name,), setting=setting, said=said)
+
+
+def ballot_of_run(judge: Judge, manifest: Manifest, folder: Path, *, source: str) -> Ballot:
+    """Return what the evaluator of a run that reused its answers said of pairs of them.
+
+    The kinds of task are the domains. Ties are left out: some are answers without a verdict.
+
+    Raises: MalformedError at what does not fit; WorldError if a file cannot be read.
+    """
+    gathered: dict[Key, _Tally] = {}
+    for (domain, _, task), asked in asked_by_run(manifest, folder).items():
+        pair = asked.pair.response, asked.pair.baseline
+        # Reading R72: only a decided verdict says anything of two answers.
+        if None in pair or not asked.verdict.decided:
+            continue
+        a, b = (_sha256(text or "") for text in pair)
+        turned, verdict = int(b < a), int(asked.verdict is Verdict.B)
+        key = (_sha256(task), min(a, b), max(a, b)), turned
+        tally = gathered.setdefault(key, _Tally(gold=-1, subset=domain))
+        tally.counts[verdict ^ turned] += 1
+    prompt = Prompt(name="evaluator_prompt", sha256=_sha256(manifest.evaluator_prompt))
+    decoding = as_json(manifest.evaluator.decoding)
+    setting = Setting(judge=judge, prompt=prompt, decoding=decoding, date=UNKNOWN)
+    said = {key: tally.said() for key, tally in gathered.items()}
+    return Ballot(name=judge.name, sources=(source,), setting=setting, said=said)
+
+
+def _sha256(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
 
 
 @dataclass(slots=True, kw_only=True)

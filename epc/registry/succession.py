@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, Self
 
-from epc.analysis.ballots import Ballot, ballots
+from epc.analysis.ballots import Ballot, ballot_of_run, ballots
 from epc.analysis.succession import (
     Measurement,
     Succession,
@@ -15,15 +15,17 @@ from epc.analysis.succession import (
     agreements,
 )
 from epc.errors import EpcError
-from epc.registry.card_types import ObservedCard
+from epc.records.observed.types import Judge
+from epc.records.recompute import load_manifest
+from epc.registry.card_types import MeasuredCard, ObservedCard, Origin
 from epc.registry.fetching import restore_sealed
 from epc.registry.lifecycles import Life, find
 from epc.registry.observed import verdicts_in
 from epc.registry.platforms import PLATFORMS
 from epc.registry.reading import find_checkout
 from epc.registry.registry import Registry
+from epc.registry.snapshots import Snapshot
 from epc.registry.subjects import Subject, lives_named, pointing, subject
-from epc.registry.tags import Tag
 
 _ANYBODY: Final = "local/smollm2-135m-likelihood"  # needs no key
 _EXHAUSTIVE: Final = 176  # comparisons of the reference design, each asked once; at most
@@ -48,16 +50,18 @@ class Kept:
     def beside(self, who: Subject) -> Iterator[Ballot]:
         """Yield what judges said in the sources in which a judge's own verdicts are published.
 
+        All measurements are one source: they have items in common where they judged equal answers.
+
         Raises: UsageError or MalformedError if one is not as it was published; WorldError if the
         disk or the network fails.
         """
-        sources = {s.card.origin for s in who.snapshots if isinstance(s.card, ObservedCard)}
-        for tag, snapshot in self.registry.snapshots.items():
-            card = snapshot.card
-            if isinstance(card, ObservedCard) and card.kept and card.origin in sources:
-                yield from self._ballots(tag)
+        sources = {_source(snapshot) for snapshot in who.snapshots} - {None}
+        for snapshot in self.registry.snapshots.values():
+            if _source(snapshot) in sources:
+                yield from self._ballots(snapshot)
 
-    def _ballots(self, tag: str) -> tuple[Ballot, ...]:
+    def _ballots(self, snapshot: Snapshot) -> tuple[Ballot, ...]:
+        tag = str(snapshot.tag)
         told = self.registry.by_tag.get(tag, ())
         # Of a source's two commits the newer says it all: counted twice, a verdict agrees twice.
         gone = any(event.event in ("withdrawn", "superseded") for event in told)
@@ -65,19 +69,39 @@ class Kept:
             return ()
         if tag not in self.read:
             with TemporaryDirectory() as folder:
-                restore_sealed(Tag.parse(tag), Path(folder), place=self.home, store=None)
-                document, verdicts = verdicts_in(Path(folder))
-                self.read[tag] = tuple(ballots(document.header, verdicts))
+                restore_sealed(snapshot.tag, Path(folder), place=self.home, store=None)
+                self.read[tag] = tuple(_ballots_in(Path(folder), snapshot))
         return self.read[tag]
 
 
+def _source(snapshot: Snapshot) -> Origin | str | None:
+    """Return where a snapshot's verdicts are from, if they are kept and are evidence."""
+    card = snapshot.card
+    if isinstance(card, ObservedCard):
+        return card.origin if card.kept else None
+    counts = isinstance(card, MeasuredCard) and not (card.calibration or snapshot.failed)
+    return "measured" if counts else None
+
+
+def _ballots_in(folder: Path, snapshot: Snapshot) -> Iterator[Ballot]:
+    if snapshot.kind == "observed":
+        document, verdicts = verdicts_in(folder)
+        yield from ballots(document.header, verdicts)
+        return
+    manifest = load_manifest(folder)
+    if manifest.reuses:
+        generation, asked = snapshot.tag.generation, snapshot.card.evaluator
+        judge = Judge(name=generation, model=asked.model, platform=asked.platform)
+        yield ballot_of_run(judge, manifest, folder, source=str(snapshot.tag))
+
+
 def successions(kept: Kept, as_of: date) -> Iterator[Succession]:
-    """Yield who may replace each judge whose verdicts were recorded, and that ended or will."""
+    """Yield who may replace each judge of which there are verdicts, and that ended or will."""
     registry = kept.registry
     names = dict.fromkeys(
         snapshot.tag.generation
         for snapshot in registry.snapshots.values()
-        if isinstance(snapshot.card, ObservedCard)
+        if snapshot.kind == "observed" or _source(snapshot)
     )
     for name in sorted(names, key=str.casefold):
         who = subject(registry, name)
@@ -154,7 +178,7 @@ def _measurement(registry: Registry, who: Subject, as_of: date) -> Measurement:
     """
     candidate = next(_named(registry, who, as_of), _ANYBODY)
     own = next((name for life in who.lives for name in _asked(registry, life, as_of)), None)
-    judges = [own, candidate] if own else [candidate]
+    judges = [*dict.fromkeys([own, candidate] if own else [candidate])]
     words = " ".join(f"--evaluator {judge}" for judge in judges)
     why = (
         "both judge the same answers, so that their agreement can be counted"

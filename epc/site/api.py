@@ -30,7 +30,7 @@ ANSWERS: Final = {
     ),
     "badges/{name}.json": ("api_badge", "An evaluator's badge, as shields.io reads it."),
     "expiry.json": ("api_expiry", "The state of every snapshot and evaluator."),
-    "succession.json": ("api_succession", "Who may replace each recorded judge that ends."),
+    "succession.json": ("api_succession", "Who may replace each judge that ends."),
     "changes.json": ("api_changes", "What happened, by date, from the beginning."),
 }
 

@@ -177,6 +177,39 @@ def test_a_sources_spelling_means_the_model_on_every_platform_and_a_platforms_na
     assert {snapshot.model.casefold() for snapshot in who.snapshots} <= who.spellings
 
 
+def said_of_pairs(folder: Path, tag: str) -> dict[tuple[str, str], str]:
+    """Return which of two answers a published measurement decided for, by both their texts."""
+    out = folder / tag
+    assert epc("snapshot", "fetch", tag, "--from", ROOT, "--out", out).returncode == 0
+    calls = map(json.loads, (out / "calls.jsonl").read_text().splitlines())
+    texts = {call["id"]: call["answer"] for call in calls}
+    return {
+        (texts[row["response"]], texts[row["baseline"]]): row["verdict"]
+        for row in map(json.loads, (out / "trials.jsonl").read_text().splitlines())
+        if row["verdict"] != "tie" and row["response"] != row["baseline"]
+    }
+
+
+def test_measurements_are_compared_where_both_judged_the_same_answers(
+    tmp_path: Path,
+) -> None:
+    tags = ("v1.0-Word-Count", "v1.0-WordLlama-Relevance")
+    words, llama = (said_of_pairs(tmp_path, tag) for tag in tags)
+    both = words.keys() & llama.keys()
+    alike = sum(words[pair] == llama[pair] for pair in both) / len(both)
+
+    done = epc("evaluators", "succeed", "Word-Count", "--registry", ROOT, "--format=json")
+    found = [s["agreement"] for s in json.loads(done.stdout)["successors"]]
+    other = next(a for a in found if a["model"] == "wordllama-relevance" and not a["subset"])
+
+    assert (other["items"], other["alike"]["value"]) == (len(both), pytest.approx(alike))
+    assert other["sources"] == [*tags]
+    assert other["same_decoding"]
+    kinds = {a["subset"] for a in found if a["model"] == "wordllama-relevance"}
+    assert kinds == {None, "text", "visual"}
+    assert not {"scripted", "coin-flip", "word-count"} & {a["model"] for a in found}
+
+
 def test_what_do_i_replace_gpt_4_0613_with_in_the_published_registry() -> None:
     done = epc("evaluators", "succeed", "gpt-4-0613", "--as-of", "2026-11-23", "--registry", ROOT)
 
