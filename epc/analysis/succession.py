@@ -71,7 +71,7 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Succession:
-    """Who may replace a judge, best first; `named` is whom its platform names.
+    """Who may replace a judge, best first; `named` are whom its platforms name, with their state.
 
     `recorded` counts the items on which its own verdicts are at hand; `elsewhere` are commands that
     get those that stay with their source. `aliases` are names whose verdicts may be its own, and
@@ -81,7 +81,7 @@ class Succession:
     name: str
     as_of: str
     state: tuple[str, ...]
-    named: tuple[str, ...]
+    named: Mapping[str, str]
     aliases: tuple[str, ...]
     recorded: int
     elsewhere: tuple[str, ...]

@@ -123,9 +123,9 @@ def succeed(
 
     Verdicts are those published of the MODEL's own sources, those of measured snapshots if it was
     measured, and those of your files. They are compared on common items only: the same question and
-    candidates by digest, the same prompt, the same candidate first. A shift is the other judge's figure minus the MODEL's own.
-    Runs of the MODEL itself, and answers that were copied, count as no agreement. The last lines
-    are the cheapest measurement that would tell more, as a command.
+    candidates by digest, the same prompt, the same candidate first. A shift is the other judge's
+    figure minus the MODEL's own. Runs of the MODEL itself, and answers that were copied, count as
+    no agreement. The last lines are the cheapest measurement that would tell more, as a command.
 
     \b
     Example:

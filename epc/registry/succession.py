@@ -15,7 +15,7 @@ from epc.analysis.succession import (
     agreements,
 )
 from epc.errors import EpcError
-from epc.records.observed.types import Judge
+from epc.records.observed.types import UNKNOWN, Judge
 from epc.records.recompute import load_manifest
 from epc.registry.card_types import MeasuredCard, ObservedCard, Origin
 from epc.registry.fetching import restore_sealed
@@ -91,7 +91,7 @@ def _ballots_in(folder: Path, snapshot: Snapshot) -> Iterator[Ballot]:
     manifest = load_manifest(folder)
     if manifest.reuses:
         generation, asked = snapshot.tag.generation, snapshot.card.evaluator
-        judge = Judge(name=generation, model=asked.model, platform=asked.platform)
+        judge = Judge(name=generation, model=asked.model, platform=asked.platform or UNKNOWN)
         yield ballot_of_run(judge, manifest, folder, source=str(snapshot.tag))
 
 
@@ -137,7 +137,7 @@ def succession_of(
         name=who.name,
         as_of=as_of.isoformat(),
         state=tuple(f"{state.platform}: {state.words}" for state in states),
-        named=tuple(named),
+        named={name: _states(registry, name, as_of)[0] for name in named},
         aliases=tuple(pointing(registry, who)),
         recorded=len({item for ballot in own for item, _ in ballot.said}),
         elsewhere=tuple(dict.fromkeys(_elsewhere(who))),

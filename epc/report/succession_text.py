@@ -49,7 +49,9 @@ def text(found: Succession, *, kinds: bool) -> str:
     """Return the printed form of who may replace a judge; by kinds of task if wanted."""
     parts = [sentence(found), ""]
     parts += [f"  {state}" for state in found.state or ("no platform's dates are known",)]
-    parts += [f"  {name} is what its platform names as replacement" for name in found.named]
+    parts += [
+        f"  its platform names {name} instead: {state}" for name, state in found.named.items()
+    ]
     parts += [
         f"  {alias} pointed to it: verdicts under that name may be its own, and count as nobody's; "
         f"see `epc evaluators succeed {alias}`"

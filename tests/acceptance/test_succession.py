@@ -88,7 +88,7 @@ def test_what_do_i_replace_a_retired_judge_with_is_answered_in_the_first_line(
     )
     assert text[0].endswith("on 2 common items (old.csv, new.csv, prompt P).")
     assert "  openai: expired since 2025-06-06 (retired)" in text
-    assert "  new-1 is what its platform names as replacement" in text
+    assert "  its platform names new-1 instead: openai: current" in text
     assert "  new-1, prompt P (old.csv, new.csv): openai: current" in text
 
 
