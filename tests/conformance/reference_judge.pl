@@ -381,6 +381,124 @@ sub labels {    # a PASS share put right by Rogan and Gladen, and by prediction-
     };
 }
 
+# --- Intervals and agreement.
+my $Z = 1.959963984540054;
+
+sub t_point {    # by bisection of the t distribution's finite series
+    my ($df) = @_;
+    my ($low, $high) = (0, 20);
+    for (1 .. 80) {
+        my $middle = ($low + $high) / 2;
+        (inside($middle, $df) < 0.95 ? $low : $high) = $middle;
+    }
+    return $low;
+}
+
+sub inside {    # Abramowitz and Stegun, 26.7.3 and 26.7.4
+    my ($t, $df) = @_;
+    my $angle = atan2($t, sqrt($df));
+    my $odd   = $df % 2;
+    my ($term, $sum) = ($odd ? cos($angle) : 1, 0);
+    for (my $at = $odd ? 3 : 2; $at <= $df; $at += 2) {
+        $sum += $term;
+        $term *= cos($angle)**2 * ($at - 1) / $at;
+    }
+    return $odd ? ($angle + sin($angle) * $sum) * 2 / atan2(0, -1) : sin($angle) * $sum;
+}
+
+sub wilson {
+    my ($hits, $n) = @_;
+    return undef if $n < 2;
+    my $middle = $hits + $Z**2 / 2;
+    my $half   = $Z * sqrt($hits * ($n - $hits) / $n + $Z**2 / 4);
+    return [max(0, ($middle - $half) / ($n + $Z**2)), min(1, ($middle + $half) / ($n + $Z**2))];
+}
+
+sub interval {    # R26: clustered by question, as Wilson's at the effective number or as a mean's
+    my ($given) = @_;
+    my @seen = @{ $given->{observations} };
+    my ($total, $n) = (sum0(map { $_->{value} } @seen), sum0(map { $_->{of} } @seen));
+    my ($value, %off) = ($total / $n);
+    return { value => $value, ci95 => wilson($total, $n) } if $given->{figure} eq 'wilson';
+    $off{ $_->{question} } += ($_->{value} - $value * $_->{of}) / $n for @seen;
+    my $k = keys %off;
+    return { value => $value, ci95 => undef } if $k < 2;
+    my $spread = sum0(map { $_**2 } values %off) * $k / ($k - 1);
+    my $t      = t_point($k - 1);
+    my $half   = $t * sqrt $spread;
+    return { value => $value, ci95 => [$value - $half, $value + $half] } if $given->{figure} eq 'mean';
+    my $effective = ($spread > 1e-12 / $n ? min($value * (1 - $value) / $spread, $n) : $k) * ($Z / $t)**2;
+    return { value => $value, ci95 => wilson($value * $effective, $effective) };
+}
+
+sub agreement {
+    my ($given) = @_;
+    my @outputs = @{ $given->{outputs} };
+    my @judges  = sort { $a cmp $b } uniq map { keys %{ $_->{scores} } } @outputs;
+    my (@pairs, %alpha);
+    for my $at (0 .. $#judges) {
+        push @pairs, { judges => [@judges[$at, $_]], kappa => {} } for $at + 1 .. $#judges;
+    }
+    for my $name ('overall_score', @DIMENSIONS) {
+        my ($index) = grep { $DIMENSIONS[$_] eq $name } 0 .. $#DIMENSIONS;
+        my @rated;
+        for my $one (@outputs) {
+            my $scores = $one->{scores};
+            my %by = map { $_ => defined $index ? $scores->{$_}[$index] : sum0(@{ $scores->{$_} }) } keys %$scores;
+            push @rated, { question => $one->{question}, by => \%by };
+        }
+        for my $pair (@pairs) {
+            my ($left, $right) = @{ $pair->{judges} };
+            my @both = grep { defined $_->{by}{$left} && defined $_->{by}{$right} } @rated;
+            $pair->{kappa}{$name} = left_out(sub { kappa($left, $right, @_) }, @both);
+        }
+        my @several = grep { keys %{ $_->{by} } > 1 } @rated;
+        $alpha{$name} = left_out(sub { alpha(defined $index, @_) }, @several);
+    }
+    return { pairs => \@pairs, alpha => \%alpha };
+}
+
+sub left_out {    # a figure, and the jackknife's interval over questions
+    my ($figure, @rated) = @_;
+    my $whole = $figure->(@rated);
+    my @parts;
+    for my $question (uniq map { $_->{question} } @rated) {
+        push @parts, $figure->(grep { $_->{question} ne $question } @rated);
+    }
+    return { value => $whole, ci95 => undef } if !defined $whole || @parts < 2 || grep { !defined } @parts;
+    my $middle = mean(@parts);
+    my $half   = t_point(@parts - 1) * sqrt((@parts - 1) / @parts * sum0(map { ($_ - $middle)**2 } @parts));
+    return { value => $whole, ci95 => [max(-1, $whole - $half), min(1, $whole + $half)] };
+}
+
+sub kappa {    # Cohen's, with quadratic weights
+    my ($left, $right, @rated) = @_;
+    my @first  = map { $_->{by}{$left} } @rated;
+    my @second = map { $_->{by}{$right} } @rated;
+    my ($seen, $chance) = (0, 0);
+    for my $one (@first) { $chance += ($one - $_)**2 for @second }
+    $seen += ($first[$_] - $second[$_])**2 for 0 .. $#rated;
+    return $chance ? 1 - @rated * $seen / $chance : undef;
+}
+
+sub alpha {    # Krippendorff's, ordinal or of intervals
+    my ($ordinal, @rated) = @_;
+    my @units = map { [values %{ $_->{by} }] } @rated;
+    my %count;
+    $count{$_}++ for map { @$_ } @units;
+    my $gap = sub {
+        my ($low, $high) = $_[0] < $_[1] ? @_ : reverse @_;
+        return ($low - $high)**2 if !$ordinal || $low == $high;
+        return (sum0(map { $count{$_} // 0 } $low .. $high) - ($count{$low} + $count{$high}) / 2)**2;
+    };
+    my ($within, $among) = (0, 0);
+    for my $unit (@units) {
+        for my $one (@$unit) { $within += $gap->($one, $_) / (@$unit - 1) for @$unit }
+    }
+    for my $one (keys %count) { $among += $count{$one} * $count{$_} * $gap->($one, $_) for keys %count }
+    return $among ? 1 - (sum0(values %count) - 1) * $within / $among : undef;
+}
+
 # --- Read, answer.
 sub json {
     my ($value) = @_;
@@ -402,6 +520,7 @@ sub escaped {
 my %FUNCTIONS = (
     verdict => \&verdict, check => \&check, quote => \&quote, shares => \&shares,
     self_preference => \&self_preference, drift => \&drift, labels => \&labels,
+    interval => \&interval, agreement => \&agreement,
 );
 binmode STDIN;
 while (my $line = <STDIN>) {

@@ -17,6 +17,7 @@ from itertools import product
 from pathlib import Path
 from typing import Final
 
+from cases_agreement import AGREEMENT, INTERVALS
 from cases_figures import DRIFT, LABELS, SELF_PREFERENCE, SHARES, Case
 from cases_judge import CASES, DIMENSIONS, Reply
 from cases_quotes import QUOTES
@@ -130,6 +131,8 @@ def main(arguments: list[str]) -> int:
             ("self_preference", figures("Reading R24", "self_preference", SELF_PREFERENCE)),
             ("drift", figures("Reading R27", "drift", DRIFT)),
             ("labels", figures("Human labels", "labels", LABELS)),
+            ("intervals", figures("Reading R26", "interval", INTERVALS)),
+            ("agreement", figures("JUDGE-1.2", "agreement", AGREEMENT)),
         )
     }
     if not arguments:

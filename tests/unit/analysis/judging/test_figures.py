@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 from judge_support import vectors
 
+from epc.analysis.judging.agreement import between_judges
 from epc.analysis.judging.drift import Evaluated, drift
 from epc.analysis.judging.labels import corrected
 from epc.analysis.judging.results import Drifted
 from epc.analysis.judging.self_preference import self_preferences
-from epc.analysis.judging.shares import Judgment, by_score, counted, groups
+from epc.analysis.judging.shares import Judgment, by_score, counted, groups, mean, share
 from epc.analysis.judging.together import together
 from epc.analysis.sharing import Answer
 from epc.judge.check import no_quotes
@@ -49,8 +50,9 @@ def judgment(
     scores: tuple[int, ...] | None = None,
     valid: bool = True,
     answer: Answer | None = None,
+    question: str = "Q",
 ) -> Judgment:
-    unit = Unit(question_id="Q", prompt_variant="A", target_model=target, output_id=output)
+    unit = Unit(question_id=question, prompt_variant="A", target_model=target, output_id=output)
     return Judgment(
         unit=unit,
         output_sha256="0",
@@ -67,6 +69,52 @@ def judgment(
 def summing_to(overall: int) -> tuple[int, ...]:
     """Four scores of a sum."""
     return tuple(min(2, max(0, overall - 2 * n)) for n in range(4))
+
+
+def stated(value: float | None, interval: tuple[float, float] | None) -> Case:
+    return {"value": value, "ci95": ends(interval)}
+
+
+@pytest.mark.parametrize("case", vectors("intervals"), ids=lambda case: case["id"])
+def test_reading_r26_intervals_are_clustered_by_question(case: Case) -> None:
+    figure = case["given"]["figure"]
+    seen = [(one["question"], one["value"], one["of"]) for one in case["given"]["observations"]]
+
+    if figure == "mean":
+        found = mean([one[:2] for one in seen])
+        answer = stated(found.mean, found.ci95)
+    else:
+        counts = share(seen, 1 if figure == "wilson" else 2)
+        answer = stated(counts.share, counts.ci95)
+
+    assert disagreements(case["expect"], answer) == []
+
+
+@pytest.mark.parametrize("case", vectors("agreement"), ids=lambda case: case["id"])
+def test_kappa_and_alpha_are_what_their_definitions_give(case: Case) -> None:
+    """By scikit-learn and krippendorff here, by exact fractions in the vectors."""
+    found = between_judges(
+        judgment(str(at), judge=judge, scores=tuple(scores), question=one["question"])
+        for at, one in enumerate(case["given"]["outputs"])
+        for judge, scores in one["scores"].items()
+    )
+
+    answer = {
+        "pairs": [
+            {
+                "judges": list(pair.judges),
+                "kappa": {
+                    name: stated(value, pair.compared.kappa_ci95[name])
+                    for name, value in pair.compared.kappa.items()
+                },
+            }
+            for pair in found.pairs
+        ],
+        "alpha": {
+            name: stated(value, found.alpha_ci95[name]) for name, value in found.alpha.items()
+        },
+    }
+    assert disagreements(case["expect"], answer) == []
 
 
 @pytest.mark.parametrize("case", vectors("shares"), ids=lambda case: case["id"])
