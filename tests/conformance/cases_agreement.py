@@ -41,8 +41,8 @@ def wilson(hits: float, n: float) -> list[float]:
 
 def interval_case(says: str, figure: str, *seen: tuple[str, int, int]) -> Case:
     """Return a share's or a mean's case; what is seen has a question, a value, and of how many."""
-    total, n = sum(Fraction(one[1]) for one in seen), sum(one[2] for one in seen)
-    value = total / n
+    total, n = sum(one[1] for one in seen), sum(one[2] for one in seen)
+    value = Fraction(total, n)
     off: dict[str, Fraction] = {}
     for question, seen_value, of in seen:
         off[question] = off.get(question, Fraction()) + (seen_value - value * of) / n
@@ -55,8 +55,8 @@ def interval_case(says: str, figure: str, *seen: tuple[str, int, int]) -> Case:
             half = T[k - 1] * sqrt(spread)
             ci95 = [float(value) - half, float(value) + half]
         else:
-            alike = min(value * (1 - value) / spread, Fraction(n)) if spread else Fraction(k)
-            effective = float(alike) * (Z / T[k - 1]) ** 2
+            alike = float(value * (1 - value) / spread) if spread else k
+            effective = min(alike, n) * (Z / T[k - 1]) ** 2
             ci95 = wilson(float(value) * effective, effective) if effective >= 2 else None
     given = [{"question": q, "value": v, "of": of} for q, v, of in seen]
     expected = {"value": float(value), "ci95": ci95}
@@ -140,15 +140,14 @@ def with_interval(rated: Rated, figure: Callable[[Rated], Exact], counted: Rated
 
 def agreement_case(says: str, *outputs: tuple[str, dict[str, str]]) -> Case:
     """Return judges' agreement; an output has a question, and four digits by each judge."""
-    given = [
-        {"question": q, "scores": {judge: [int(d) for d in said] for judge, said in by.items()}}
-        for q, by in outputs
+    digits = [
+        (q, {judge: [int(d) for d in said] for judge, said in by.items()}) for q, by in outputs
     ]
+    given = [{"question": q, "scores": by} for q, by in digits]
     names = ("overall_score", *DIMENSIONS)
     scores: dict[str, Rated] = {
         name: [
-            (one["question"], {j: [sum(s), *s][at] for j, s in one["scores"].items()})
-            for one in given
+            (q, {judge: [sum(four), *four][at] for judge, four in by.items()}) for q, by in digits
         ]
         for at, name in enumerate(names)
     }

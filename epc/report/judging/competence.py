@@ -46,7 +46,10 @@ class Shown:
 
 def title_of(found: Competence) -> str:
     """Return one line that says what a judge is worth on texts whose order is known."""
-    return f"{found.judge}: {WORDS[found.word]} of telling outputs from spoilt ones"
+    told = "outputs from spoilt ones"
+    if found.word == "cannot_tell":
+        return f"{found.judge}: these pairs cannot say whether it tells {told}"
+    return f"{found.judge}: {found.word} of telling {told}"
 
 
 def tables(found: Competence) -> Iterator[Shown]:

@@ -49,7 +49,8 @@ def judging_page(report: Report) -> str:
     """
     one = report.evaluations[-1]
     samples = sum(total.samples for total in one.totals.values())
-    title = f"{samples:,} evaluations by {len(one.judges)} judges"
+    counted = f"{len(one.judges)} judge{'s' * (len(one.judges) != 1)}"
+    title = f"{samples:,} evaluations by {counted}"
     found = one.primary.all
     sentence = f"Of {found.samples:,} evaluations of others' outputs "
     sentence += ", ".join(f"{share.count:,} {name}" for name, share in found.verdicts.items())

@@ -278,6 +278,7 @@ def test_competence_comes_before_the_first_judgment_and_stands_outside_primary_f
     assert "competence,judge_model,openai/constant,length,16,0.0,0.0,0.0" in rows
     page = (tmp_path / "p.html").read_text("utf-8")
     assert "spoilt outputs" in page
+    assert "evaluations by 1 judge<" in page
     assert "it detects nothing" in page
 
 

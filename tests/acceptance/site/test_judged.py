@@ -164,7 +164,7 @@ def test_judges_side_by_side_have_what_tests_and_people_say_of_them(judging: Bui
     figures = json.loads(judging.text(f"api/v1/snapshots/{MOCK}.json"))["figures"]
     word = figures["competence"]["word"]
     for tag in (MOCK, HOSTED):
-        rows = table(judging, f"snapshots/{tag}/index.html", "judges").split("<tr>")
+        rows = table(judging, f"snapshots/{tag}/index.html", "judges-tested").split("<tr>")
         ours = next(row for row in rows if "mock/careless-judge" in row)
         others = next(row for row in rows if "llamacpp/judge-1" in row)
         said = json.loads(judging.text(f"api/v1/snapshots/{tag}.json"))["judges"]["judges"]
