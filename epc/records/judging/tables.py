@@ -17,7 +17,7 @@ from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.judging.layout import LONGEST_LINE
 from epc.records.judging.single import content_of
-from epc.records.observed.parquet import MAGIC, opened
+from epc.records.observed.parquet import MAGIC, damaged, opened
 
 _OPENING: Final = 1024  # bytes after a first line that may be blank
 _MARK: Final = "\ufeff"
@@ -131,9 +131,13 @@ def _parquet(path: Path) -> Iterator[TableRow]:
         if table is None:
             raise MalformedError(found.kept()[0])
         rows = (row for batch in table.iter_batches(_BATCH) for row in batch.to_pylist())
-        for number, row in enumerate(rows, 1):
-            present = {key: value for key, value in row.items() if value is not None}
-            yield TableRow(file=path.name, place=f"row {number}", value=present)
+        number = 0
+        try:
+            for number, row in enumerate(rows, 1):
+                present = {key: value for key, value in row.items() if value is not None}
+                yield TableRow(file=path.name, place=f"row {number}", value=present)
+        except (ValueError, OSError) as error:
+            raise MalformedError(damaged(f"{path.name}:{number + 1}", error)) from error
 
 
 def text_of(path: Path, clause: str) -> str:

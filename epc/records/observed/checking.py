@@ -80,8 +80,7 @@ def asks(verdicts: Verdicts, *, by_place: bool = True) -> "Keys":
 
 
 def _incomplete(verdicts: Verdicts) -> Iterator[_Fault]:
-    """Yield the rules about fields that need each other, and about numbers that are none."""
-    import numpy as np
+    """Yield the rules about fields that need each other."""
 
     def absent(column: Column) -> "Mask":
         return column.codes < 0
@@ -106,10 +105,6 @@ def _incomplete(verdicts: Verdicts) -> Iterator[_Fault]:
         one, other = absent(getattr(verdicts, digest)), absent(getattr(verdicts, length))
         remedy = f"state both `{digest}` and `{length}`, or neither"
         yield _Fault(field=length, rows=one != other, problem="half is missing", remedy=remedy)
-    for field in ("a_score", "b_score"):
-        column = getattr(verdicts, field)
-        rows = ~absent(column) & ~np.isfinite(column.as_numbers())
-        yield _Fault(field=field, rows=rows, problem="no finite number", remedy="leave it out")
 
 
 def _unlisted(header: Header, verdicts: Verdicts) -> Iterator[_Fault]:

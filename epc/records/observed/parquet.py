@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from msgspec import UNSET
 
-from epc.errors import WorldError
+from epc.errors import Finding, WorldError
 from epc.records.findings import Findings
 from epc.records.observed.columns import FIELDS
 from epc.records.observed.types import Row
@@ -21,6 +21,7 @@ METADATA: Final = b"epc.verdicts"
 _NUMBERS: Final = ("a_length", "b_length", "repeat", "answer_length")
 _SCORES: Final = ("a_score", "b_score")
 _GROUP: Final = 200_000  # rows
+_MOST_ROWS: Final = 10_000_000
 
 
 def _required() -> None:
@@ -36,24 +37,38 @@ def opened(
 ) -> Any:
     """Return a Parquet file ready to be read, or None with a finding.
 
-    A column that is none of `fields` is a finding too.
+    A column that is none of `fields` is a finding too; with two of one name nothing can be read.
 
     Raises: WorldError if pyarrow is missing.
     """
     _required()
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         table = pq.ParquetFile(file)
-    except (pa.ArrowInvalid, OSError) as error:
-        found.add("Reading R77", name, f"no Parquet: {error}", "import it again")
+        names = table.schema_arrow.names
+    except (ValueError, OSError) as error:
+        found.extend([damaged(name, error)])
         return None
-    for column in table.schema_arrow.names:
+    if twice := sorted({column for column in names if names.count(column) > 1}):
+        problem = f"the column {twice[0]!r} stands twice"
+        found.add("Reading R77", f"{name}:0/{twice[0]}", problem, "keep one of them")
+        return None
+    if table.metadata.num_rows > _MOST_ROWS:  # a few bytes can state any number of equal rows
+        problem = f"{table.metadata.num_rows:,} rows, expected at most {_MOST_ROWS:,}"
+        found.add("Reading R77", name, problem, "split it")
+        return None
+    for column in names:
         if fields is not None and column not in fields:
             remedy = f"leave it out; the columns are {', '.join(FIELDS)}"
             found.add("Reading R77", f"{name}:0/{column}", "no such field of a verdict", remedy)
     return table
+
+
+def damaged(where: str, error: Exception) -> Finding:
+    """Return the finding for what pyarrow cannot decode; it finds that out page by page."""
+    problem = f"damaged, or no Parquet: {error}"
+    return Finding(clause="Reading R77", where=where, problem=problem, remedy="make it again")
 
 
 def has_plain_columns(table: Any, fields: Sequence[str]) -> bool:

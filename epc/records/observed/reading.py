@@ -18,7 +18,14 @@ from epc.json_text import Reader, decode
 from epc.records.findings import Findings
 from epc.records.observed.checking import CLAUSE, misread, problems
 from epc.records.observed.columns import COLUMNS, Collector, Verdicts
-from epc.records.observed.parquet import MAGIC, METADATA, codes_of, has_plain_columns, opened
+from epc.records.observed.parquet import (
+    MAGIC,
+    METADATA,
+    codes_of,
+    damaged,
+    has_plain_columns,
+    opened,
+)
 from epc.records.observed.types import Header, Row
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import parse
@@ -92,16 +99,21 @@ def _read_parquet(name: str, file: BinaryIO, found: Findings) -> Read:
     collector, done = Collector(), 0
     fields = [field for field in table.schema_arrow.names if field in _TYPES]
     plain = set(fields) <= set(COLUMNS) and has_plain_columns(table, fields)
-    for batch in table.iter_batches(_BATCH, columns=fields):
-        columns = dict(zip(fields, map(codes_of, batch.columns), strict=True)) if plain else {}
-        if _is_sound(columns):
-            lines = np.arange(done + 1, done + len(batch) + 1, dtype=np.int32)
-            collector.add_columns(columns, lines)
-        else:  # row by row, which says of each what is wrong with it
-            rows = [{k: v for k, v in row.items() if v is not None} for row in batch.to_pylist()]
-            numbered = list(enumerate(rows, done + 1))
-            _add(collector, numbered, lambda row: msgspec.convert(row, Row), name, found)
-        done += len(batch)
+    try:
+        for batch in table.iter_batches(_BATCH, columns=fields):
+            columns = dict(zip(fields, map(codes_of, batch.columns), strict=True)) if plain else {}
+            if _is_sound(columns):
+                lines = np.arange(done + 1, done + len(batch) + 1, dtype=np.int32)
+                collector.add_columns(columns, lines)
+            else:  # row by row, which says of each what is wrong with it
+                rows = [
+                    {k: v for k, v in row.items() if v is not None} for row in batch.to_pylist()
+                ]
+                numbered = list(enumerate(rows, done + 1))
+                _add(collector, numbered, lambda row: msgspec.convert(row, Row), name, found)
+            done += len(batch)
+    except (ValueError, OSError) as error:
+        found.extend([damaged(f"{name}:{done + 1}", error)])
     return _checked(name, header, collector.verdicts(), found)
 
 

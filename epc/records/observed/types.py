@@ -10,7 +10,8 @@ UNKNOWN: Final = "unknown"
 
 Name = Annotated[str, Meta(min_length=1)]
 Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", max_length=64)]
-Count = Annotated[int, Meta(ge=0)]
+Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+Score = Annotated[float, Meta(ge=-1e12, le=1e12)]  # squares of differences stay finite
 Day = Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$", max_length=10)]
 Candidate = Literal["a", "b"]
 Choice = Literal["a", "b", "tie"]
@@ -34,8 +35,8 @@ class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_de
     b_by: Name | UnsetType = UNSET
     first: Candidate | UnsetType = UNSET
     verdict: Literal["a", "b", "tie", "unreadable"] | UnsetType = UNSET
-    a_score: float | UnsetType = UNSET
-    b_score: float | UnsetType = UNSET
+    a_score: Score | UnsetType = UNSET
+    b_score: Score | UnsetType = UNSET
     repeat: Count | UnsetType = UNSET
     gold: Choice | UnsetType = UNSET
     humans: Annotated[tuple[Choice, ...], Meta(min_length=1)] | UnsetType = UNSET

@@ -71,6 +71,9 @@ def without(*keys: str) -> dict[str, Any]:
     ("line", "where", "problem"),
     [
         ({**GOOD, "a_length": "1"}, "/a_length", "Expected `int`, got `str`"),
+        ({**GOOD, "a_length": 2**31}, "/a_length", "Expected `int` <= 2147483647"),
+        ({**GOOD, "repeat": 2**70}, "/repeat", "Expected `int` <= 2147483647"),
+        ({**GOOD, "a_score": 1e308}, "/a_score", "Expected `float` <= 1000000000000.0"),
         ({**GOOD, "verdict": "A"}, "/verdict", "Invalid enum value 'A'"),
         ({**GOOD, "gold": None}, "/gold", "Expected `str`, got `null`"),
         ({**GOOD, "judge": "j"}, "", "Object contains unknown field `judge`"),
@@ -149,9 +152,10 @@ def rows() -> SearchStrategy[dict[str, Any]]:
     """Return lines that are nearly right: each field present or not, of its type or another."""
     values: dict[str, list[Any]] = {
         **{key: [X, "x"] for key in ("a_sha256", "b_sha256", "answer_sha256")},
-        **{key: [0, -1, True] for key in ("a_length", "b_length", "answer_length", "repeat")},
+        **{key: [0, -1, True] for key in ("a_length", "b_length", "answer_length")},
+        "repeat": [0, -1, 2**31],
         **{key: ["a", "tie", "c"] for key in ("first", "verdict", "gold")},
-        **{key: [1, 0.5, "1"] for key in ("a_score", "b_score")},
+        **{key: [1, 1e13, "1"] for key in ("a_score", "b_score")},
         "humans": [["a"], [], ["c"]],
         "date": ["2023-10-11", "11.10.2023"],
         "subset": ["s", ""],
@@ -198,7 +202,7 @@ DAMAGED: list[tuple[str, list[Any], str, str]] = [
     ("verdict", ["a", "A"], "v.parquet:2/verdict", "Invalid enum value 'A'"),
     ("item", ["1", None], "v.parquet:2", "Object missing required field `item`"),
     ("a_length", ["1", "1"], "v.parquet:1/a_length", "Expected `int`, got `str`"),
-    ("a_score", [float("nan"), 1.0], "v.parquet:1/a_score", "no finite number"),
+    ("a_score", [float("nan"), 1.0], "v.parquet:1/a_score", "Expected `float` >= -1000000000000.0"),
     ("gold", [{"a": 1}, None], "v.parquet:1/gold", "Expected `str`, got `object`"),
     ("judge", ["j", "j"], "v.parquet:0/judge", "no such field of a verdict"),
 ]
@@ -218,3 +222,38 @@ def test_reading_r77_a_problem_in_parquet_has_its_row_and_column(
     pq.write_table(table.select(kept).append_column(column, pa.array(values)), path)
 
     assert (where, problem) in wrong(path)
+
+
+@pytest.mark.extra
+def test_reading_r77_two_columns_of_one_name_are_a_finding(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = parquet_of(tmp_path, GOOD)
+    pq.write_table(pq.read_table(path).append_column("verdict", pa.array(["b"])), path)
+
+    assert wrong(path) == [("v.parquet:0/verdict", "the column 'verdict' stands twice")]
+
+
+@pytest.mark.extra
+def test_reading_r77_a_small_file_of_endless_rows_is_refused_before_it_is_unpacked(
+    tmp_path: Path,
+) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = parquet_of(tmp_path, GOOD)
+    table = pa.table({"item": pa.nulls(10_000_001, pa.null())})
+    pq.write_table(table.replace_schema_metadata(pq.read_schema(path).metadata), path)
+
+    assert wrong(path) == [("v.parquet", "10,000,001 rows, expected at most 10,000,000")]
+
+
+@pytest.mark.extra
+def test_reading_r77_damage_anywhere_in_parquet_is_a_finding(tmp_path: Path) -> None:
+    path = parquet_of(tmp_path, *({**GOOD, "item": f"{n}"} for n in range(9)))
+    whole = path.read_bytes()
+
+    for place in range(4, len(whole) - 8, 11):
+        path.write_bytes(whole[:place] + b"\xff" * 3 + whole[place + 3 :])
+        read(path)  # whatever it finds: it raises nothing
