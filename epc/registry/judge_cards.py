@@ -1,7 +1,7 @@
 """What the registry knows of one model, joined into its card; verdict files may be added to it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from fnmatch import fnmatchcase
 from typing import Final
@@ -73,12 +73,14 @@ def card_of(
     ]
     own = [(each, groups) for each in recorded if (groups := recorded_of(each, who))]
     days_left = (_days_left(registry.meant(life, as_of), state, as_of) for life, state in served)
-    figures = (f for snapshot in states for f in _of_snapshot(*snapshot, settings))
+    figures = [f for snapshot in states for f in _of_snapshot(*snapshot, settings)]
+    published = {_said(figure) for figure in figures}
     observed = (
         figure
         for each, groups in own
         for group in groups
         for figure in _observed(each.of, each.figures.source, group, _NOT_TODAY)
+        if _said(figure) not in published
     )
     return Card(
         name=who.name,
@@ -98,6 +100,11 @@ def card_of(
             for fault in snapshot.card.known_faults
         ),
     )
+
+
+def _said(figure: Known) -> Known:
+    """Return a figure without where it was read: the same verdicts are no second measurement."""
+    return replace(figure, of="", state="")
 
 
 def _served(life: Life, state: Expiry) -> Served:

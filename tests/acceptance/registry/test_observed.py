@@ -344,6 +344,18 @@ def test_reading_r57_a_newer_commit_of_the_source_supersedes_what_it_said_of_the
     assert json.loads(found)["recorded"] == 3
 
 
+def test_a_judge_card_counts_verdicts_that_are_published_and_named_in_a_file_once(
+    kept: Path, source: Path, tmp_path: Path
+) -> None:
+    file = imported(source, tmp_path / "verdicts.jsonl")
+    words = ("evaluators", "card", "judge-0613", "--setting", "*/Vanilla", "--format", "json")
+
+    alone = json.loads(epc(kept, *words).stdout)
+    both = json.loads(epc(kept, *words, "--verdicts", str(file)).stdout)
+
+    assert (both["figures"], both["sentence"]) == (alone["figures"], alone["sentence"])
+
+
 @pytest.mark.parametrize(("registry_of", "items"), [("kept", 3), ("by_recipe", 0)])
 def test_succession_reads_the_published_verdicts_where_they_may_stand(
     registry_of: str, items: int, request: pytest.FixtureRequest
