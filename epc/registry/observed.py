@@ -103,7 +103,7 @@ def offered_verdicts(folder: Path, said: Said, choices: Choices) -> Offer:
             "source, and the file does not say how it was made from it\n"
             "  fix: make it with `epc observe import`"
         )
-    require_plain(document.header)
+    require_plain(document.header, verdicts)
     judge, made = judge_of(document.header), document.header.made
     known = SHAPES[made.shape].faults_of([judge.model]) if made and made.shape in SHAPES else []
     faults = (*(Fault(id=each.id, says=each.says) for each in known), *said.faults)
@@ -130,8 +130,10 @@ def is_free(header: Header) -> bool:
     return header.source.licence in _FREE
 
 
-def require_plain(header: Header) -> None:
+def require_plain(header: Header, verdicts: Verdicts) -> None:
     """Refuse names that are more than text, and a source that cannot be named in a command.
+
+    Authors and subsets of verdicts stand in published figures, as the names of the header do.
 
     Raises: UsageError.
     """
@@ -141,11 +143,11 @@ def require_plain(header: Header) -> None:
             f"the source is {source.repository!r} at {source.commit!r}, expected an https address "
             "and a commit, or unknown\n  fix: import it again with --repository and --commit"
         )
-    for text in _texts(as_json(header)):
+    columns = (verdicts.subset, verdicts.a_by, verdicts.b_by)
+    names = (str(name) for column in columns for name in column.names)
+    for text in (*_texts(as_json(header)), *names):
         for problem in problems(text, "prompt"):
-            raise UsageError(
-                f"a name in the header {problem}: {text[:80]!a}\n  fix: write it plain"
-            )
+            raise UsageError(f"a name {problem}: {text[:80]!a}\n  fix: write it plain")
 
 
 def _texts(value: Any) -> Iterator[str]:

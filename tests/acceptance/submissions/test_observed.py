@@ -118,6 +118,21 @@ def test_a_statement_that_adds_to_the_source_is_refused(
     assert said in errors(folder)
 
 
+@pytest.mark.parametrize("field", ["subset", "a_by"])
+def test_an_author_or_a_subset_that_is_more_than_text_is_refused(
+    made: Path, source: Path, tmp_path: Path, field: str
+) -> None:
+    file = imported(source, tmp_path / "verdicts.jsonl")
+    header, *lines = file.read_text().splitlines()
+    named = (json.dumps(json.loads(line) | {field: "<b>\x1b[31mx"}) for line in lines)
+    file.write_text("\n".join([header, *named]))
+    shutil.copytree(made, checkout := tmp_path / "registry")
+
+    epc(checkout, "submission", "new", str(file), *SAID, "--slug", "markup")
+
+    assert "observed.json: a name holds" in errors(checkout / "submissions" / "markup")
+
+
 def test_a_day_that_is_written_into_the_header_is_refused(folder: Path) -> None:
     path = folder / "observed.json"
     path.write_text(path.read_text().replace('"date": "unknown"', '"date": "2026-03-31"'))
