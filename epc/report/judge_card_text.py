@@ -7,7 +7,9 @@ from epc.analysis.judge_card import OTHER, PLACES, SECTIONS, Answered, Card, Kno
 
 def sentence(card: Card) -> str:
     """Return what a reader should know first: is it served, and how did it judge?"""
-    return f"{card.name}: {_served(card.served)}; {_judged(card)}."
+    said, is_evidence = judged(card)
+    when = "when it lived " if is_evidence and card.gone else ""
+    return f"{card.name}: {_served(card.served)}; {when}{said}."
 
 
 def _served(lives: Sequence[Served]) -> str:
@@ -34,18 +36,17 @@ def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _judged(card: Card) -> str:
-    """Return how it judged: places first, then its newest audit, else what there is."""
+def judged(card: Card) -> tuple[str, bool]:
+    """Return how it judged, and whether anything tells: places first, then its newest audit."""
     told = [*_places(card.counted(PLACES)), *_audit(card.rests_on)]
     if not told:
         told = [*_invalid(card.counted("invalid"))] or [*_gamma(card.counted("gamma"))]
-    if not told:
-        if any(rest.failed for rest in card.rests_on):
-            return "what was published is of a failed run"
-        stands = " that stands" if card.rests_on else ""
-        return f"nobody has published a measurement of it{stands}"
-    when = "when it lived " if card.gone else ""
-    return f"{when}{'; '.join(told)}"
+    if told:
+        return "; ".join(told), True
+    if any(rest.failed for rest in card.rests_on):
+        return "what was published is of a failed run", False
+    stands = " that stands" if card.rests_on else ""
+    return f"nobody has published a measurement of it{stands}", False
 
 
 def _places(found: Sequence[Known]) -> Iterator[str]:

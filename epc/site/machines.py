@@ -8,7 +8,7 @@ from typing import Final
 from epc.records.strict_json import dumps, dumps_line
 from epc.registry import layout
 from epc.registry.calendar import calendar
-from epc.site import api, badges, feeds, linked_data, tables
+from epc.site import api, badges, feeds, linked_data, names, tables
 from epc.site.pages import Site
 
 Content = str | bytes
@@ -54,6 +54,7 @@ def files(site: Site) -> Iterator[tuple[str, Content]]:
         layout.PUBLISHED,
         dumps_line(site.registry.given),
     )  # for programs: a third of it was blanks
+    yield names.PLACE, dumps_line(names.document(site.registry, site.as_of))
     table = tables.csv_text(site).encode()
     yield "figures.csv", table
     yield "figures.parquet", tables.parquet(site)

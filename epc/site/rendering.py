@@ -21,6 +21,8 @@ from epc.spec.judge_v1 import DIMENSIONS, VERDICTS
 Pictures = Callable[[EvaluatorPage | SnapshotPage], Markup]
 
 _SOONEST: Final = 5
+_STATES: Final = ("current", "expiring", "unconfirmed", "unknown")
+_HERE: Final = "local"  # the platform of programs and small weights that run where one measures
 _LATEST: Final = 200
 _MOST: Final = 50  # recorded ones in a page that people open first; all stand in the list of all
 
@@ -108,7 +110,7 @@ def _home(site: Site) -> dict[str, Any]:
     rows, judged = _rows(site, "coupling"), _rows(site, "judgments")
     recorded = sorted(_rows(site, "records"), key=lambda row: row.n, reverse=True)
     held_rows = _evaluators(rows, held=True)
-    current = _ranked(sorted(held_rows, key=lambda row: row.snapshot.kind != "measured"))
+    current = _ranked(sorted(held_rows, key=_order))
     held = [*current, *_evaluators(judged, held=True)]
     ending = [row for row in held if row.standing.state.until and not row.failed]
     retiring = [
@@ -128,6 +130,12 @@ def _home(site: Site) -> dict[str, Any]:
         "recorded": recorded,
         "most": _MOST,
     }
+
+
+def _order(row: Row) -> tuple[bool, int, bool]:
+    """Return a row's place: models that a platform serves, by state, those with trials first."""
+    state = _STATES.index(row.standing.state.status)
+    return row.snapshot.platform == _HERE, state, row.snapshot.kind != "measured"
 
 
 def _end(standing: Any) -> date:

@@ -1,0 +1,185 @@
+"""Every name that the registry knows, with its answers from the day of building on: one file.
+
+The front page's box answers from it alone, on the reader's own day. An answer changes only on a
+few days, so the file holds the program's own answer on each of these.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date
+from functools import partial
+from typing import Final
+
+from epc.protocol.results import Json
+from epc.registry.days import days_away
+from epc.registry.expiry import Expiry, unconfirmed_from
+from epc.registry.judge_cards import card_of
+from epc.registry.lifecycles import Generation, Life, LifeRecord
+from epc.registry.registry import Registry
+from epc.registry.snapshots import Snapshot
+from epc.registry.subjects import Subject
+from epc.report.judge_card_text import judged
+
+PLACE: Final = "assets/names.json"
+_Table = dict[str, int]  # texts that stand in the file once, by their place in it
+
+
+def document(registry: Registry, as_of: date) -> Json:
+    """Return the file: generations with their lives, snapshots, and what was said of judges.
+
+    A state is `[from, status, reason, until, note, source]`, the source as its place in `sources`.
+    The note of an alias begins where the name stands that was asked about.
+    """
+    sources: _Table = {}
+    generations = [_generation(registry, g, as_of, sources) for g in registry.generations.values()]
+    return {
+        "as_of": as_of.isoformat(),
+        "generations": generations,
+        "snapshots": [
+            {
+                "tag": tag,
+                "states": _states(
+                    partial(registry.of_tag, tag),
+                    _turns(registry, _days_of_snapshot(registry, snapshot), as_of),
+                    sources,
+                ),
+            }
+            for tag, snapshot in registry.snapshots.items()
+        ],
+        **_judges(registry, as_of),
+        "sources": list(sources),
+    }
+
+
+def _generation(registry: Registry, given: Generation, as_of: date, sources: _Table) -> Json:
+    lives = zip(given.lives, given.record.platforms, strict=True)
+    return {
+        "name": given.name,
+        "maker": given.maker,
+        "lives": [
+            {
+                "platform": life.platform,
+                "names": [life.model, *life.aliases],
+                "makers": given.is_makers(life),
+                "pinned": life.pinned,
+                "sure": _sure(registry.meant(life, as_of), record),
+                "states": _states(
+                    partial(registry.of_life, "", life),
+                    _turns(registry, _days_of_life(registry, life), as_of),
+                    sources,
+                ),
+            }
+            for life, record in lives
+        ],
+    }
+
+
+def _sure(meant: Life, record: LifeRecord) -> Json:
+    """Return how sure a life's dates are: by whose number, and when anybody last said so."""
+    return {
+        "confidence": record.confidence,
+        "sources": meant.retires.sources if meant.retires else None,
+        "seen": meant.seen.isoformat() if meant.seen else None,
+    }
+
+
+def _states(at: Callable[[date], Expiry], days: Iterable[date], sources: _Table) -> list[Json]:
+    """Return the state on the first day, and on each later one on which it is another."""
+    told: list[Json] = []
+    for day in days:
+        state = at(day)
+        until = state.until.isoformat() if state.until else None
+        source = sources.setdefault(state.source, len(sources)) if state.source else None
+        now = [state.status, state.reason, until, state.note, source]
+        if not told or told[-1][1:] != now:
+            told.append([day.isoformat(), *now])
+    return told
+
+
+def _turns(registry: Registry, days: Iterable[date], as_of: date) -> list[date]:
+    """Return the days from today on on which a state can change: an end's, and its notice's."""
+    later = {day for day in days if day > as_of}
+    notices = {days_away(day, -registry.policy.notice) for day in later}
+    return [as_of, *sorted(day for day in later | notices if day > as_of)]
+
+
+def _days_of_life(registry: Registry, life: Life) -> Iterator[date]:
+    """Yield every day that is stated of a life, and of those that its name points to."""
+    places = ((life.platform, pointer.to) for pointer in life.points_to)
+    for each in (life, *(registry.served[place] for place in places if place in registry.served)):
+        yield from (stated.date for stated in (each.released, each.retires) if stated)
+        yield from (route.date for route in each.routes)
+        yield from (pointer.since for pointer in each.points_to if pointer.since)
+        if aged := unconfirmed_from(each, registry.policy):
+            yield aged
+
+
+def _days_of_snapshot(registry: Registry, snapshot: Snapshot) -> Iterator[date]:
+    yield from (event.date for event in registry.by_tag.get(str(snapshot.tag), ()))
+    if first := snapshot.first_day:
+        yield from (first, days_away(first, registry.policy.maximum_age))
+    if life := registry.life(snapshot.tag.generation, snapshot.platform):
+        yield from _days_of_life(registry, life)
+
+
+def _judges(registry: Registry, as_of: date) -> Json:
+    """Return what was said of judges, and of which names: those of their snapshots or lives.
+
+    The first of `judged` is of every name that no snapshot has. `[from, text, evidence]` is said
+    from a day on; of a judge that is gone, evidence is told in the past tense.
+    """
+    named: dict[str, list[Snapshot]] = {}
+    for snapshot in registry.snapshots.values():
+        for name in dict.fromkeys((snapshot.tag.generation.casefold(), snapshot.model.casefold())):
+            named.setdefault(name, []).append(snapshot)
+    groups: dict[tuple[str, ...], Json] = {(): _group(registry, (), as_of)}
+    of: _Table = {}
+    for name, spellings in _spelled(registry, named):
+        both = {str(s.tag): s for key in spellings & named.keys() for s in named[key]}
+        tags = tuple(tag for tag in registry.snapshots if tag in both) if both else ()
+        if tags:
+            groups.setdefault(tags, _group(registry, tuple(both[tag] for tag in tags), as_of))
+            of[name] = list(groups).index(tags)
+    means = {name: meant for name, given in named.items() if (meant := _meant(name, given))}
+    return {"judged": list(groups.values()), "judges": of, "means": means}
+
+
+def _spelled(
+    registry: Registry, named: Mapping[str, list[Snapshot]]
+) -> Iterator[tuple[str, frozenset[str]]]:
+    """Yield every name that can be asked about, with all spellings of what it means.
+
+    As `lives_named` has it: a name means its model on every platform, unless it names one.
+    """
+    found: dict[str, list[tuple[Generation, Life]]] = {}
+    for generation in registry.generations.values():
+        for life in generation.lives:
+            names = {n.casefold() for n in (generation.name, life.model, *life.aliases)}
+            for name in names | {f"{life.platform}/{name}".casefold() for name in names}:
+                found.setdefault(name, []).append((generation, life))
+    for name in dict.fromkeys([*found, *named]):
+        lives = found.get(name, [])
+        if not any(name.startswith(f"{life.platform}/".casefold()) for _, life in lives):
+            own = [g.name for g, _ in lives] or _meant(name, named.get(name, ()))
+            known = (registry.generations[n] for n in own if n in registry.generations)
+            lives = [(generation, life) for generation in known for life in generation.lives]
+        spelled = (n for g, life in lives for n in (g.name, life.model, *life.aliases))
+        yield name, frozenset({name, *(each.casefold() for each in spelled)})
+
+
+def _meant(name: str, snapshots: Iterable[Snapshot]) -> list[str]:
+    """Return the generations of snapshots whose source spells its model so."""
+    return list(dict.fromkeys(s.tag.generation for s in snapshots if s.model.casefold() == name))
+
+
+def _group(registry: Registry, snapshots: tuple[Snapshot, ...], as_of: date) -> Json:
+    who = Subject(name="", maker=None, lives=(), snapshots=snapshots, spellings=frozenset())
+    days = {e.date for s in snapshots for e in registry.by_tag.get(str(s.tag), ())}
+    said: list[Json] = []
+    for day in [as_of, *sorted(day for day in days if day > as_of)]:
+        now = list(judged(card_of(registry, who, day)))
+        if not said or said[-1][1:] != now:
+            said.append([day.isoformat(), *now])
+    names = list(dict.fromkeys(s.tag.generation for s in snapshots))
+    real = {s.tag.generation for s in snapshots if not s.calibration}  # a mock has no page
+    pages = [name for name in names if name in real]
+    return {"generations": names, "pages": pages, "said": said}

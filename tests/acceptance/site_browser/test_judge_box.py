@@ -1,0 +1,252 @@
+"""Issue 22: the front page's box answers for any name as the program does, and asks nobody."""
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import date
+from functools import cache
+from urllib.parse import parse_qs, quote, urlsplit
+
+import pytest
+from browser_support import PHONE, Visit, visit
+from names_support import TYPED
+from playwright.sync_api import Browser, Page
+from registry_support import ROOT
+from site_support import epc
+
+from epc.records.strict_json import dumps_line
+from epc.registry.expiry import in_words
+from epc.registry.judge_cards import card_of
+from epc.registry.reading import of_folder
+from epc.registry.registry import Registry
+from epc.registry.subjects import subject
+from epc.report.judge_card_text import sentence
+from epc.site.names import document
+
+BUILT, DAY, LATER = "2026-11-01", "2026-11-23", "2027-03-01"
+UNKNOWN = ["gtp-4o", "gpt-6", "no such model", "claude-opus-4-99", "openai/gpt4o"]
+HOSTILE = '<img src=x onerror="window.canary=1"><script>window.canary=1</script>'
+Told = tuple[str, str, str, str]
+
+
+@cache
+def published() -> Registry:
+    return of_folder(ROOT)
+
+
+@cache
+def real() -> str:
+    return dumps_line(document(published(), date.fromisoformat(BUILT)))
+
+
+@pytest.fixture(scope="module")
+def desk(browser: Browser, home: str) -> Iterator[Visit]:
+    """Return a window on a site whose list of names is that of this very registry."""
+    with visit(browser, home) as seen:
+        seen.page.route("**/assets/names.json", lambda route: route.fulfill(body=real()))
+        yield seen
+
+
+def linked(seen: Visit, names: list[str], day: str = DAY) -> Page:
+    """Open the permanent link of some names on a day, and wait for the answers."""
+    seen.page.clock.set_fixed_time(f"{day}T12:00:00Z")
+    page = seen.to("?judge=" + ",".join(map(quote, names)))
+    page.wait_for_selector("[data-epc=permanent]")
+    seen.assert_quiet()
+    return page
+
+
+def asked(seen: Visit, text: str, day: str = DAY) -> Page:
+    """Type a text into the box, and wait for the answer."""
+    seen.page.clock.set_fixed_time(f"{day}T12:00:00Z")
+    page = seen.to("")
+    page.get_by_label("Names, or a requirements or configuration file").fill(text)
+    page.get_by_role("button", name="Check").click()
+    page.wait_for_selector("#judge-answers > :first-child")
+    return page
+
+
+def states(page: Page) -> dict[str, list[Told]]:
+    """Return of each name the platform, the words, the note and the source of every answer."""
+    found: dict[str, list[list[str]]] = page.evaluate(
+        """() => Object.fromEntries([...document.querySelectorAll("#judge li")].map((item) =>
+            [item.dataset.name, [...item.querySelectorAll(".epc-judge-state")].map((line) =>
+                ["platform", "words", "note", "source"].map((name) =>
+                    line.querySelector(`[data-epc=${name}]`)?.textContent ?? ""))]))"""
+    )
+    return {name: sorted((a, b, c, d) for a, b, c, d in told) for name, told in found.items()}
+
+
+def cards(page: Page) -> dict[str, str]:
+    found: dict[str, str] = page.evaluate(
+        """() => Object.fromEntries([...document.querySelectorAll("#judge-answers [data-epc=card]")]
+            .map((place) => [place.closest("li").dataset.name, place.textContent]))"""
+    )
+    return found
+
+
+def by_command(name: str, day: str) -> list[Told]:
+    return sorted(
+        (s.platform or "", s.words, s.note, s.source or "")
+        for s in published().expiry([name], date.fromisoformat(day))
+    )
+
+
+@pytest.mark.parametrize("day", [DAY, LATER])
+def test_names_that_people_type_get_the_commands_answers_on_the_readers_day(
+    desk: Visit, day: str
+) -> None:
+    names = [name for name, *_ in TYPED]
+    halves = [names[:40], [*names[40:], *UNKNOWN]]
+
+    for half in halves:
+        page = linked(desk, half, day)
+        found = {
+            name: sentence(
+                card_of(published(), subject(published(), name), date.fromisoformat(day))
+            )
+            for name in half
+            if name not in UNKNOWN
+        }
+
+        assert states(page) == {name: by_command(name, day) for name in half}
+        assert cards(page) == found
+
+
+def test_the_answer_is_what_the_command_prints_with_how_sure_it_is(desk: Visit) -> None:
+    page = asked(desk, "GPT-4o")
+
+    words = ("expiry", "GPT-4o", "--as-of", DAY, "--format", "json")
+    (given,) = json.loads(epc(ROOT, *words).stdout)
+    said = in_words(given["status"], given["until"], given["reason"])
+    assert states(page) == {"GPT-4o": [("openai", said, given["note"], given["source"])]}
+    assert said == "expiring until 2027-01-14 (retired)"
+    assert "replacement gpt-6-luna" in given["note"]
+    printed = epc(ROOT, "evaluators", "card", "GPT-4o", "--as-of", DAY).stdout.splitlines()[0]
+    assert cards(page) == {"GPT-4o": printed}
+    assert "How sure: confidence high" in page.locator(".epc-judge-sure").inner_text()
+    desk.assert_quiet()
+    page.get_by_role("link", name="All about gpt-4o", exact=True).click()
+    assert page.url.endswith("/evaluators/gpt-4o/")
+    desk.complaints.clear()  # the site of this test has no such page
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        (
+            "inspect-ai==0.3.1  # judges: gpt-4o-2024-08-06\nnumpy>=2.1\n"
+            "JUDGE = 'anthropic/claude-sonnet-4-5'\nOTHER=grok-4\n"
+        ),
+        (
+            "judges:\n  - model: openai/gpt-4o-2024-08-06\n    temperature: 0.0\n"
+            '  - model: "claude-sonnet-4-5"\n  - {name:grok-4, max-tokens: 16}\n'
+        ),
+        '{"judge": "gpt-4o-2024-08-06", "panel": ["claude-sonnet-4-5", "grok-4"], "n": 3}',
+    ],
+)
+def test_a_file_that_is_pasted_gives_its_three_models(desk: Visit, text: str) -> None:
+    found = [name.rpartition("/")[2] for name in states(asked(desk, text))]
+
+    assert found == ["gpt-4o-2024-08-06", "claude-sonnet-4-5", "grok-4"]
+
+
+def test_a_misspelt_model_in_a_file_is_unknown_and_not_passed_over(desk: Visit) -> None:
+    page = asked(desk, 'judge = "gpt-4o-2024-08-60"\n')
+
+    ((_, words, note, _),) = states(page)["gpt-4o-2024-08-60"]
+    assert words == "unknown"
+    assert "did you mean gpt-4o-2024-08-06" in note
+    page.get_by_role("button", name="gpt-4o-2024-08-06", exact=True).click()
+    page.wait_for_selector("li[data-name='gpt-4o-2024-08-06']")
+    assert page.get_by_role("textbox", name="Names").input_value() == "gpt-4o-2024-08-06"
+
+
+def test_the_permanent_link_holds_the_names_and_gives_the_same_again(desk: Visit) -> None:
+    names = ["text-bison@001", "anthropic.claude-3-5-sonnet-20240620-v1:0", "xai/grok-4"]
+    page = asked(desk, "\n".join(names))
+    link = page.locator("[data-epc=permanent]").get_attribute("href") or ""
+
+    assert page.url == link
+    assert parse_qs(urlsplit(link).query) == {"judge": [",".join(names)]}
+    before = states(page)
+    page.goto(link)
+    page.wait_for_selector("[data-epc=permanent]")
+    assert states(page) == before
+    assert list(before) == names
+
+
+def test_what_is_typed_linked_or_recorded_never_becomes_markup(desk: Visit) -> None:
+    page = linked(desk, [HOSTILE, 'gpt-4o"><svg onload=window.canary=1>'])
+    assert HOSTILE in page.locator("#judge-answers").inner_text()
+
+    for text in (HOSTILE, "javascript:window.canary=1", "constructor __proto__"):
+        page = asked(desk, text)
+        assert page.evaluate("window.canary") is None
+    assert page.locator("#judge-answers :is(img, script, svg)").count() == 0
+    assert page.locator("#judge-answers h3").all_inner_texts() == ["constructor", "__proto__"]
+    desk.assert_quiet()
+
+    record = json.loads(real())
+    life = record["generations"][0]["lives"][0]
+    life["platform"], life["states"][0][4] = HOSTILE, HOSTILE
+    record["sources"] = [f"javascript:window.canary=1{HOSTILE}" for _ in record["sources"]]
+    desk.page.route("**/assets/names.json", lambda route: route.fulfill(body=json.dumps(record)))
+    page = linked(desk, [record["generations"][0]["name"]], BUILT)
+    assert HOSTILE in page.locator("#judge-answers").inner_text()
+    assert page.locator("#judge-answers :is(img, script, svg, [href^='javascript:'])").count() == 0
+    desk.page.unroute("**/assets/names.json")
+    desk.page.route("**/assets/names.json", lambda route: route.fulfill(body=real()))
+
+
+def test_a_clock_that_is_behind_the_list_brings_nothing_back(desk: Visit) -> None:
+    assert states(linked(desk, ["gpt-4-0613"], "2020-01-01")) == {
+        "gpt-4-0613": by_command("gpt-4-0613", BUILT)
+    }
+
+
+def test_the_sites_own_list_answers_for_its_evaluators_and_snapshots(
+    window: Callable[..., Visit],
+) -> None:
+    page = linked(window(), ["judge-latest", "v1.1-Judge-1"], "2026-06-30")
+
+    words = [words for _, words, *_ in states(page)["judge-latest"]]
+    assert "expiring until 2026-07-01 (retired)" in words
+    assert states(page)["v1.1-Judge-1"][0][1] == "expired since 2026-06-30 (stale)"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_answers_stand_in_nobodys_way_and_fit_a_phone(
+    browser: Browser, home: str, scheme: str
+) -> None:
+    names = ["gpt-4o", "claude-haiku-4-5", "gtp-4o", "llama-3.3-70b-versatile"]
+    with visit(browser, home, width=PHONE, color_scheme=scheme) as seen:
+        seen.page.route("**/assets/names.json", lambda route: route.fulfill(body=real()))
+        page = linked(seen, names)
+        for details in page.query_selector_all("#judge-answers details"):
+            details.evaluate("place => { place.open = true; }")
+
+        assert seen.barriers() == []
+        assert seen.wider_than_the_window() == []
+
+
+def test_without_scripts_the_box_is_absent_and_the_list_is_linked(
+    window: Callable[..., Visit],
+) -> None:
+    page = window(java_script_enabled=False).to("")
+
+    assert page.locator("textarea, #judge button").count() == 0
+    assert page.locator("#judge").get_by_role("link").get_attribute("href") == "evaluators/"
+
+
+def test_the_page_says_what_it_is_and_has_three_doors(window: Callable[..., Visit]) -> None:
+    seen = window()
+    page = seen.to("")
+
+    assert page.locator("h1 ~ p").first.inner_text().count(".") == 2, "two sentences"
+    doors = page.locator(".epc-doors a").all_inner_texts()
+    assert doors == ["Check my judge", "Get data", "Contribute"]
+    order = page.evaluate(
+        """() => ["#judge", ".epc-doors", "#current-table", "#calibration"].map((each) =>
+            document.querySelector(each).getBoundingClientRect().top)"""
+    )
+    assert order == sorted(order)

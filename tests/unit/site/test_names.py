@@ -1,0 +1,42 @@
+"""The list of names holds the program's own answer on every later day, not on sampled ones only."""
+
+from datetime import date, timedelta
+
+from registry_support import ROOT
+
+from epc.registry.reading import of_folder
+from epc.site.names import document
+
+BUILT = date(2026, 4, 1)
+
+
+def test_between_two_days_of_the_list_no_answer_changes() -> None:
+    registry = of_folder(ROOT)
+    made = document(registry, BUILT)
+    days = [BUILT + timedelta(days=n) for n in (0, 1, 29, 61, 128, 205, 206, 236, 258, 288, 500)]
+    days += [
+        date.fromisoformat(d) for d in ("2026-10-22", "2026-10-23", "2027-01-13", "2027-01-14")
+    ]
+
+    def listed(states: list[list[object]], day: date) -> list[object]:
+        *_, (_, status, reason, until, note, source) = (s for s in states if str(s[0]) <= str(day))
+        return [
+            status,
+            reason,
+            until,
+            note,
+            made["sources"][source] if source is not None else None,
+        ]
+
+    for day in days:
+        for told, generation in zip(
+            made["generations"], registry.generations.values(), strict=True
+        ):
+            for life, given in zip(told["lives"], generation.lives, strict=True):
+                state = registry.of_life("", given, day)
+                until = state.until.isoformat() if state.until else None
+                own = [state.status, state.reason, until, state.note, state.source]
+                assert listed(life["states"], day) == own, (generation.name, given.platform, day)
+        for entry in made["snapshots"]:
+            state = registry.of_tag(entry["tag"], day)
+            assert listed(entry["states"], day)[0] == state.status, (entry["tag"], day)
