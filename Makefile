@@ -66,8 +66,8 @@ types: $(FAST) ## Strict types over the package and its tests.
 # Packages that the slim environment lacks are taken as they come.
 SLIM := --ignore-missing-imports --no-warn-unused-ignores --no-warn-return-any
 
-# One more than there are processors: a third of the time, a test waits for a browser, a server or git.
-WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+# Twice as many as there are processors: half of the time, a test waits for a browser, a server or git.
+WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) \* 2)
 
 test: $(VENV)/.dev $(S3)/.made ## The test suite on all processors, and its slowest tests.
 	$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal --durations 20

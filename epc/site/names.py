@@ -7,7 +7,7 @@ few days, so the file holds the program's own answer on each of these.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from epc.protocol.results import Json
 from epc.registry.days import days_away
@@ -82,9 +82,9 @@ def _sure(meant: Life, record: LifeRecord) -> Json:
     }
 
 
-def _states(at: Callable[[date], Expiry], days: Iterable[date], sources: _Table) -> list[Json]:
+def _states(at: Callable[[date], Expiry], days: Iterable[date], sources: _Table) -> list[list[Any]]:
     """Return the state on the first day, and on each later one on which it is another."""
-    told: list[Json] = []
+    told: list[list[Any]] = []
     for day in days:
         state = at(day)
         until = state.until.isoformat() if state.until else None
@@ -174,7 +174,7 @@ def _meant(name: str, snapshots: Iterable[Snapshot]) -> list[str]:
 def _group(registry: Registry, snapshots: tuple[Snapshot, ...], as_of: date) -> Json:
     who = Subject(name="", maker=None, lives=(), snapshots=snapshots, spellings=frozenset())
     days = {e.date for s in snapshots for e in registry.by_tag.get(str(s.tag), ())}
-    said: list[Json] = []
+    said: list[list[Any]] = []
     for day in [as_of, *sorted(day for day in days if day > as_of)]:
         now = list(judged(card_of(registry, who, day)))
         if not said or said[-1][1:] != now:
