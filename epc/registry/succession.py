@@ -193,19 +193,28 @@ def _measurement(registry: Registry, who: Subject, as_of: date) -> Measurement:
 
 
 def _named(registry: Registry, who: Subject, as_of: date) -> Iterator[str]:
-    """Yield whom a platform names as replacement, unless that one has ended as well."""
-    for life in who.lives:
-        known = list(find(life.replacement or "", registry.generations.values()))
-        for _, other in known:
-            yield from _asked(registry, other, as_of)
+    """Yield whom a platform names as replacement, unless that one has ended as well.
+
+    First those that are known to be served, then those of whom nobody knows, last those of whom
+    nobody says so any more.
+    """
+    every = registry.generations.values()
+    named = [(life, list(find(life.replacement or "", every))) for life in who.lives]
+    others = [other for _, known in named for _, other in known]
+    for other in others:
+        yield from _asked(registry, other, as_of)
+    for life, known in named:
         platform = PLATFORMS.get(life.platform)
         if life.replacement and not known and platform:
             yield f"{platform.providers[0]}/{life.replacement}"
+    for other in others:
+        yield from _asked(registry, other, as_of, states=("unconfirmed", "unknown"))
 
 
-def _asked(registry: Registry, life: Life, as_of: date) -> Iterator[str]:
+def _asked(
+    registry: Registry, life: Life, as_of: date, states: Sequence[str] = ("current", "expiring")
+) -> Iterator[str]:
     """Yield the name under which `epc run` can still ask a model."""
     platform = PLATFORMS.get(life.platform)
-    state = registry.of_life(life.model, life, as_of)
-    if platform and state.status in ("current", "expiring"):
+    if platform and registry.of_life(life.model, life, as_of).status in states:
         yield f"{platform.providers[0]}/{life.model}"

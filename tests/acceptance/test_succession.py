@@ -219,3 +219,12 @@ def test_what_do_i_replace_gpt_4_0613_with_in_the_published_registry() -> None:
     assert "  openai: expired since 2026-10-23 (retired)" in text
     assert "\n  epc run --evaluator openai/" in text
     assert "\n  epc observe import CLONE --shape alpaca-eval --out verdicts.jsonl\n" in text
+
+
+def test_a_named_replacement_of_unknown_state_is_asked_before_an_embedded_model() -> None:
+    words = ("claude-3-haiku-20240307", "--as-of", "2026-11-23", "--registry", ROOT)
+
+    text = epc("evaluators", "succeed", *words).stdout.decode()
+
+    assert "its platform names claude-haiku-4-5-20251001 instead: anthropic: unknown" in text
+    assert "\n  epc run --evaluator anthropic/claude-haiku-4-5-20251001 --executor" in text
