@@ -87,11 +87,12 @@ def opened(page: Page, address: str) -> Page:
 class Visit:
     """A page in a browser that notes what it asks for and complains of.
 
-    A request that would leave the site is noted, and never made.
+    A request that would leave the site is noted, and never made. Without `scripts` none runs.
     """
 
     page: Page
     home: str
+    scripts: bool = True
     outside: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
     dialogs: list[str] = field(default_factory=list)
@@ -126,7 +127,10 @@ class Visit:
 
     def to(self, path: str) -> Page:
         """Open a page of the site, and wait until it has asked for all that it wants."""
-        return opened(self.page, self.home + path)
+        if self.scripts:
+            return opened(self.page, self.home + path)
+        self.page.goto(self.home + path, wait_until="load")  # no script will mark it
+        return self.page
 
     def enlivened(self) -> int:
         """Bring every picture into view and return how many came alive."""
@@ -161,7 +165,8 @@ def visit(browser: Browser, home: str, *, width: int = DESKTOP, **given: Any) ->
     """Open a fresh window on a site; `given` is what a browser's context takes."""
     context = browser.new_context(viewport={"width": width, "height": 900}, **given)
     context.set_default_timeout(0)  # a busy machine may take longer than 30 s; pytest has the limit
-    yield Visit(page=context.new_page(), home=home)
+    scripts = given.get("java_script_enabled", True)
+    yield Visit(page=context.new_page(), home=home, scripts=scripts)
     context.close()
 
 
