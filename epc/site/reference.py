@@ -23,6 +23,7 @@ _HEAD: Final = """---
 title: Functions
 description: The protocol's pure functions in Python, from their own signatures and docstrings.
 generated: true
+search: {exclude: true}
 ---
 # Functions
 
