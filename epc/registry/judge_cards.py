@@ -155,10 +155,8 @@ def _why_not(registry: Registry, snapshot: Snapshot, as_of: date) -> str:
     """
     if snapshot.failed:
         return snapshot.failure
-    told = registry.by_tag.get(str(snapshot.tag), ())
-    gone = [e for e in told if e.event in _NO_EVIDENCE and e.date <= as_of]
-    first = min(gone, key=lambda event: _NO_EVIDENCE.index(event.event), default=None)
-    return f"{first.event}: {first.reason}" if first else ""
+    event = registry.ended_by(str(snapshot.tag), *_NO_EVIDENCE, as_of=as_of)
+    return f"{event.event}: {event.reason}" if event else ""
 
 
 def _of_snapshot(

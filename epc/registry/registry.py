@@ -115,6 +115,11 @@ class Registry:
             return [self.of_tag(tag, as_of) for tag in self.snapshots]
         return [state for name in asked for state in self._asked(name, as_of)]
 
+    def ended_by(self, tag: str, *kinds: str, as_of: date = date.max) -> Event | None:
+        """Return the event up to a day that ended a snapshot; of several the kind named first."""
+        told = [e for e in self.by_tag.get(tag, ()) if e.event in kinds and e.date <= as_of]
+        return min(told, key=lambda event: kinds.index(event.event), default=None)
+
     def of_tag(self, tag: str, as_of: date) -> Expiry:
         """Return the state of one snapshot."""
         snapshot = self.snapshots[tag]

@@ -62,9 +62,8 @@ class Kept:
 
     def _ballots(self, snapshot: Snapshot) -> tuple[Ballot, ...]:
         tag = str(snapshot.tag)
-        told = self.registry.by_tag.get(tag, ())
         # Of a source's two commits the newer says it all: counted twice, a verdict agrees twice.
-        gone = any(event.event in ("withdrawn", "superseded") for event in told)
+        gone = self.registry.ended_by(tag, "withdrawn", "superseded")
         if gone or self.home.endswith(".json"):
             return ()
         if tag not in self.read:

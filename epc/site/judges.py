@@ -25,7 +25,7 @@ def with_judges(pages: Sequence[SnapshotPage]) -> Iterator[SnapshotPage]:
     for page in pages:
         if (samples := _set_of(page)) is not None:
             by_set.setdefault(samples, {})[page.row.tag] = _evaluated(page)
-    withdrawn = {p.row.tag for p in pages if p.row.standing.state.reason == "withdrawn"}
+    withdrawn = {p.row.tag for p in pages if p.withdrawn}
     for page in pages:
         held = by_set.get(_set_of(page) or "", {})
         own = held.get(page.row.tag)

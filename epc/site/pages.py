@@ -185,6 +185,11 @@ class SnapshotPage:
         return _SUBJECTS[self.row.about]
 
     @property
+    def withdrawn(self) -> bool:
+        """Whether it was taken back, and stands beside no other."""
+        return self.row.standing.state.reason == "withdrawn"
+
+    @property
     def licence(self) -> str:
         """The SPDX identifier of its data's licence; a reported one has the repository's."""
         return DATA_LICENCE if isinstance(self.card, ReportedCard) else self.card.licence

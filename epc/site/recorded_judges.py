@@ -21,7 +21,7 @@ def with_recorded(pages: Sequence[SnapshotPage]) -> Iterator[SnapshotPage]:
     """
     by_source: dict[Origin, list[SnapshotPage]] = {}
     for page in pages:
-        if isinstance(page.card, ObservedCard) and _verdicts_of(page) and not _withdrawn(page):
+        if isinstance(page.card, ObservedCard) and _verdicts_of(page) and not page.withdrawn:
             by_source.setdefault(page.card.origin, []).append(page)
     of_source = (_beside(several) for several in by_source.values() if len(several) > 1)
     found = dict(each for given in of_source for each in given)
@@ -31,10 +31,6 @@ def with_recorded(pages: Sequence[SnapshotPage]) -> Iterator[SnapshotPage]:
 
 def _verdicts_of(page: SnapshotPage) -> Path | None:
     return next((path for name, path in page.raw.items() if name.startswith("verdicts.")), None)
-
-
-def _withdrawn(page: SnapshotPage) -> bool:
-    return page.row.standing.state.reason == "withdrawn"
 
 
 def _beside(pages: Sequence[SnapshotPage]) -> Iterator[tuple[str, Recorded]]:

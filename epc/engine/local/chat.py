@@ -1,10 +1,11 @@
 """The weights of the embedded model as a chat model: its template, and what its answers hold."""
 
+import time
 from typing import Final
 
 from epc.engine.local.runtime import Runtime, describe, shared_runtime
 from epc.engine.local.weights import SMOLLM2
-from epc.engine.model import Identity
+from epc.engine.model import Completion, Identity
 from epc.protocol.results import Json
 
 # What the weights' chat template says where nobody else says anything.
@@ -46,9 +47,17 @@ def ending(chunks: list[Json]) -> str | None:
     return next((c["finish_reason"] for c in _choices(chunks) if c["finish_reason"]), None)
 
 
-def usage(chunks: list[Json]) -> Json:
-    """Return what the runtime says that an answer took."""
-    return next((chunk["usage"] for chunk in chunks if "usage" in chunk), {})
+def completion(model: str, chunks: list[Json], began: float, text: str) -> Completion:
+    """Return what the weights answered, begun at a time of `time.monotonic`."""
+    usage: Json = next((chunk["usage"] for chunk in chunks if "usage" in chunk), {})
+    return Completion(
+        text=text,
+        served_model=model,
+        finish_reason=ending(chunks),
+        tokens_in=usage.get("prompt_tokens"),
+        tokens_out=usage.get("completion_tokens"),
+        latency_s=round(time.monotonic() - began, 6),
+    )
 
 
 def steps(chunks: list[Json]) -> list[Json]:

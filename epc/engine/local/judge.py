@@ -74,15 +74,8 @@ class LikelihoodJudge:
             "stream_options": {"include_usage": True},
         }
         chunks = await self._runtime.stream(body, chat=True)
-        usage = chat.usage(chunks)
-        return Completion(
-            text=_said(asked, chat.text(chunks), chat.steps(chunks), length),
-            served_model=self.identity.model,
-            finish_reason=chat.ending(chunks),
-            tokens_in=usage.get("prompt_tokens"),
-            tokens_out=usage.get("completion_tokens"),
-            latency_s=round(time.monotonic() - began, 6),
-        )
+        reply = _said(asked, chat.text(chunks), chat.steps(chunks), length)
+        return chat.completion(self.identity.model, chunks, began, reply)
 
     async def close(self) -> None:
         """Unload the weights, for every role that shares them."""

@@ -83,15 +83,7 @@ class Local:
         elif decoding.constraint is not None:
             body["grammar"] = _GRAMMARS[decoding.constraint]
         chunks = await self._runtime.stream(body, chat=True)
-        usage = chat.usage(chunks)
-        return Completion(
-            text=chat.text(chunks),
-            served_model=self.identity.model,
-            finish_reason=chat.ending(chunks),
-            tokens_in=usage.get("prompt_tokens"),
-            tokens_out=usage.get("completion_tokens"),
-            latency_s=round(time.monotonic() - began, 6),
-        )
+        return chat.completion(self.identity.model, chunks, began, chat.text(chunks))
 
     async def close(self) -> None:
         """Unload the weights, for every role that shares them."""
@@ -126,18 +118,12 @@ class Labels(Local):
             "stream_options": {"include_usage": True},
         }
         chunks = await self._runtime.stream(body, chat=True)
-        usage, said_first = chat.usage(chunks), chat.steps(chunks)[0]
-        listed: list[Json] = said_first["top_logprobs"]
+        listed: list[Json] = chat.steps(chunks)[0]["top_logprobs"]
         found = dict(map(itemgetter("token", "logprob"), listed))
         a, b = (round(found.get(letter, -math.inf), DECIMALS) for letter in "AB")
-        return Completion(
-            text=said("log-probability of the letter", a, b),
-            served_model=self.identity.model,
-            finish_reason="stop",
-            tokens_in=usage.get("prompt_tokens"),
-            tokens_out=1,
-            latency_s=round(time.monotonic() - began, 6),
-        )
+        reply = said("log-probability of the letter", a, b)
+        answer = chat.completion(self.identity.model, chunks, began, reply)
+        return replace(answer, finish_reason="stop", tokens_out=1)
 
 
 class Likelihood(Local):

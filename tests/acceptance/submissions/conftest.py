@@ -1,5 +1,6 @@
 """One registry and one honest submission, copied for every test."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,3 +15,11 @@ def submissions_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def honest(submissions_home: Path, tmp_path: Path) -> Offered:
     return offered(submissions_home, tmp_path)
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    """The submission in the registry that a module's `made` is, in a copy of the test's own."""
+    shutil.copytree(made, tmp_path / "registry")
+    (found,) = (tmp_path / "registry" / "submissions").iterdir()
+    return found

@@ -35,14 +35,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return registry.folder
 
 
-@pytest.fixture
-def folder(made: Path, tmp_path: Path) -> Path:
-    """The submission, in a registry of the test's own."""
-    shutil.copytree(made, tmp_path / "registry")
-    (found,) = (tmp_path / "registry" / "submissions").iterdir()
-    return found
-
-
 def check(folder: Path, *words: str) -> Json:
     done = run_program(
         "submission", "check", folder, "--format", "json", *words, cwd=folder.parents[1]

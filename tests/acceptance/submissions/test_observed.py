@@ -33,14 +33,6 @@ def made(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return registry.folder
 
 
-@pytest.fixture
-def folder(made: Path, tmp_path: Path) -> Path:
-    """The submission, in a registry of the test's own."""
-    shutil.copytree(made, tmp_path / "registry")
-    (found,) = (tmp_path / "registry" / "submissions").iterdir()
-    return found
-
-
 def check(folder: Path, *, code: int = 0) -> Json:
     words = ("submission", "check", str(folder), "--author", "a-name", "--format", "json")
     value: Json = json.loads(epc(folder.parents[1], *words, code=code).stdout)
