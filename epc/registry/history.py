@@ -142,8 +142,8 @@ def git_bytes(
     return done.stdout
 
 
-def commit(checkout: Path, message: str, paths: list[str], *, leaving: str | None = None) -> None:
-    """Commit what changed below some paths; nothing if nothing did.
+def commit(checkout: Path, message: str, paths: list[str], *, leaving: str | None = None) -> bool:
+    """Commit what changed below some paths, and return whether anything did.
 
     `leaving` is a path that history ends with this commit, although its files are still there.
 
@@ -151,13 +151,14 @@ def commit(checkout: Path, message: str, paths: list[str], *, leaving: str | Non
     """
     git(checkout, "add", "--", *paths)
     if leaving:
-        _commit_without(checkout, message, paths, leaving)
-        return
+        return _commit_without(checkout, message, paths, leaving)
     if git(checkout, "status", "--porcelain", "--untracked-files=no", "--", *paths).strip():
         git(checkout, "commit", "--quiet", "-m", message, "--", *paths)
+        return True
+    return False
 
 
-def _commit_without(checkout: Path, message: str, paths: list[str], leaving: str) -> None:
+def _commit_without(checkout: Path, message: str, paths: list[str], leaving: str) -> bool:
     git(checkout, "rm", "-r", "--quiet", "--cached", "--ignore-unmatch", "--", leaving)
     staged = git(checkout, "diff", "--cached", "--name-only", "-z").split("\0")
     own = tuple(f"{path}/" for path in (*paths, leaving))
@@ -169,6 +170,7 @@ def _commit_without(checkout: Path, message: str, paths: list[str], leaving: str
         )
     if any(staged):
         git(checkout, "commit", "--quiet", "-m", message)
+    return any(staged)
 
 
 def tag_commit(checkout: Path, tag: str, where: str) -> None:

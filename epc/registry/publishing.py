@@ -104,9 +104,9 @@ def publish(
     if git:
         parts = (str(tag), layout.EVENTS, layout.HEADS, layout.STORE, *HEADLINES)
         paths = [f"{layout.FOLDER}/{part}" for part in parts if (lock.home / part).exists()]
-        commit(checkout, f"Publish {tag}", paths, leaving=leaving)
+        new_commit = commit(checkout, f"Publish {tag}", paths, leaving=leaving)
         tag_commit(checkout, str(tag), "HEAD")
-        tell(f"committed, and tagged {tag}")
+        tell(f"committed, and tagged {tag}" if new_commit else f"{tag} is published already")
     return tag
 
 

@@ -3,6 +3,7 @@
 Every problem is a finding with its line (of Parquet: its row) and field; reading goes on after it.
 """
 
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from itertools import islice
@@ -77,7 +78,8 @@ def stored(path: Path) -> Iterator[Row]:
 
 
 def _read_lines(name: str, file: BinaryIO, found: Findings) -> Read:
-    header = _header(file.readline(_LONGEST).rstrip(b"\r\n"), f"{name}:1", found)
+    first = file.readline(_LONGEST).removeprefix(BOM_UTF8).rstrip(b"\r\n")
+    header = _header(first, f"{name}:1", found)
     if header is None:
         return None, None, found.kept()
     collector, decoder, numbers = Collector(), msgspec.json.Decoder(Row), iter(range(2, 10**12))

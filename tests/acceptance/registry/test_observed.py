@@ -141,7 +141,9 @@ def test_the_same_verdicts_are_never_published_twice(
     file = imported(source, tmp_path / "verdicts.jsonl")
     before = (kept / "snapshots" / "events.jsonl").read_text()
 
-    assert epc(kept, "snapshot", "publish", str(file), *WHO, "--no-git").stdout == f"{TAG}\n"
+    again = epc(kept, "snapshot", "publish", str(file), *WHO)
+    assert again.stdout == f"{TAG}\n"
+    assert f"{TAG} is published already" in again.stderr
     assert (kept / "snapshots" / "events.jsonl").read_text() == before
 
 

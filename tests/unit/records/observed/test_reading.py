@@ -257,3 +257,14 @@ def test_reading_r77_damage_anywhere_in_parquet_is_a_finding(tmp_path: Path) -> 
     for place in range(4, len(whole) - 8, 11):
         path.write_bytes(whole[:place] + b"\xff" * 3 + whole[place + 3 :])
         read(path)  # whatever it finds: it raises nothing
+
+
+def test_a_byte_order_mark_before_the_header_is_no_part_of_it(tmp_path: Path) -> None:
+    path = file_of(tmp_path, GOOD)
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+
+    header, verdicts, found = read(path)
+
+    assert not found
+    assert header
+    assert verdicts
