@@ -26,8 +26,8 @@ _Table = dict[str, int]  # texts that stand in the file once, by their place in 
 def document(registry: Registry, as_of: date) -> Json:
     """Return the file: generations with their lives, snapshots, and what was said of judges.
 
-    A state is `[from, status, reason, until, note, source]`, the source as its place in `sources`.
-    The note of an alias begins where the name stands that was asked about.
+    A state is `[from, status, reason, until, note, source, revision]`, the source as its place in
+    `sources`. The note of an alias begins where the name stands that was asked about.
     """
     sources: _Table = {}
     generations = [_generation(registry, g, as_of, sources) for g in registry.generations.values()]
@@ -37,6 +37,7 @@ def document(registry: Registry, as_of: date) -> Json:
         "snapshots": [
             {
                 "tag": tag,
+                "platform": snapshot.platform,
                 "states": _states(
                     partial(registry.of_tag, tag),
                     _turns(registry, _days_of_snapshot(registry, snapshot), as_of),
@@ -89,7 +90,7 @@ def _states(at: Callable[[date], Expiry], days: Iterable[date], sources: _Table)
         state = at(day)
         until = state.until.isoformat() if state.until else None
         source = sources.setdefault(state.source, len(sources)) if state.source else None
-        now = [state.status, state.reason, until, state.note, source]
+        now = [state.status, state.reason, until, state.note, source, state.revision]
         if not told or told[-1][1:] != now:
             told.append([day.isoformat(), *now])
     return told

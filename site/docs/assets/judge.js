@@ -1,9 +1,11 @@
 // "The model you use as a judge": the answers of `epc expiry` and of `epc evaluators card`, from one
 // file of this site and on the reader's own day. What is typed stays here, and is only ever text.
-(() => {
-  "use strict";
+import { calendar, feeds, gate } from "./follow.js";
+
+{
   const place = document.getElementById("judge");
-  const file = new URL("names.json", document.currentScript.src);
+  const home = new URL("../", import.meta.url);
+  const file = new URL("names.json", import.meta.url);
   const MOST = 50; // answers at once
   const HINTS = 3;
   const LONG = 200; // from this length on the program compares names in another way
@@ -37,7 +39,7 @@
       }
     }
     const served = index.generations.flatMap(({ lives }) => lives.flatMap((life) => life.names));
-    const tags = new Map(index.snapshots.map(({ tag, states }) => [tag, states]));
+    const tags = new Map(index.snapshots.map(({ tag, platform, states }) => [tag, { platform, states }]));
     const spelt = unique([...tags.keys(), ...index.generations.map(({ name }) => name), ...served]);
     return { ...index, judges: new Map(Object.entries(index.judges)), means: new Map(Object.entries(index.means)), today, names, tags, spelt };
   };
@@ -46,12 +48,12 @@
   const standing = (days, today) => days.findLast(([from]) => from <= today) ?? days[0];
 
   const stateOf = (index, states, name) => {
-    const [, status, reason, until, note, source] = standing(states, index.today);
+    const [, status, reason, until, note, source, revision] = standing(states, index.today);
     const told = { current: " until", unconfirmed: ", until", expiring: " until", expired: " since", unknown: "" };
     const day = until && told[status] ? `${told[status]} ${until}` : "";
     const why = reason ? ` (${reason})` : "";
     const whole = note.startsWith(" ") ? name + note : note; // an alias's note begins with its name
-    return { status, reason, until, rest: day + why, note: whole, source: source === null ? null : index.sources[source] };
+    return { status, reason, until, rest: day + why, note: whole, source: source === null ? null : index.sources[source], revision };
   };
 
   // How alike two names are, and which are near: Python's difflib, which the program asks.
@@ -143,7 +145,7 @@
     const item = make("li", {}, make("h3", {}, name));
     item.dataset.name = name;
     if (index.tags.has(name)) {
-      item.append(line("", stateOf(index, index.tags.get(name), name)));
+      item.append(line("", stateOf(index, index.tags.get(name).states, name)));
       item.append(make("p", {}, link(`snapshots/${name}/`, `The snapshot ${name}`)));
       return item;
     }
@@ -187,6 +189,61 @@
     return item;
   };
 
+  // Everything that ends of what was asked about, as `epc expiry` says it of each name.
+  const endsOf = (index, name) => {
+    const tag = index.tags.get(name);
+    const asked = tag ? [tag] : (index.names.get(folded(name)) ?? []).map(({ life }) => life);
+    const told = asked.map(({ platform, states }) => ({ id: name, platform, ...stateOf(index, states, name) }));
+    return told.filter(({ until }) => until);
+  };
+
+  const pagesOf = (index, names) => {
+    const found = names.flatMap((name) => (index.names.get(folded(name)) ?? []).map(({ generation }) => generation.name));
+    return unique(found).map((name) => {
+      const at = encodeURIComponent(name);
+      const [page, feed, days] = [`evaluators/${at}/`, `feeds/${at}.xml`, `calendars/${at}.ics`].map((path) => new URL(path, home).href);
+      return { name, page, feed, days };
+    });
+  };
+
+  // What follows these names further, each in a place where people look anyway.
+  let given = [];
+  const download = (name, type, text, said) => {
+    const href = URL.createObjectURL(new Blob([text], { type }));
+    given.push(href);
+    return make("a", { href, download: name }, said);
+  };
+  const copied = (text) => {
+    const button = make("button", { type: "button", className: "epc-judge-hint" }, "Copy");
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "Copied";
+    });
+    return button;
+  };
+  const following = (index, names) => {
+    given.forEach((href) => URL.revokeObjectURL(href));
+    given = [];
+    const ends = names.flatMap((name) => endsOf(index, name));
+    const pages = pagesOf(index, names);
+    const subscribed = (key) => pages.flatMap(({ name, ...at }) => [" ", link(at[key], name)]);
+    const kept = [];
+    const keep = (term, ...told) => kept.push(make("div", {}, make("dt", {}, term), make("dd", {}, ...told)));
+    if (ends.length) {
+      const file = download("epc-expiry.ics", "text/calendar", calendar(names, ends, index.today), "Calendar of these names");
+      keep("Calendar", marked(file, "calendar"), ` (${ends.length} ${ends.length === 1 ? "day" : "days"}, as known today).`);
+    }
+    if (pages.length) {
+      keep("Calendars that stay up to date", "Subscribe to", ...subscribed("days"));
+      const file = download("epc-feeds.opml", "text/x-opml", feeds(names, pages), "List of these feeds");
+      keep("Feeds", "Subscribe to", ...subscribed("feed"), ", or import the ", marked(file, "feeds"), " into your reader.");
+    }
+    const line = gate(names, home.href);
+    const command = make("pre", { className: "epc-code", tabIndex: 0 }, marked(make("code", {}, line), "gate"));
+    keep("CI gate: exits 1 once a name has ended, or is not known", command, copied(line));
+    return [make("h3", {}, "Keep an eye on them"), make("dl", {}, ...kept)];
+  };
+
   // What names stand in a text. A list is its words. In a file, which has other marks too, they are
   // the words that are known, and those that begin like a known one and have a number.
   const read = (index, text) => {
@@ -210,6 +267,7 @@
   field.setAttribute("aria-describedby", hint.id);
   const said = make("div", { id: "judge-answers" });
   said.setAttribute("aria-live", "polite");
+  const kept = make("div", { id: "judge-follow" });
 
   let loading;
   const ready = () => {
@@ -221,12 +279,14 @@
   };
 
   const told = (index, names) => {
+    kept.replaceChildren();
     if (!names.length) return [make("p", {}, "No model's name is found in this text.")];
     const address = new URL(location.pathname, location.href);
     address.search = `judge=${names.map(encodeURIComponent).join(",")}`;
     history.replaceState(null, "", address);
     const shown = names.slice(0, MOST);
     const left = names.length - shown.length;
+    kept.replaceChildren(...following(index, names));
     return [
       make("ul", {}, ...shown.map((name) => answer(index, name))),
       ...(left ? [make("p", {}, `${left} more names are not shown.`)] : []),
@@ -259,7 +319,7 @@
     event.preventDefault();
     ask();
   });
-  place.replaceChildren(form, hint, said);
+  place.replaceChildren(form, hint, said, kept);
   const linked = new URLSearchParams(location.search).get("judge");
   if (linked) show(unique(linked.split(",").map((name) => name.trim()).filter(Boolean)));
-})();
+}

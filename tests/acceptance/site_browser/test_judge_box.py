@@ -1,17 +1,22 @@
 """Issue 22: the front page's box answers for any name as the program does, and asks nobody."""
 
 import json
+import shlex
 from collections.abc import Callable, Iterator
 from datetime import date
 from functools import cache
+from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
+from xml.etree import ElementTree as ET
 
 import pytest
 from browser_support import PHONE, Visit, visit
+from icalendar import Calendar
 from names_support import TYPED
 from playwright.sync_api import Browser, Page
 from registry_support import ROOT
-from site_support import epc
+from site_support import BuiltSite, epc
 
 from epc.records.strict_json import dumps_line
 from epc.registry.expiry import in_words
@@ -173,6 +178,61 @@ def test_the_permanent_link_holds_the_names_and_gives_the_same_again(desk: Visit
     page.wait_for_selector("[data-epc=permanent]")
     assert states(page) == before
     assert list(before) == names
+
+
+def downloaded(page: Page, name: str) -> str:
+    with page.expect_download() as found:
+        page.get_by_role("link", name=name).click()
+    return Path(found.value.path()).read_bytes().decode()
+
+
+def entries(text: str) -> list[dict[str, Any]]:
+    made = Calendar.from_ical(text).walk("VEVENT")
+    found = [{str(k): v.to_ical() for k, v in entry.items()} for entry in made]
+    return sorted(found, key=lambda entry: (entry["UID"], entry["DTSTART"]))
+
+
+def test_the_permanent_link_is_the_calendar_that_the_command_prints(desk: Visit) -> None:
+    names = ["gpt-4o", "xai/grok-4", "v1.2-gpt-4", "claude-3-haiku-20240307", "no-such-model"]
+    page = linked(desk, names)
+
+    made = downloaded(page, "Calendar of these names")
+    other = downloaded(linked(desk, ["gpt-4o"]), "Calendar of these names")
+
+    words = ("expiry", *names, "--as-of", DAY, "--format", "ics")
+    assert entries(made) == entries(epc(ROOT, *words, code=1).stdout)
+    assert len(entries(made)) > len(names)
+    assert max(len(line.encode()) for line in made.split("\r\n")) <= 75
+    titles = [Calendar.from_ical(text) for text in (made, other)]
+    assert [str(each["X-WR-CALNAME"]) for each in titles] == [
+        f"EPC: {', '.join(names)}",
+        "EPC: gpt-4o",
+    ]
+    assert titles[0]["UID"] != titles[1]["UID"]
+
+
+def test_the_permanent_link_leads_to_calendars_feeds_and_a_gate_that_exist(
+    desk: Visit, window: Callable[..., Visit], site: BuiltSite, tmp_path: Path
+) -> None:
+    seen = window()
+    page = linked(seen, ["judge-latest", "v1.1-Judge-1", "no such"], "2026-04-01")
+    follow = page.locator("#judge-follow")
+
+    opml = ET.fromstring(downloaded(page, "List of these feeds"))
+    feeds = [outline.attrib["xmlUrl"] for outline in opml.iter("outline")]
+    assert feeds == [f"{seen.home}feeds/Judge-1.xml"]
+    found = [a.get_attribute("href") or "" for a in follow.get_by_role("link").all()]
+    kept = [href.removeprefix(seen.home) for href in found if not href.startswith("blob:")]
+    assert kept == ["calendars/Judge-1.ics", "feeds/Judge-1.xml"]
+    assert all((site.out / path).is_file() for path in kept)
+    program, *words = shlex.split(follow.locator("[data-epc=gate]").inner_text())
+    assert (program, words[-3:]) == ("epc", ["judge-latest", "v1.1-Judge-1", "no such"])
+    said = epc(tmp_path, *words, "--as-of", "2026-04-01", code=1).stdout
+    assert "no such" in said
+    epc(tmp_path, *words[:-2], "--as-of", "2026-04-01")
+    hostile = ["$(touch x)", "it's", "-rf"]
+    line = linked(desk, hostile).locator("[data-epc=gate]").inner_text()
+    assert shlex.split(line)[-4:] == ["--", *hostile]
 
 
 def test_what_is_typed_linked_or_recorded_never_becomes_markup(desk: Visit) -> None:

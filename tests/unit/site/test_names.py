@@ -19,13 +19,15 @@ def test_between_two_days_of_the_list_no_answer_changes() -> None:
     ]
 
     def listed(states: list[list[object]], day: date) -> list[object]:
-        *_, (_, status, reason, until, note, source) = (s for s in states if str(s[0]) <= str(day))
+        *_, told = (s for s in states if str(s[0]) <= str(day))
+        _, status, reason, until, note, source, revision = told
         return [
             status,
             reason,
             until,
             note,
             made["sources"][source] if source is not None else None,
+            revision,
         ]
 
     for day in days:
@@ -35,7 +37,7 @@ def test_between_two_days_of_the_list_no_answer_changes() -> None:
             for life, given in zip(told["lives"], generation.lives, strict=True):
                 state = registry.of_life("", given, day)
                 until = state.until.isoformat() if state.until else None
-                own = [state.status, state.reason, until, state.note, state.source]
+                own = [state.status, state.reason, until, state.note, state.source, state.revision]
                 assert listed(life["states"], day) == own, (generation.name, given.platform, day)
         for entry in made["snapshots"]:
             state = registry.of_tag(entry["tag"], day)
