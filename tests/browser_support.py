@@ -42,6 +42,7 @@ KINDS = {
     "withdrawn": "snapshots/v1.0-Judge-1/",
     "evaluator": "evaluators/Judge-1/",
     "evaluator without baselines": "evaluators/Judge-2/",
+    "platform": "evaluators/maker/",
     "document": "statistics/",
     "commands": "commands/",
     "missing": "404.html",

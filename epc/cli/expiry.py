@@ -59,7 +59,8 @@ def command(
     elif form == "ics":
         from epc.registry.calendar import calendar
 
-        click.echo(calendar(states), nl=False)
+        name = f"EPC: {', '.join(asked)}" if asked else "EPC expiry"
+        click.echo(calendar(states, name=name), nl=False)
     else:
         _print(states)
     failing = {"expired", "unknown", "unconfirmed"} if known else {"expired"}

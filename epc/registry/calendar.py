@@ -2,20 +2,23 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, time
+from urllib.parse import quote
 
 from icalendar import TRANSP, Calendar, Event
 
 from epc.registry.expiry import Expiry
 
 
-def calendar(states: Iterable[Expiry]) -> str:
+def calendar(states: Iterable[Expiry], *, name: str = "EPC expiry") -> str:
     """Return a calendar with an all-day entry on each day on which something ends.
 
+    Calendars of different names are different ones to whoever subscribes to both.
     An entry's name stays when its date moves, so that a subscriber sees it move, and its sequence
     rises, so that the later word wins.
     """
+    own = name.removeprefix("EPC").strip(": ")
     made = Calendar.new(
-        prodid="-//EPC registry//epc expiry//EN", name="EPC expiry", uid="expiry@epc-registry"
+        prodid="-//EPC registry//epc expiry//EN", name=name, uid=f"{quote(own)}@epc-registry"
     )
     for state in states:
         if state.until:

@@ -40,9 +40,9 @@ def documents(site: Site) -> Iterator[tuple[str, Json]]:
     yield f"{HOME}/index.json", _index(site)
     for page in site.snapshots:
         yield f"{HOME}/snapshots/{page.row.tag}.json", _snapshot(site, page)
-    for evaluator in site.evaluators:
-        yield f"{HOME}/evaluators/{evaluator.name}.json", _evaluator(site, evaluator)
-        yield f"{HOME}/badges/{evaluator.name}.json", endpoint(evaluator)
+    for known in site.evaluators:
+        yield f"{HOME}/evaluators/{known.name}.json", evaluator(site, known)
+        yield f"{HOME}/badges/{known.name}.json", endpoint(known)
     yield f"{HOME}/expiry.json", _expiry(site)
     successions = [found.as_json() for found in site.successions]
     yield SUCCESSION, {"as_of": site.as_of.isoformat(), "judges": successions}
@@ -108,7 +108,8 @@ def _snapshot(site: Site, page: SnapshotPage) -> Json:
     }
 
 
-def _evaluator(site: Site, page: EvaluatorPage) -> Json:
+def evaluator(site: Site, page: EvaluatorPage) -> Json:
+    """Return all that is known of an evaluator, on the platforms of its page."""
     return {
         "as_of": site.as_of.isoformat(),
         "record": {

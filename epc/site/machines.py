@@ -8,7 +8,7 @@ from typing import Final
 from epc.records.strict_json import dumps, dumps_line
 from epc.registry import layout
 from epc.registry.calendar import calendar
-from epc.site import api, badges, feeds, linked_data, names, tables
+from epc.site import api, badges, feeds, guessing, linked_data, names, tables
 from epc.site.pages import Site
 
 Content = str | bytes
@@ -60,13 +60,15 @@ def files(site: Site) -> Iterator[tuple[str, Content]]:
     yield "figures.parquet", tables.parquet(site)
     digest = hashlib.sha256(table).hexdigest()
     yield "croissant.json", dumps(linked_data.croissant(site, sha256=digest))
-    yield "feed.xml", feeds.atom(site)
+    yield "feed.xml", feeds.of_changes(site)
     yield "calendar.ics", calendar(page.row.standing.state for page in site.snapshots)
     for evaluator in site.evaluators:
-        states = [platform.standing.state for platform in evaluator.platforms]
-        states += [page.row.standing.state for page in evaluator.snapshots]
-        yield f"calendars/{evaluator.name}.ics", calendar(states)
         yield f"badges/{evaluator.name}.svg", badges.svg(evaluator)
+        whole = guessing.Meaning(page=evaluator, platform=None)
+        for pattern, content in guessing.subscriptions(site, whole):
+            yield pattern.format(evaluator.name), content
+    yield from guessing.sets(site)
+    yield from guessing.files(site)
     yield "robots.txt", _robots(site)
     yield "llms.txt", _llms(site)
 

@@ -14,6 +14,7 @@ from epc.report import succession_text
 from epc.report.judge_card_text import conditions, faults, sections, sentence
 from epc.simulation.noise import coin_bands
 from epc.site import badges, citing, describing, linked_data
+from epc.site.guessing import platforms
 from epc.site.pages import About, EvaluatorPage, Row, Site, SnapshotPage
 from epc.site.templating import environment
 from epc.spec.judge_v1 import DIMENSIONS, VERDICTS
@@ -47,6 +48,8 @@ def pages(site: Site, pictures: Pictures) -> Iterator[tuple[str, str]]:
     by_baselines = sorted(site.evaluators, key=lambda evaluator: not evaluator.snapshots)
     lives = sum(max(1, len(evaluator.platforms)) for evaluator in site.evaluators)
     yield "evaluators/index.md", page("evaluators", pages=by_baselines, lives=lives)
+    for name, served in platforms(site).items():
+        yield f"evaluators/{name}/index.md", page("platform", platform=name, served=served)
     yield (
         "compare.md",
         page("compare", pair=_pair(site), rows=_ranked(s.row for s in site.snapshots)),

@@ -14,7 +14,8 @@ class Folder:
     """A folder that is brought to hold exactly what is put into it.
 
     Files that are there already with the same content are not written again; what was not put is
-    removed at the end. A folder that somebody else filled is refused.
+    removed at the end. A folder that somebody else filled is refused. On a disk that does not tell
+    capitals from small letters the first of two such names stays.
 
     Raises: UsageError if the folder is somebody else's; WorldError if the disk fails.
     """
@@ -29,9 +30,14 @@ class Folder:
             )
         path.mkdir(parents=True, exist_ok=True)
         (path / MARK).touch()
+        self._folds = (path / MARK.upper()).exists()
+        self._folded = {MARK}
 
     def put(self, name: str, content: str | bytes) -> bool:
         """Have a file hold this, and return whether it did not before."""
+        if self._folds and name not in self._put and name.casefold() in self._folded:
+            return False
+        self._folded.add(name.casefold())
         return put(self._place(name), content.encode() if isinstance(content, str) else content)
 
     def _place(self, name: str) -> Path:

@@ -1,4 +1,5 @@
-// Whoever types an evaluator's whole name gets its page first.
+// Whoever types a whole name gets its page first: a snapshot's id, an evaluator's name or alias, a
+// platform; then documents whose title has every word that was typed.
 //
 // The search takes a name apart at its hyphens and weighs its rarest part most, so that it puts
 // "gpt-4.5-preview" before "gpt-4". It stays as it is; a whole name is looked up beside it.
@@ -9,38 +10,73 @@
   const config = document.getElementById("__config");
   if (!field || !list || !config) return;
   const home = new URL(`${JSON.parse(config.textContent).base}/`, location.href);
+  const MOST = 5; // of each kind
+  // What a question is made of besides what it asks about.
+  const QUESTION = new Set("a am an and are at can could do does for from get have how i if in is it me my of on one or should the there this to use we what when where which who why with you your".split(" "));
   const folded = (text) => text.trim().toLowerCase();
 
   const exact = document.createElement("ul");
   exact.className = "epc-exact";
   list.before(exact);
 
-  // What the search itself has loaded: names and aliases are the tags of an evaluator's page.
+  const read = async (place) => (await fetch(new URL(place, home))).json();
   let loading;
   const load = async () => {
-    const answer = await fetch(new URL("search/search_index.json", home));
-    const pages = new Map();
-    for (const { location: place, title, tags = [] } of (await answer.json()).docs) {
-      if (!place.startsWith("evaluators/") || place.includes("#")) continue;
-      for (const name of tags.map(folded)) {
-        pages.set(name, [...(pages.get(name) ?? []), { place, title }]);
+    const [index, search] = await Promise.all([read("assets/names.json"), read("search/search_index.json")]);
+    const names = new Map();
+    const platforms = new Set();
+    const add = (name, generation) => names.set(folded(name), (names.get(folded(name)) ?? new Set()).add(generation));
+    for (const { name, lives } of index.generations) {
+      add(name, name);
+      for (const life of lives) {
+        platforms.add(life.platform);
+        for (const spelt of [name, ...life.names]) {
+          add(spelt, name);
+          add(`${life.platform}/${spelt}`, name);
+        }
       }
     }
-    return pages;
+    // A title in the search's own index is markup; what it shows is its text.
+    const text = (title) => new DOMParser().parseFromString(title, "text/html").body.textContent;
+    const own = search.docs.filter(({ location: at }) => !at.includes("#") && !/^(evaluators|snapshots|functions)\//.test(at));
+    const documents = own.map(({ location: at, title }) => ({ at, title: text(title) }));
+    return { tags: index.snapshots.map(({ tag }) => tag), names, platforms, documents };
+  };
+
+  // A word without its ending: "contribute" and "contributing" are one.
+  const stem = (word) => word.replace(/(ing|ion|ions|ed|es|e|s)$/, "");
+  const parts = (text) => folded(text).split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+  const titled = (documents, typed) => {
+    const asked = parts(typed).filter((word) => !QUESTION.has(word)).map(stem);
+    if (!asked.length || asked.some((word) => word.length < 4)) return [];
+    return documents.filter(({ title }) => {
+      const has = parts(title).map(stem);
+      return asked.every((word) => has.some((each) => each.startsWith(word)));
+    });
+  };
+
+  const matching = ({ tags, names, platforms, documents }, typed) => {
+    const begun = /^v\d/.test(typed);
+    const ids = tags.filter((tag) => folded(tag) === typed || (begun && folded(tag).startsWith(typed)));
+    return [
+      ...ids.slice(0, MOST).map((tag) => [`snapshots/${tag}/`, `Snapshot ${tag}`]),
+      ...[...(names.get(typed) ?? [])].map((name) => [`evaluators/${name}/`, `Evaluator ${name}`]),
+      ...(platforms.has(typed) ? [[`evaluators/${typed}/`, `Platform ${typed}`]] : []),
+      ...titled(documents, typed).slice(0, MOST).map(({ at, title }) => [at, title]),
+    ];
   };
 
   const show = async () => {
     const typed = folded(field.value);
     loading ??= load();
-    const pages = await loading;
+    const known = await loading;
     if (typed !== folded(field.value)) return; // typed on meanwhile
     exact.replaceChildren(
-      ...(pages.get(typed) ?? []).map(({ place, title }) => {
+      ...(typed ? matching(known, typed) : []).map(([place, title]) => {
         const link = document.createElement("a");
         link.className = "md-search-result__link";
         link.href = new URL(place, home);
-        // A title in the search's own index is markup; what it shows is its text.
-        link.textContent = `Evaluator ${new DOMParser().parseFromString(title, "text/html").body.textContent}`;
+        link.textContent = title;
         const item = document.createElement("li");
         item.append(link);
         return item;

@@ -1,5 +1,7 @@
 """One registry with every kind of snapshot, built once."""
 
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,8 @@ from site_support import (
     measured,
 )
 
+from epc.site.serving import server
+
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
@@ -23,3 +27,11 @@ def _site(folder: Path) -> BuiltSite:
     measured(made)
     judged(made)
     return build(made)
+
+
+@pytest.fixture(scope="session")
+def address(site: BuiltSite) -> Iterator[str]:
+    with server(site.out, 0) as made:
+        threading.Thread(target=made.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{made.server_port}/"
+        made.shutdown()

@@ -2,10 +2,11 @@
 
 {tag} stands for every published snapshot, {measured} and {judged} for every one of that kind,
 {crossed} for every one whose verdicts say what crosses, {matrix} for those of more than two
-domains, {name} for every evaluator, {published} for every one that was measured or
-reported, {spread} for every one of which a JSD was stated and {followed} for every one that was
-measured here, so a publication needs no line of its own. A new file or a new kind of
-page does; a new document or schema is known by its source until it is listed.
+domains, {name} for every evaluator, {platform} for every platform, {guess} for every other name and
+every `platform/name` of an evaluator, {small} for each of these in small letters, {published} for
+every one that was measured or reported, {spread} for every one of which a JSD was stated and
+{followed} for every one that was measured here, so a publication needs no line of its own. A new
+file or a new kind of page does; a new document or schema is known by its source until it is listed.
 """
 
 import re
@@ -38,12 +39,23 @@ def expanded() -> set[str]:
         if any(figure.name.startswith("jsd/") for figure in figures(given.figures))
     }
     crossed = [t for t, given in snapshots.items() if given.audit and given.audit.crossing]
+    lives = registry.generations.values()
+    bare = {n for g in lives for life in g.lives for n in (life.model, *life.aliases)}
+    spelt = bare | {
+        f"{life.platform}/{name}"
+        for g in lives
+        for life in g.lives
+        for name in (g.name, life.model, *life.aliases)
+    }
     kinds = {
         "crossed": crossed,
         "matrix": [t for t in of_kind["measured"] if _pairs(snapshots[t]) > len(DIRECTIONS)],
         "tag": list(snapshots),
         **of_kind,
         "name": sorted(known),
+        "platform": sorted({life.platform for g in lives for life in g.lives}),
+        "guess": sorted(spelt - known),
+        "small": sorted({name.lower() for name in spelt | known} - spelt - known),
         "published": sorted(
             {generations[tag] for tag, s in snapshots.items() if s.kind in ("measured", "reported")}
             & known

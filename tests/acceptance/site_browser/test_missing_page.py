@@ -31,7 +31,7 @@ def test_a_missing_page_helps_at_any_depth_of_a_folder_of_its_host(
     # The theme's style sheet came: the header is dark, and not the text of a bare page.
     assert page.locator(".md-header").evaluate("e => getComputedStyle(e).position") == "sticky"
     assert seen.barriers() == []
-    main = page.locator("article a").evaluate_all("links => links.map((link) => link.href)")
+    main = page.locator("article > ul a").evaluate_all("links => links.map((link) => link.href)")
     own = [link.removeprefix(seen.home) for link in main if link.startswith(seen.home)]
     assert own == ["", "snapshots/", "evaluators/", "expired/", "about/"]
     for link in own:
@@ -44,7 +44,7 @@ def test_the_search_of_a_missing_page_finds_an_evaluator(
     window: Callable[..., Visit], width: int
 ) -> None:
     seen = window(width=width)
-    lost(seen, "evaluators/judge-1/")
+    lost(seen, "evaluators/judge1/")
     assert seen.wider_than_the_window() == []
 
     seen.page.get_by_label("Search for an evaluator or a word").fill("Judge-1")
@@ -55,6 +55,34 @@ def test_the_search_of_a_missing_page_finds_an_evaluator(
     assert found.get_attribute("href", timeout=5000)
     found.click()
     seen.page.wait_for_url(f"{seen.home}evaluators/Judge-1/**")
+
+
+@pytest.mark.parametrize(
+    ("path", "nearest", "leads"),
+    [
+        ("evaluators/judge1/", "Judge-1", "evaluators/Judge-1/"),
+        ("evaluators/makr/judge-2/", "maker/judge-2", "evaluators/Judge-2/"),
+        ("badges/Judge-3x.svg", "Judge-3", "evaluators/Judge-3/"),
+        ("snapshots/v1.1-judge-1/", "v1.1-Judge-1", "snapshots/v1.1-Judge-1/"),
+    ],
+)
+def test_a_missing_page_offers_the_nearest_names(
+    window: Callable[..., Visit], path: str, nearest: str, leads: str
+) -> None:
+    seen = window()
+    lost(seen, path)
+
+    first = seen.page.locator("#epc-near a").first
+    assert first.inner_text() == nearest
+    first.click()
+    seen.page.wait_for_url(seen.home + leads)
+
+
+def test_an_address_like_no_name_is_offered_none(window: Callable[..., Visit]) -> None:
+    seen = window()
+    lost(seen, "a/b/c/d/e/")
+
+    assert seen.page.locator("#epc-near a").count() == 0
 
 
 def test_a_missing_page_helps_without_scripts(window: Callable[..., Visit]) -> None:

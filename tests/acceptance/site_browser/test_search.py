@@ -51,6 +51,25 @@ def test_search_finds_every_evaluator_by_name_and_alias(
             assert f"{seen.home}evaluators/{generation.name}/" in found(page, name), name
 
 
+def test_search_finds_ids_then_names_then_platforms_then_documents(
+    window: Callable[..., Visit],
+) -> None:
+    seen = window()
+    page = seen.to("")
+    page.locator("input[name=query]").click()
+
+    def first(words: str) -> str:
+        return found(page, words)[0].removeprefix(seen.home)
+
+    assert first("v1.1-Judge-1") == "snapshots/v1.1-Judge-1/"
+    assert first("V1.1-JUDGE") == "snapshots/v1.1-Judge-1/"
+    assert first("judge-latest") == "evaluators/Judge-1/"
+    assert first("maker/judge-latest") == "evaluators/Judge-1/"
+    assert first("maker") == "evaluators/maker/"
+    assert first("how do I contribute") == "contributing/"
+    assert first("glossary") == "glossary/"
+
+
 def test_what_is_nowhere_is_not_found(window: Callable[..., Visit]) -> None:
     page = window().to("")
     page.locator("input[name=query]").click()

@@ -1,0 +1,70 @@
+// Where nothing is: the names that are nearest to the address, from the one file of all names.
+(() => {
+  "use strict";
+  const place = document.getElementById("epc-near");
+  const file = new URL("names.json", document.currentScript.src);
+  const home = new URL("..", file);
+  const MOST = 5;
+  const ALIKE = 0.5; // of the pairs of letters of both, how many they have in common
+  const KINDS = /^\/?(?:api\/v1\/)?(?:evaluators|snapshots|badges|calendars|feeds)\//;
+
+  const pairs = (text) => {
+    const plain = text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+    return Array.from({ length: Math.max(plain.length - 1, 0) }, (_, i) => plain.slice(i, i + 2));
+  };
+  // Dice's coefficient.
+  const alike = (a, b) => {
+    const left = [...b];
+    const common = a.filter((pair) => {
+      const at = left.indexOf(pair);
+      if (at >= 0) left.splice(at, 1);
+      return at >= 0;
+    });
+    return (2 * common.length) / (a.length + b.length || 1);
+  };
+
+  const sought = () => {
+    let path = location.pathname;
+    try {
+      path = decodeURIComponent(path);
+    } catch {
+      // Nobody's spelling: it is compared as it stands.
+    }
+    const inside = path.startsWith(home.pathname) ? path.slice(home.pathname.length) : path;
+    return inside.replace(KINDS, "").replace(/(\/|\/index\.html|\.html|\.json|\.svg|\.ics|\.xml)$/, "");
+  };
+
+  const near = async () => {
+    const index = await (await fetch(file)).json();
+    const targets = new Map(); // what is shown, and where it leads
+    for (const { tag } of index.snapshots) targets.set(tag, `snapshots/${tag}/`);
+    for (const { name, lives } of index.generations) {
+      for (const spelt of [name, ...lives.flatMap(({ platform, names }) => [...names, ...names.map((own) => `${platform}/${own}`)])]) {
+        if (!targets.has(spelt)) targets.set(spelt, `evaluators/${name}/`);
+      }
+    }
+    const asked = pairs(sought());
+    const found = [...targets].map(([name, at]) => ({ name, at, score: alike(asked, pairs(name)) }));
+    found.sort((a, b) => b.score - a.score || a.name.length - b.name.length || (a.name < b.name ? -1 : 1));
+    const seen = new Set();
+    return found.filter(({ at, score }) => score >= ALIKE && !seen.has(at) && seen.add(at)).slice(0, MOST);
+  };
+
+  const show = async () => {
+    const found = await near();
+    if (!found.length) return;
+    const list = document.createElement("ul");
+    for (const { name, at } of found) {
+      const link = document.createElement("a");
+      link.href = new URL(at, home);
+      link.textContent = name;
+      const item = document.createElement("li");
+      item.append(link);
+      list.append(item);
+    }
+    const title = document.createElement("h2");
+    title.textContent = "Did you mean one of these?";
+    place.replaceChildren(title, list);
+  };
+  show();
+})();

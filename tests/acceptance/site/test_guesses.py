@@ -1,0 +1,223 @@
+"""Addresses that people guess: aliases, `platform/model`, small letters, and feeds of their own."""
+
+import json
+import re
+from collections.abc import Iterable
+from datetime import date
+from pathlib import Path
+from urllib.request import urlopen
+from xml.etree import ElementTree as ET
+
+import pytest
+from icalendar import Calendar
+from registry_support import Checkout, generation_record, life_record, stated
+from site_support import ADDRESS, BuiltSite, epc
+
+from epc.site.collecting import collect
+from epc.site.guessing import files, guesses
+from epc.site.machines import files as machine_files
+from epc.site.pages import Site
+
+ATOM = {"a": "http://www.w3.org/2005/Atom"}
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Checkout:
+    return Checkout(tmp_path / "registry")
+
+
+def guessed(made: Checkout) -> dict[str, str | bytes]:
+    return dict(files(_site(made)))
+
+
+def leads(page: str | bytes) -> list[str]:
+    """Return where the links of a page lead, the last of which is to all evaluators."""
+    return re.findall(r'<li><a href="([^"]*)">', str(page))[:-1]
+
+
+@pytest.mark.parametrize("name", ["judge-latest", "judge-1", "maker/judge-latest", "cloud/judge-1"])
+def test_a_guess_leads_to_page_badge_answer_calendar_and_feed(
+    site: BuiltSite, address: str, name: str
+) -> None:
+    with urlopen(f"{address}evaluators/{name}/") as answer:
+        page = answer.read().decode()
+    (to,) = leads(page)
+    up, _, rest = to.partition("Judge-1/")
+    assert up == "../" * (name.count("/") + 1)
+    assert f'content="0; url={to}"' in page
+    platform = name.partition("/")[0] if "/" in name else ""
+    assert rest == (f"#{platform}" if platform else "")
+    if platform:
+        assert f'id="{platform}"' in site.text("evaluators/Judge-1/index.html")
+    with urlopen(f"{address}api/v1/evaluators/{name}.json") as answer:
+        record = json.load(answer)["record"]
+    assert record["generation"] == "Judge-1"
+    served = [life["platform"] for life in record["platforms"]]
+    assert served == ([platform] if platform else ["maker", "cloud"])
+    with urlopen(f"{address}badges/{name}.svg") as answer:
+        assert answer.read().decode() == site.text("badges/Judge-1.svg")
+    for place in (f"api/v1/badges/{name}.json", f"calendars/{name}.ics", f"feeds/{name}.xml"):
+        with urlopen(address + place) as answer:
+            assert answer.status == 200
+
+
+def test_a_platform_has_a_page_a_calendar_and_a_feed(site: BuiltSite) -> None:
+    page = site.text("evaluators/maker/index.html")
+
+    assert "Models on maker" in page
+    assert all(f'href="../{name}/"' in page for name in ("Judge-1", "Judge-2"))
+    assert 'href="../../feeds/maker.xml"' in page
+    assert (site.out / "calendars/maker.ics").is_file()
+    assert 'href="maker/"' in site.text("evaluators/index.html")
+
+
+def calendar_names(texts: Iterable[str | bytes]) -> set[tuple[str, str]]:
+    found = [Calendar.from_ical(text) for text in texts]
+    return {(str(given["name"]), str(given["uid"])) for given in found}
+
+
+def test_every_calendar_and_feed_has_a_name_and_an_id_of_its_own(site: BuiltSite) -> None:
+    own = ("Judge-1", "Judge-2", "maker/judge-1", "cloud/judge-1", "maker", "cloud")
+    calendars = [site.text(f"calendars/{name}.ics") for name in own]
+    calendars += [site.text("calendar.ics"), site.text("retirements.ics")]
+    assert len({name for name, _ in calendar_names(calendars)}) == len(calendars)
+    assert len({uid for _, uid in calendar_names(calendars)}) == len(calendars)
+    feeds = [ET.fromstring(site.text(f"feeds/{name}.xml")) for name in own]
+    feeds += [ET.fromstring(site.text(f"{name}.xml")) for name in ("feed", "retirements")]
+    for key in ("id", "title"):
+        assert len({feed.findtext(f"a:{key}", "", ATOM) for feed in feeds}) == len(feeds)
+    # A copy is the same thing: nobody subscribes twice unawares.
+    assert site.text("calendars/judge-latest.ics") == site.text("calendars/Judge-1.ics")
+
+
+def test_a_calendar_of_the_command_is_named_after_what_was_asked(site: BuiltSite) -> None:
+    def named(*asked: str) -> set[tuple[str, str]]:
+        words = ("expiry", "--as-of", "2026-04-01", "--format", "ics", *asked)
+        return calendar_names([epc(site.checkout.folder, *words).stdout])
+
+    assert named("maker/judge-1") == {("EPC: maker/judge-1", "maker/judge-1@epc-registry")}
+    assert named("Judge-2") == {("EPC: Judge-2", "Judge-2@epc-registry")}
+
+
+def test_a_feed_tells_of_ends_and_keeps_to_rfc_4287(site: BuiltSite) -> None:
+    for place in site.out.rglob("*.xml"):
+        if place.name == "sitemap.xml":
+            continue
+        feed = ET.fromstring(place.read_text())
+        entries = feed.findall("a:entry", ATOM)
+        for node in (feed, *entries):  # sections 4.1.1 and 4.1.2: one of each
+            assert all(len(node.findall(f"a:{k}", ATOM)) == 1 for k in ("id", "title", "updated"))
+            stamp = node.findtext("a:updated", "", ATOM)
+            assert re.fullmatch(r"\d{4}-\d\d-\d\dT00:00:00Z", stamp)
+            assert re.fullmatch(r"urn:epc:[!-~]+", node.findtext("a:id", "", ATOM))
+        ids = [entry.findtext("a:id", "", ATOM) for entry in entries]
+        assert len(set(ids)) == len(ids)
+        newest = max((e.findtext("a:updated", "", ATOM) for e in entries), default=None)
+        assert newest in (None, feed.findtext("a:updated", "", ATOM))
+        (own,) = feed.findall("a:link[@rel='self']", ATOM)
+        assert (site.out / own.attrib["href"].removeprefix(ADDRESS)).is_file()
+
+    titles = [e.text for e in ET.fromstring(site.text("feeds/maker/judge-1.xml")).iter() if e.text]
+    assert "maker/judge-1 retires on 2026-07-01" in titles
+    assert "v1.0-Judge-1: withdrawn" in titles
+    assert not any("2026-05-01" in title for title in titles), "that is on another platform"
+    whole = ET.fromstring(site.text("retirements.xml"))
+    told = {entry.findtext("a:title", "", ATOM) for entry in whole.findall("a:entry", ATOM)}
+    assert told == {
+        "maker/judge-1 retires on 2026-07-01",
+        "cloud/judge-1 does not retire before 2026-05-01",
+    }
+
+
+def test_a_date_that_moved_is_told_anew_and_one_that_was_seen_again_is_not(made: Checkout) -> None:
+    def ids(day: str, seen: str) -> set[str]:
+        ends = stated(day) | {"seen": seen}
+        made.evaluator(generation_record("Judge-1", life_record(retires=ends)))
+        feed = ET.fromstring(bytes(guessed(made)["feeds/judge-1.xml"]))  # type: ignore[arg-type]  # a feed is bytes
+        return {entry.findtext("a:id", "", ATOM) for entry in feed.findall("a:entry", ATOM)}
+
+    before = ids("2026-05-01", "2026-01-01")
+
+    assert ids("2026-05-01", "2026-02-01") == before
+    assert ids("2026-06-01", "2026-02-01").isdisjoint(before)
+
+
+def test_a_name_of_several_has_a_page_to_choose_from_and_nothing_for_programs(
+    made: Checkout,
+) -> None:
+    for name in ("One", "Two"):
+        life = life_record(model=f"maker-{name}", aliases=["shared"], platform=name.lower())
+        made.evaluator(generation_record(name, life))
+    given = guessed(made)
+
+    page = given["evaluators/shared/index.html"]
+    assert leads(page) == ["../One/", "../Two/"]
+    assert 'http-equiv="refresh"' not in str(page)
+    assert "api/v1/evaluators/shared.json" not in given
+    assert leads(given["evaluators/one/shared/index.html"]) == ["../../One/#one"]
+
+
+def test_an_own_name_goes_before_an_alias_and_the_makers_before_others(made: Checkout) -> None:
+    made.evaluator(generation_record("One", life_record(model="judge")))
+    made.evaluator(generation_record("Two", life_record(model="two", aliases=["judge"])))
+    made.evaluator(generation_record("Three", life_record(platform="cloud", model="judge")))
+
+    assert leads(guessed(made)["evaluators/judge/index.html"]) == ["../One/"]
+
+
+def test_names_that_are_drawn_alike_lead_nobody_astray(made: Checkout) -> None:
+    made.evaluator(generation_record("Honest", life_record(model="gpt-4o")))
+    made.evaluator(
+        generation_record("Other", life_record(model="x", aliases=["gpt-40", "g\u0440t-4o"]))
+    )
+    given = guessed(made)
+
+    for name in ("gpt-40", "gpt-4o"):
+        assert set(leads(given[f"evaluators/{name}/index.html"])) == {"../Honest/", "../Other/"}
+        assert f"badges/{name}.svg" not in given
+    assert not [place for place in given if not place.isascii()]
+
+
+HOSTILE = (
+    *("../../index", "..", ".", "a/../b", "/etc/passwd", "a//b", "a\\b", ".git/config", "x/"),
+    *('"><script>alert(1)</script>', "a b", "a%2e%2e", "a?b", "a#b", "index.json", "x.svg", "a."),
+    *("judge\u202e1", "a\nb", "x" * 121),
+)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_name_gets_no_address(made: Checkout, name: str) -> None:
+    made.evaluator(generation_record("Judge-1", life_record(aliases=[name])))
+    own = {"judge-1", "maker/judge-1", "maker/Judge-1"}
+
+    places = {guess.place for guess in guesses(_site(made))}
+
+    assert places == own
+
+
+def test_no_guess_takes_the_place_of_a_page_or_of_another_file(made: Checkout) -> None:
+    made.evaluator(generation_record("Judge-1", life_record(aliases=["maker", "Judge-2"])))
+    made.evaluator(generation_record("Judge-2", life_record(model="judge-2", aliases=["cloud"])))
+    made.evaluator(generation_record("cloud", life_record(platform="cloud", model="m")))
+
+    places = [place for place, _ in machine_files(_site(made))]
+
+    assert len(places) == len(set(places))
+    assert not {"evaluators/maker/index.html", "evaluators/Judge-2/index.html"} & set(places)
+    assert "calendars/cloud.ics" in places
+
+
+def test_addresses_grow_with_names_and_not_with_snapshots(made: Checkout) -> None:
+    made.evaluator(generation_record("Judge-1", life_record(aliases=["judge-latest"])))
+    made.publish("v1.0-Judge-1")
+    before = {guess.place for guess in guesses(_site(made))}
+    for minor in range(1, 5):
+        made.publish(f"v1.{minor}-Judge-1")
+
+    assert {guess.place for guess in guesses(_site(made))} == before
+    assert len(before) == 5
+
+
+def _site(made: Checkout) -> Site:
+    (made.home / "events.jsonl").touch()
+    return collect(made.folder, as_of=date(2026, 4, 1), address=ADDRESS)
