@@ -1,7 +1,8 @@
-"""`epc evaluators`: list, show, check, sync; card and succeed."""
+"""`epc evaluators`: list, show, check, export, seal, sync; card and succeed."""
 
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -9,6 +10,10 @@ from epc.cli.common import as_of_option, echo_json, format_option, note, now, re
 from epc.cli.judges import card, succeed
 from epc.cli.lists import from_option, given_list
 from epc.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from epc.protocol.results import Json
+    from epc.registry.exports import Shape
 
 
 @click.group()
@@ -88,6 +93,58 @@ def check(ctx: click.Context, form: str) -> None:
             say(str(finding))
         note(f"findings: {len(findings)}")
     ctx.exit(ExitCode.FINDINGS if findings else ExitCode.CLEAN)
+
+
+@command.command()
+@click.option("--shape", type=click.Choice(["osv", "model-eol"]), required=True, help="Whose.")
+@click.option("--maker", help="Only models of this maker: one feed in model-eol's shape.")
+@as_of_option
+@registry_option
+def export(shape: "Shape", maker: str | None, as_of: datetime, registry: str | None) -> None:
+    r"""Print the ends of all evaluators as JSON, in the shape of OSV or of model-eol.
+
+    In OSV's each end is a record, in model-eol's each maker has a feed. A "not before" day is no
+    end in OSV's shape, and "earliest" in model-eol's.
+
+    \b
+    Example:
+      epc evaluators export --shape model-eol --maker openai
+    """
+    from epc.registry.exports import exported
+    from epc.registry.reading import open_registry
+
+    made = exported(open_registry(registry), shape, as_of.date())
+    if maker:
+        made = [e for e in made if maker in (e.get("publisher"), *_makers(e))]
+        if not made:
+            raise click.UsageError(f"{maker}: no end of a model of this maker is known here.")
+    echo_json(made[0] if maker and shape == "model-eol" else made)
+
+
+def _makers(record: "Json") -> list[str]:
+    return [record.get("database_specific", {}).get("maker")]
+
+
+@command.command()
+def seal() -> None:
+    r"""Seal the evaluator records of this checkout, as they are now.
+
+    Writes their digests to snapshots/evaluators/SHA256SUMS, and an event with the digest of that
+    list. From then on `epc snapshot verify` finds a record that changed. Refuses records that
+    `epc evaluators check` finds fault with.
+
+    \b
+    Example:
+      epc evaluators seal
+    """
+    from epc.registry.chain import sign
+    from epc.registry.locking import locked
+    from epc.registry.reading import find_checkout
+    from epc.registry.sealed_lives import seal as seal_records
+
+    with locked(find_checkout(Path.cwd()), tell=note) as lock:
+        say(seal_records(lock, now().date()))
+        note(sign(lock))
 
 
 @command.command()

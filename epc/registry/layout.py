@@ -6,6 +6,7 @@
     snapshots/spot_checks.jsonl       spot checks by others, one line each; lines are only added
     snapshots/spot-checks/            what each of these asked, and was answered
     snapshots/evaluators/NAME.json    the life of one evaluator generation
+    snapshots/evaluators/SHA256SUMS   digests of these, sealed by an event
     snapshots/TAG/snapshot.json       what was measured, by whom, and what is wrong with it
     snapshots/TAG/metrics.json        its figures
     snapshots/TAG/manifest.json       measured ones: the run's manifest
@@ -43,6 +44,7 @@ MANIFEST: Final = "manifest.json"
 OBSERVED: Final = "observed.json"
 POINTER: Final = SEALED
 SUMS: Final = "SHA256SUMS"
+LIVES_SEALED: Final = "lives_sealed"  # the event that is about no snapshot, but these records
 STORE: Final = ".store"
 LOCK: Final = ".lock"
 ASIDE: Final = ".publish"

@@ -6,18 +6,22 @@ Pure: it takes JSON that a schema has admitted, and reads neither file nor clock
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from typing import Final, Literal, Self
 
 from epc.protocol.results import Json
 from epc.records.observed.types import UNKNOWN
 from epc.records.typed import parse
+from epc.registry.platforms import PLATFORMS
 
 OPEN_WEIGHTS: Final = "open-weights"  # weights that anybody has: no platform can end them
 MOCKS: Final = "mock/"  # before the name of an evaluator that has no life
 # Where a maker serves its models itself, if not under its own name.
 _OWN: Final = {
     "alibaba": frozenset({"alibaba-model-studio"}),
+    "amazon": frozenset({"aws-bedrock"}),
     "google": frozenset({"google-gemini-api", "google-vertex"}),
+    "microsoft": frozenset({"azure-foundry"}),
 }
 Kind = Literal["exact", "not_before", "announced"]
 Day = date  # where a field itself is called `date`
@@ -237,9 +241,22 @@ class Generation:
         return life.lasts or life.platform in _OWN.get(self.maker, {self.maker})
 
 
+def says_platform(asked: str, platform: str) -> bool:
+    """Return whether a name says that it means a platform, by its name or a provider's."""
+    return asked.casefold().startswith(tuple(f"{place}/" for place in _prefixes(platform)))
+
+
+@cache
+def _prefixes(platform: str) -> tuple[str, ...]:
+    """Return what stands before a model's name on a platform: its name, or how models are asked."""
+    known = PLATFORMS.get(platform)
+    return (platform.casefold(), *(known.providers if known else ()))
+
+
 def find(asked: str, generations: Iterable[Generation]) -> Iterator[tuple[Generation, Life]]:
     """Yield what a name means: a generation, a model id, an alias, or `platform/model`.
 
+    `google/model`, as a model is asked there, means it on each platform of that provider.
     Case does not count: platforms write one model's name differently. A name without a platform
     means the model on all of them.
     """
@@ -248,5 +265,9 @@ def find(asked: str, generations: Iterable[Generation]) -> Iterator[tuple[Genera
         for life in generation.lives:
             names = {generation.name, life.model, *life.aliases}
             spelled = {name.casefold() for name in names}
-            if wanted in spelled | {f"{life.platform}/{name}".casefold() for name in names}:
+            if wanted in spelled or any(
+                wanted.removeprefix(f"{place}/") in spelled
+                for place in _prefixes(life.platform)
+                if wanted.startswith(f"{place}/")
+            ):
                 yield generation, life

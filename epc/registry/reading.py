@@ -78,7 +78,7 @@ def document(checkout: Path, *, figures: bool = True) -> Json:
                 }
                 for p in folders(checkout)
             ],
-            "events": list(_lines(home / layout.EVENTS)),
+            "events": [row for row in _lines(home / layout.EVENTS) if not _is_seal(row)],
             "policy": policy(checkout),
             **({"spot_checks": checks} if checks else {}),
         }
@@ -172,6 +172,11 @@ def _part(path: Path | str, key: str) -> Any:
     if not isinstance(given, dict) or key not in given:
         raise _malformed(path, f"holds no {key}")
     return given
+
+
+def _is_seal(row: Any) -> bool:
+    """Return whether an event is about files of the checkout alone, which no document has."""
+    return isinstance(row, dict) and row.get("event") == layout.LIVES_SEALED
 
 
 def _lines(path: Path) -> Iterator[Any]:

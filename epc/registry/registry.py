@@ -17,7 +17,7 @@ from epc.registry import expiry
 from epc.registry.aliases import Served, followed
 from epc.registry.card_types import Trust
 from epc.registry.expiry import Expiry, Policy
-from epc.registry.lifecycles import Generation, GenerationRecord, Life, find
+from epc.registry.lifecycles import Generation, GenerationRecord, Life, find, says_platform
 from epc.registry.members import life_of_wrapper, with_members
 from epc.registry.names import is_same
 from epc.registry.snapshots import STEPS, Event, Snapshot, SpotChecked
@@ -172,7 +172,7 @@ class Registry:
             yield self.of_life(name, life_of_wrapper(name), as_of)
         elif not found:
             yield expiry.unknown(name, as_of, self.missing(name))
-        elif not any(_names(name, life.platform) or _has_makers(g) for g, life in found):
+        elif not any(says_platform(name, life.platform) or _has_makers(g) for g, life in found):
             yield expiry.unknown(name, as_of, _elsewhere(name, found))
         for _, life in found:
             yield self.of_life(name, life, as_of)
@@ -189,11 +189,6 @@ class Registry:
         close = list(dict.fromkeys([*begun, *get_close_matches(name, named, n=_HINTS)]))[:_HINTS]
         hint = f"; did you mean {' or '.join(close)}?" if close else ""
         return f"not in this registry{hint}"
-
-
-def _names(asked: str, platform: str) -> bool:
-    """Return whether a name says which platform it means."""
-    return asked.casefold().startswith(f"{platform}/".casefold())
 
 
 def _has_makers(generation: Generation) -> bool:

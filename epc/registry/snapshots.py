@@ -153,6 +153,18 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LivesSealed:
+    """On this day the lives of evaluators were as the list of digests says that has this digest.
+
+    A line of `events.jsonl` that is about no snapshot.
+    """
+
+    date: date
+    sha256: str
+    event: Literal["lives_sealed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SpotChecked:
     """A spot check that stands in the registry: by whom, and what it says."""
 

@@ -8,7 +8,7 @@ from epc.analysis.observed_figures import Figure
 from epc.errors import UsageError
 from epc.records.observed.types import UNKNOWN, Setting, Source
 from epc.records.typed import as_json, parse
-from epc.registry.lifecycles import Generation, Life, find
+from epc.registry.lifecycles import Generation, Life, find, says_platform
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 
@@ -84,7 +84,7 @@ def lives_named(registry: Registry, asked: str) -> list[tuple[Generation, Life]]
     """
     found = list(find(asked, registry.generations.values()))
     wanted = asked.casefold()
-    if any(wanted.startswith(f"{life.platform}/".casefold()) for _, life in found):
+    if any(says_platform(asked, life.platform) for _, life in found):
         return found
     names = dict.fromkeys(generation.name for generation, _ in found) or dict.fromkeys(
         snapshot.tag.generation

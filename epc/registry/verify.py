@@ -1,8 +1,8 @@
 """Is everything as it was published? (`epc snapshot verify`).
 
 The chain: git holds the events, and so does a signed head; a `published` event holds the digest of
-its folder's SHA256SUMS, and that the digest of every file. One flipped byte anywhere breaks a link,
-and the finding names the file.
+its folder's SHA256SUMS, and that the digest of every file; so does `lives_sealed` for the lives of
+evaluators. One flipped byte anywhere breaks a link, and the finding names the file.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from epc.records.manifest import Manifest
 from epc.records.observed.types import Observed
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import as_json, parse
-from epc.registry import chain, layout, spot_checks
+from epc.registry import chain, layout, sealed_lives, spot_checks
 from epc.registry.card_types import (
     Card,
     JudgedCard,
@@ -42,7 +42,6 @@ from epc.registry.tag_checks import check_tags
 from epc.registry.tags import Tag
 
 _CLAUSE: Final = "EPC-4"
-_EVENT: Final = ("date", "event", "tag")  # as text: there may be no such day
 _RAW: Final = "raw"
 _RESTORE: Final = "restore it with `git checkout`; publish the next snapshot to correct one"
 
@@ -55,6 +54,7 @@ def verify(checkout: Path) -> list[Finding]:
     findings = Findings()
     home = checkout / layout.FOLDER
     sealed = _events(checkout, findings)
+    sealed_lives.check(checkout, sealed_lives.latest(checkout), findings)
     for folder in folders(checkout):
         _folder(folder, sealed.get(folder.name), findings)
     for tag in sealed:
@@ -80,14 +80,14 @@ def _events(checkout: Path, findings: Findings) -> dict[str, str]:
             findings.add(_CLAUSE, where, finding.problem, finding.remedy)
         if wrong:
             continue
-        day, kind, tag = (row[key] for key in _EVENT)
+        day, kind, tag = row["date"], row["event"], row.get("tag")  # there may be no such day
         _day(day, latest, where, findings)
         latest = max(latest, day)
         if kind == "published" and tag in sealed:
             findings.add(_CLAUSE, where, f"{tag} is published twice", "remove this line")
         elif kind == "published":
             sealed[tag] = row["sha256"]
-        elif tag not in sealed:
+        elif tag not in sealed and kind != layout.LIVES_SEALED:
             problem = f"{tag} was not published before this"
             findings.add(_CLAUSE, where, problem, "see `epc snapshot list` for what there is")
     _history(checkout, place, findings)

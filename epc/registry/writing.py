@@ -8,7 +8,7 @@ from epc.records.typed import as_json
 from epc.registry import layout
 from epc.registry.locking import RegistryLock
 from epc.registry.reading import of_folder
-from epc.registry.snapshots import Event
+from epc.registry.snapshots import Event, LivesSealed
 
 
 def end(lock: RegistryLock, event: Event) -> Path:
@@ -28,7 +28,7 @@ def end(lock: RegistryLock, event: Event) -> Path:
     return append(lock, event)
 
 
-def append(lock: RegistryLock, *events: Event) -> Path:
+def append(lock: RegistryLock, *events: Event | LivesSealed) -> Path:
     """Add events at the end of the registry's, all of them or none.
 
     Raises: WorldError if the disk fails.

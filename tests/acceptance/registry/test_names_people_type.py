@@ -30,6 +30,31 @@ def test_a_name_that_people_type_gets_the_answer_that_its_sources_give(
     assert said in found[platform].note
 
 
+def test_no_real_name_is_missing() -> None:
+    assert len(TYPED) >= 40
+    for typed, *_ in TYPED:
+        for state in published().expiry([typed], AS_OF):
+            assert "not in this registry" not in state.note, typed
+
+
+@pytest.mark.parametrize(
+    ("typed", "platforms"),
+    [
+        ("google/gemini-2.5-pro", ["google-gemini-api", "google-vertex"]),
+        ("bedrock/anthropic.claude-3-5-sonnet-20240620-v1:0", ["aws-bedrock"]),
+        ("dashscope/qwen3-max", ["alibaba-model-studio"]),
+        ("grok/grok-4", ["xai"]),
+        ("amazon.nova-pro-v1:0", ["aws-bedrock"]),
+    ],
+)
+def test_a_model_is_known_by_the_name_under_which_the_program_asks_it(
+    typed: str, platforms: list[str]
+) -> None:
+    found = published().expiry([typed], AS_OF)
+
+    assert [state.platform for state in found] == platforms
+
+
 @pytest.mark.parametrize(("typed", "hint"), [("gtp-4o", "gpt-4o"), ("gpt-6", "gpt-6-sol")])
 def test_a_name_that_nobody_serves_is_unknown_and_says_what_may_be_meant(
     typed: str, hint: str

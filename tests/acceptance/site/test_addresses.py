@@ -2,18 +2,21 @@
 
 {tag} stands for every published snapshot, {measured} and {judged} for every one of that kind,
 {crossed} for every one whose verdicts say what crosses, {matrix} for those of more than two
-domains, {name} for every evaluator, {platform} for every platform, {guess} for every other name and
-every `platform/name` of an evaluator, {small} for each of these in small letters, {published} for
-every one that was measured or reported, {spread} for every one of which a JSD was stated and
-{followed} for every one that was measured here, so a publication needs no line of its own. A new
-file or a new kind of page does; a new document or schema is known by its source until it is listed.
+domains, {name} for every evaluator, {maker} for every maker of whose models ends are known,
+{platform} for every platform, {guess} for every other name and every `platform/name` of an
+evaluator, {small} for each of these in small letters, {published} for every one that was measured
+or reported, {spread} for every one of which a JSD was stated and {followed} for every one that was
+measured here, so a publication needs no line of its own. A new file or a new kind of page does; a
+new document or schema is known by its source until it is listed.
 """
 
 import re
+from datetime import date
 from pathlib import Path
 
 from registry_support import ROOT
 
+from epc.registry.exports import exported
 from epc.registry.figures import figures
 from epc.registry.reading import of_folder
 from epc.registry.snapshots import Snapshot
@@ -55,6 +58,9 @@ def expanded() -> set[str]:
         "name": sorted(known),
         "platform": sorted({life.platform for g in lives for life in g.lives}),
         "guess": sorted(spelt - known),
+        "maker": [
+            feed["publisher"] for feed in exported(registry, "model-eol", date(2026, 11, 23))
+        ],
         "small": sorted({name.lower() for name in spelt | known} - spelt - known),
         "published": sorted(
             {generations[tag] for tag, s in snapshots.items() if s.kind in ("measured", "reported")}

@@ -46,7 +46,9 @@ def test_every_answer_has_the_shape_that_is_published(site: BuiltSite) -> None:
             assert schema_findings(name, json.loads(path.read_text())) == [], path
         seen |= set(paths)
         assert document(site, f"schemas/v1/{name}.json")["$id"] == f"urn:epc:schema:v1:{name}"
-    assert set(site.out.glob("api/v1/**/*.json")) == seen, "an answer without a schema"
+    others = {site.out / "api/v1/osv.json", *site.out.glob("api/v1/model-eol/*.json")}
+    assert len(others) > 1, "in shapes of others, which `test_exports.py` holds to theirs"
+    assert set(site.out.glob("api/v1/**/*.json")) == seen | others, "an answer without a schema"
 
 
 def test_the_openapi_document_is_one_and_names_every_answer(site: BuiltSite) -> None:

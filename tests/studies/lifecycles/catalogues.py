@@ -32,6 +32,19 @@ _CATALOGUE: Final = {
     "cohere": "cohere",
     "perplexity": "perplexity",
     "huggingface": "open-weights",
+    "baseten": "baseten",
+    "databricks": "databricks",
+    "deepinfra": "deepinfra",
+    "fireworks-ai": "fireworks",
+    "github-models": "github-models",
+    "nebius": "nebius",
+    "novita-ai": "novita",
+    "nvidia": "nvidia",
+    "ovhcloud": "ovhcloud",
+    "scaleway": "scaleway",
+    "siliconflow": "siliconflow",
+    "snowflake-cortex": "snowflake-cortex",
+    "wandb": "wandb",
 }
 _REGION: Final = re.compile(r"^(us|eu|apac|au|jp|global)\.(.+)$")
 

@@ -294,4 +294,7 @@ def day(given: Any) -> date | None:
     if isinstance(given, date):
         return given
     match = re.match(r"\d{4}-\d{2}-\d{2}", given) if isinstance(given, str) else None
-    return date.fromisoformat(match[0]) if match else None
+    try:
+        return date.fromisoformat(match[0]) if match else None
+    except ValueError:  # some lists write months that there are not
+        return None

@@ -85,6 +85,10 @@ def plain(model: str, platform: str = "") -> str:
         name = re.sub(r"(-v?\d+)?(:\d+)+$|-v\d+$", "", name)
         name = re.sub(r"^llama(\d)", r"llama-\1", name)
     name = name.rpartition("/")[2].removesuffix("@default")
+    if platform == "fireworks":
+        name = re.sub(r"(?<=\d)p(?=\d)", ".", name)
+    if platform == "nebius":
+        name = name.removesuffix("-fast")
     name = re.sub(r"^meta-llama", "llama", name.replace("-v2@", "@").replace("@", "-"))
     while platform not in {"openai", "alibaba-model-studio", "mistral"}:
         shorter = re.sub(_SPEED, "", name)

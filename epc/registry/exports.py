@@ -1,0 +1,166 @@
+"""Lives in shapes that other programs read: OSV's (1.7.5) and model-eol's (0.1).
+
+Pure: the day is passed in. Nothing is said that the records do not say: a day that is no end is not
+exported as one, and where nobody confirmed lately that a model is served, that is not said either.
+
+Source: https://ossf.github.io/osv-schema/, https://github.com/thossullivan/model-eol (SPEC.md).
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import date
+from hashlib import sha256
+from typing import Final, Literal
+
+from epc.protocol.results import Json
+from epc.registry.lifecycles import OPEN_WEIGHTS, Generation, Life, LifeRecord, Stated
+from epc.registry.registry import Registry
+
+Shape = Literal["osv", "model-eol"]
+_WEB: Final = re.compile(r"https?://\S+")
+_UNKNOWN: Final = date(1970, 1, 1)  # of what no source states the day
+_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # of a model, by model-eol's grammar
+_VIA: Final = {"azure-foundry": "azure-ai-foundry", "google-vertex": "vertex-ai"}
+
+
+def exported(registry: Registry, shape: Shape, as_of: date) -> list[Json]:
+    """Return the lives of a registry in a shape: an OSV record an end, or a feed a maker."""
+    make: dict[Shape, Callable[[Registry, date], Iterator[Json]]] = {
+        "osv": _osv,
+        "model-eol": _feeds,
+    }
+    return list(make[shape](registry, as_of))
+
+
+def _osv(registry: Registry, _: date) -> Iterator[Json]:
+    """Yield a record for each end that a platform states, or that others state of it."""
+    for generation in registry.generations.values():
+        for life in generation.record.platforms:
+            if life.retires and life.retires.kind != "not_before":
+                yield _osv_record(generation, life, life.retires)
+
+
+def _osv_record(generation: Generation, life: LifeRecord, ends: Stated) -> Json:
+    told = life.deprecated.date if life.deprecated else None
+    modified = max(day for day in (told, life.seen, _UNKNOWN) if day)
+    sources = dict.fromkeys(s.source for s in life.stages.values() if s)
+    return {
+        "schema_version": "1.7.5",
+        "id": _osv_id(life),
+        "modified": _moment(modified),
+        **({"published": _moment(told)} if told else {}),
+        "summary": f"{life.platform}/{life.model} "
+        f"{'retires' if ends.kind == 'exact' else 'is said to retire'} on {ends.date}",
+        "affected": [
+            {
+                # There is no ecosystem of models: the names stand as versions, the days as events.
+                "versions": [life.model, *life.aliases],
+                "ranges": [
+                    {
+                        "type": "ECOSYSTEM",
+                        "events": [{"introduced": ends.date.isoformat()}],
+                        "database_specific": {"events_are": "days in UTC"},
+                    }
+                ],
+            }
+        ],
+        "references": [{"type": "WEB", "url": s} for s in sources if _WEB.fullmatch(s)],
+        "database_specific": {
+            "platform": life.platform,
+            "evaluator": generation.name,
+            "maker": generation.maker,
+            "kind": ends.kind,
+            "replacement": life.replacement,
+            "seen": ends.seen.isoformat() if ends.seen else None,
+            "agree": [ends.source, *(also.by for also in ends.also)],
+            "disagree": [
+                {"by": other.by, "date": other.date.isoformat(), "settled": other.settled}
+                for other in ends.others
+            ],
+        },
+    }
+
+
+def _osv_id(life: LifeRecord) -> str:
+    """Return the id of an end; where a name is changed for it, digits keep two apart."""
+    name = f"{life.platform}-{life.model}"
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name)
+    return f"x_EPC-{plain}" + ("" if plain == name else f"-{sha256(name.encode()).hexdigest()[:8]}")
+
+
+def _moment(day: date) -> str:
+    return f"{day.isoformat()}T00:00:00Z"
+
+
+def _feeds(registry: Registry, as_of: date) -> Iterator[Json]:
+    """Yield a feed for each maker of whose models anything can be said."""
+    makers = dict.fromkeys(generation.maker for generation in registry.generations.values())
+    for maker in sorted(makers):
+        taken: set[str] = set()
+        given = [g for g in registry.generations.values() if g.maker == maker]
+        taken.update(own for g in given if (own := _own_id(g)))
+        models = [entry for g in given if (entry := _entry(registry, g, taken, as_of))]
+        if models:
+            yield {
+                "spec": "model-eol/0.1",
+                "publisher": maker,
+                "generated": _moment(as_of),
+                "note": "Compiled by an EPC registry from public lists, and not by the publisher.",
+                "models": models,
+            }
+
+
+def _own_id(generation: Generation) -> str | None:
+    """Return the name of a model at its maker, or else the registry's."""
+    own = [life.model for life in generation.lives if generation.is_makers(life)]
+    return next((n for n in (*own, generation.name) if _ID.fullmatch(n)), None)
+
+
+def _entry(registry: Registry, generation: Generation, taken: set[str], as_of: date) -> Json | None:
+    """Return what a feed says of a model; None where nothing can be said."""
+    own_id = _own_id(generation)
+    pairs = [
+        (life, record)
+        for life, record in zip(generation.lives, generation.record.platforms, strict=True)
+        if life.platform != OPEN_WEIGHTS and not life.pinned
+    ]
+    told = [
+        (life, record, clock)
+        for life, record in pairs
+        if (clock := _clock(registry, life, record, as_of)) is not None
+    ]
+    if not told or own_id is None:
+        return None
+    first = next((each for each in told if generation.is_makers(each[0])), None)
+    aliases = [n for life, _ in pairs for n in (life.model, *life.aliases) if _ID.fullmatch(n)]
+    aliases = [name for name in dict.fromkeys(aliases) if name != own_id and name not in taken]
+    taken.update(aliases)
+    entry: Json = {"id": own_id, **({"aliases": aliases} if aliases else {})}
+    if first:
+        entry |= {key: value for key, value in first[2].items() if key != "status"}
+        follows = first[1].replacement
+        entry |= {"replacement_options": [follows]} if follows and _ID.fullmatch(follows) else {}
+    elsewhere = {life.platform: clock for life, _, clock in told if not first or life != first[0]}
+    distributions = [{"via": _VIA.get(p, p)} | clock for p, clock in elsewhere.items()]
+    return entry | ({"distributions": distributions} if distributions else {})
+
+
+def _clock(registry: Registry, life: Life, record: LifeRecord, as_of: date) -> Json | None:
+    """Return a life's dates and state; None where there is no date and nobody confirmed it.
+
+    In a feed the absence of dates says that no end is scheduled, so it has to be known.
+    """
+    ends, told = record.retires, record.deprecated
+    current = registry.of_life(life.model, life, as_of).status == "current"
+    stated = [each for each in (ends, told) if each and _WEB.fullmatch(each.source)]
+    if not stated:
+        return {"status": "active"} if current and ends is None else None
+    clock: Json = {"source": stated[0].source}
+    if told and told in stated and (ends is None or told.date <= ends.date):
+        clock["announced"] = told.date.isoformat()
+    if ends and ends in stated:
+        clock["shutdown"] = ends.date.isoformat()
+        clock["date_precision"] = "earliest" if ends.kind == "not_before" else "exact"
+        if ends.kind == "exact" and ends.date <= as_of:
+            clock["status"] = "retired"
+    return clock

@@ -1,0 +1,230 @@
+"""Lives in OSV's and model-eol's shapes, each held to what its documentation asks for."""
+
+import json
+import re
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from registry_support import ROOT, Checkout, generation_record, life_record, stated
+
+from epc.records.strict_json import dumps
+from epc.registry.exports import Shape, exported
+from epc.registry.reading import of_folder
+
+AS_OF = date(2026, 4, 1)
+SOURCE = "https://maker.example/ends"
+# OSV schema 1.7.5, https://ossf.github.io/osv-schema/: keys of a record, of `affected`, of a range.
+OSV = {
+    *("schema_version", "id", "modified", "published", "withdrawn", "aliases", "related"),
+    *("upstream", "summary", "details", "severity", "affected", "references", "credits"),
+    "database_specific",
+}
+AFFECTED = {"package", "severity", "ranges", "versions", "ecosystem_specific", "database_specific"}
+EVENTS = {"introduced", "fixed", "last_affected", "limit"}
+REFERENCES = {
+    *("ADVISORY", "ARTICLE", "DETECTION", "DISCUSSION", "REPORT", "FIX", "INTRODUCED"),
+    *("GIT", "PACKAGE", "EVIDENCE", "WEB"),
+}
+# model-eol/0.1, SPEC.md.
+MODEL = {
+    *("id", "aliases", "announced", "shutdown", "date_precision", "replacement"),
+    *("replacement_options", "replacement_note", "notes", "source", "distributions"),
+}
+DISTRIBUTION = {"via", "announced", "shutdown", "date_precision", "status", "source"}
+
+
+def valid_osv(record: Any) -> None:
+    assert set(record) <= OSV
+    assert record["id"].startswith("x_"), "the prefix of a database that nobody aggregates"
+    for key in ("modified", "published"):
+        if key in record:
+            assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", record[key])
+    for affected in record["affected"]:
+        assert set(affected) <= AFFECTED
+        assert all(isinstance(version, str) for version in affected["versions"])
+        for given in affected["ranges"]:
+            assert given["type"] in {"GIT", "SEMVER", "ECOSYSTEM"}
+            assert any("introduced" in event for event in given["events"])
+            assert all(len(event) == 1 and set(event) <= EVENTS for event in given["events"])
+    for reference in record["references"]:
+        assert set(reference) == {"type", "url"}
+        assert reference["type"] in REFERENCES
+        assert re.match(r"https?://", reference["url"])
+
+
+def valid_dates(entry: Any, *, source: bool) -> None:
+    days = [entry[key] for key in ("announced", "shutdown") if key in entry]
+    assert [date.fromisoformat(day).isoformat() for day in days] == sorted(days)
+    assert source or not days, "a dated entry needs a source"
+    assert entry.get("date_precision", "exact") in {"exact", "earliest"}
+    assert entry.get("status", "active") in {"active", "legacy", "extended-access", "retired"}
+
+
+def valid_feed(feed: Any) -> None:
+    assert set(feed) <= {"spec", "publisher", "generated", "source", "note", "policy", "models"}
+    assert feed["spec"] == "model-eol/0.1"
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT00:00:00Z", feed["generated"])
+    names = [n for model in feed["models"] for n in (model["id"], *model.get("aliases", ()))]
+    assert len(names) == len(set(names)), "an id or alias stands once in a feed"
+    assert all(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name) for name in names)
+    for model in feed["models"]:
+        assert set(model) <= MODEL
+        assert model.get("aliases") != []
+        assert "replacement" not in model, "only what is safe as a substitution may stand there"
+        valid_dates(model, source="source" in model)
+        given = model.get("distributions", [])
+        assert len({each["via"] for each in given}) == len(given)
+        for each in given:
+            assert set(each) <= DISTRIBUTION
+            valid_dates(each, source="source" in each or "source" in model)
+
+
+@cache
+def published(shape: Shape) -> list[Any]:
+    return exported(of_folder(ROOT, figures=False), shape, date(2026, 11, 23))
+
+
+def test_every_published_end_is_an_osv_record_with_an_id_of_its_own() -> None:
+    records = published("osv")
+    for record in records:
+        valid_osv(record)
+
+    assert len({record["id"] for record in records}) == len(records) > 300
+
+
+def test_every_makers_feed_is_one_of_model_eol() -> None:
+    feeds = published("model-eol")
+    for feed in feeds:
+        valid_feed(feed)
+
+    assert {"openai", "anthropic", "google", "mistral"} <= {feed["publisher"] for feed in feeds}
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Checkout:
+    return Checkout(tmp_path / "registry")
+
+
+def of(made: Checkout, shape: Shape, *lives: Any) -> list[Any]:
+    made.evaluator(generation_record("Judge-1", *lives))
+    return exported(of_folder(made.folder), shape, AS_OF)
+
+
+def test_an_end_in_osv_names_model_day_sources_and_disagreement(made: Checkout) -> None:
+    ends = stated("2026-07-01") | {"seen": "2026-03-15"}
+    ends |= {"also": [{"by": "list@1", "seen": "2026-03-01"}]}
+    ends["others"] = [{"by": "list@2", "date": "2026-08-01", "seen": None, "settled": "older"}]
+    told = stated("2026-01-01")
+    given = life_record(model="a/judge:1", aliases=["j"], retires=ends, deprecated=told)
+
+    (record,) = of(made, "osv", given)
+
+    assert record == {
+        "schema_version": "1.7.5",
+        # SHA-256 of "maker-a/judge:1" begins so: a changed name stays apart from others.
+        "id": "x_EPC-maker-a-judge-1-95a9a538",
+        "modified": "2026-03-15T00:00:00Z",
+        "published": "2026-01-01T00:00:00Z",
+        "summary": "maker/a/judge:1 retires on 2026-07-01",
+        "affected": [
+            {
+                "versions": ["a/judge:1", "j"],
+                "ranges": [
+                    {
+                        "type": "ECOSYSTEM",
+                        "events": [{"introduced": "2026-07-01"}],
+                        "database_specific": {"events_are": "days in UTC"},
+                    }
+                ],
+            }
+        ],
+        "references": [{"type": "WEB", "url": SOURCE}],
+        "database_specific": {
+            "platform": "maker",
+            "evaluator": "Judge-1",
+            "maker": "maker",
+            "kind": "exact",
+            "replacement": None,
+            "seen": "2026-03-15",
+            "agree": [SOURCE, "list@1"],
+            "disagree": [{"by": "list@2", "date": "2026-08-01", "settled": "older"}],
+        },
+    }
+
+
+def test_a_day_before_which_nothing_ends_is_no_end_in_osv_and_earliest_in_model_eol(
+    made: Checkout,
+) -> None:
+    given = life_record(retires=stated("2026-07-01", "not_before"))
+
+    assert of(made, "osv", given) == []
+    ((model,),) = [feed["models"] for feed in of(made, "model-eol", given)]
+    assert model == {
+        "id": "judge-1",
+        "shutdown": "2026-07-01",
+        "date_precision": "earliest",
+        "source": SOURCE,
+    }
+
+
+def test_a_feed_keeps_platforms_apart_and_promises_no_substitution(made: Checkout) -> None:
+    own = life_record(
+        aliases=["judge-latest", "not an id"],
+        deprecated=stated("2026-01-01"),
+        retires=stated("2026-03-01"),
+        replacement="judge-2",
+    )
+    elsewhere = life_record(platform="azure-foundry", retires=stated("2026-09-01"))
+
+    ((model,),) = [feed["models"] for feed in of(made, "model-eol", own, elsewhere)]
+
+    assert model == {
+        "id": "judge-1",
+        "aliases": ["judge-latest"],
+        "announced": "2026-01-01",
+        "shutdown": "2026-03-01",
+        "date_precision": "exact",
+        "source": SOURCE,
+        "replacement_options": ["judge-2"],
+        "distributions": [
+            {
+                "via": "azure-ai-foundry",
+                "shutdown": "2026-09-01",
+                "date_precision": "exact",
+                "source": SOURCE,
+            }
+        ],
+    }
+
+
+def test_no_end_is_said_to_be_scheduled_only_where_somebody_confirmed_it_lately(
+    made: Checkout,
+) -> None:
+    """In a feed an entry without dates says that no retirement is scheduled."""
+
+    def seen(day: str | None) -> list[Any]:
+        checked = {"source": SOURCE, "via": "list", "seen": day}
+        (made.folder / "params.yaml").write_text(
+            "expiry:\n  maximum_age_days: 180\n  notice_days: 60\n  confirmation_days: 120\n"
+        )
+        return of(made, "model-eol", life_record(checked=checked))
+
+    assert seen(None) == []
+    assert seen("2025-11-01") == []
+    ((model,),) = [feed["models"] for feed in seen("2026-03-01")]
+    assert model == {"id": "judge-1"}
+
+
+def test_a_hostile_name_stays_text_and_makes_no_id(made: Checkout) -> None:
+    name = '../"><script>\u202e'
+    given = life_record(model=name, retires=stated("2026-07-01"))
+
+    (record,) = of(made, "osv", given)
+    valid_osv(record)
+    assert re.fullmatch(r"x_EPC-[A-Za-z0-9._-]+", record["id"])
+    assert json.loads(dumps(record))["affected"][0]["versions"] == [name]
+    ((model,),) = [feed["models"] for feed in of(made, "model-eol", given)]
+    assert model["id"] == "Judge-1"
