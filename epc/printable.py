@@ -56,6 +56,12 @@ def shown(text: str, longest: int = 300) -> str:
     return _COLONS.sub(": ", spelt(cut)).replace("##[", "## [")
 
 
+def code(text: str, longest: int = 300) -> str:
+    """Return a text as a code span of Markdown that it cannot leave, not in a table either."""
+    kept = shown(text, longest).replace("`", "'").replace("|", "\u00a6").strip()
+    return f"`{kept}`" if kept else "(nothing)"
+
+
 def lines_shown(text: str) -> str:
     """Return a text of several lines of which a part is somebody else's: its own lines stay.
 

@@ -69,8 +69,7 @@ def command(
 
 
 def _print(states: "Sequence[Expiry]") -> None:
-    names = [f"{s.id} ({s.platform})" if s.platform else s.id for s in states]
-    width = max(map(len, names), default=0)
-    for name, state in zip(names, states, strict=True):
-        say(f"{name:<{width}}  {state.words}")
-        say(f"  {state.note}" + (f" [{state.source}]" if state.source else ""))
+    width = max((len(state.subject) for state in states), default=0)
+    for state in states:
+        say(f"{state.subject:<{width}}  {state.words}")
+        say(f"  {state.grounds}")

@@ -35,6 +35,7 @@ _COMMANDS: Final = {
     "submission": "Offer a run for publication: new, check, comment, publish.",
     "evaluators": "The lifecycles of evaluators: list, show, check, sync.",
     "expiry": "Say whether figures and evaluators still hold on a day.",
+    "scan": "Find the models that a project names: a gate for your CI.",
     "upkeep": "Say what the registry needs today: ends, moved dates, dead links.",
     "github": "Read from GitHub and write there, for the workflows.",
     "site": "The published site: build it, serve it.",

@@ -70,6 +70,16 @@ class Expiry:
         """The status with its day and reason: `expired since 2026-06-30 (retired)`."""
         return in_words(self.status, self.until, self.reason)
 
+    @property
+    def subject(self) -> str:
+        """What the answer is about: `gpt-4-0613 (openai)`."""
+        return f"{self.id} ({self.platform})" if self.platform else self.id
+
+    @property
+    def grounds(self) -> str:
+        """Why, and who says so."""
+        return self.note + (f" [{self.source}]" if self.source else "")
+
     def as_json(self) -> Json:
         """Return the contract's object."""
         return {

@@ -243,11 +243,11 @@ class Generation:
 
 def says_platform(asked: str, platform: str) -> bool:
     """Return whether a name says that it means a platform, by its name or a provider's."""
-    return asked.casefold().startswith(tuple(f"{place}/" for place in _prefixes(platform)))
+    return asked.casefold().startswith(tuple(f"{place}/" for place in prefixes(platform)))
 
 
 @cache
-def _prefixes(platform: str) -> tuple[str, ...]:
+def prefixes(platform: str) -> tuple[str, ...]:
     """Return what stands before a model's name on a platform: its name, or how models are asked."""
     known = PLATFORMS.get(platform)
     return (platform.casefold(), *(known.providers if known else ()))
@@ -267,7 +267,7 @@ def find(asked: str, generations: Iterable[Generation]) -> Iterator[tuple[Genera
             spelled = {name.casefold() for name in names}
             if wanted in spelled or any(
                 wanted.removeprefix(f"{place}/") in spelled
-                for place in _prefixes(life.platform)
+                for place in prefixes(life.platform)
                 if wanted.startswith(f"{place}/")
             ):
                 yield generation, life

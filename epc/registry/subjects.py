@@ -8,7 +8,8 @@ from epc.analysis.observed_figures import Figure
 from epc.errors import UsageError
 from epc.records.observed.types import UNKNOWN, Setting, Source
 from epc.records.typed import as_json, parse
-from epc.registry.lifecycles import Generation, Life, find, says_platform
+from epc.registry.lifecycles import Generation, Life
+from epc.registry.named import lives_named, snapshots_spelled, spellings_of
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 
@@ -61,38 +62,14 @@ def subject(registry: Registry, asked: str, judges: Iterable[str] = ()) -> Subje
     Raises: UsageError if nobody knows it.
     """
     found = lives_named(registry, asked)
-    names = {asked, *(name for g, life in found for name in (g.name, life.model, *life.aliases))}
-    spelled = {name.casefold() for name in names}
-    snapshots = tuple(
-        snapshot
-        for snapshot in registry.snapshots.values()
-        if {snapshot.tag.generation.casefold(), snapshot.model.casefold()} & spelled
-    )
+    spelled = spellings_of(asked, found)
+    snapshots = snapshots_spelled(registry, spelled)
     spellings = frozenset(spelled | {snapshot.model.casefold() for snapshot in snapshots})
     known = dict.fromkeys(judges)
     if not (found or snapshots or spellings & {name.casefold() for name in known}):
         more = f"; the verdict files have {', '.join(known)}" if known else ""
         raise UsageError(f"{asked}: {registry.missing(asked)}{more}. See `epc evaluators list`.")
     return _subject(asked, found, snapshots, spellings)
-
-
-def lives_named(registry: Registry, asked: str) -> list[tuple[Generation, Life]]:
-    """Return the lives of the model that a name means, on every platform.
-
-    One platform's spelling, or that of a source whose verdicts are published, means the model; a
-    name with its platform before it means the model there.
-    """
-    found = list(find(asked, registry.generations.values()))
-    wanted = asked.casefold()
-    if any(says_platform(asked, life.platform) for _, life in found):
-        return found
-    names = dict.fromkeys(generation.name for generation, _ in found) or dict.fromkeys(
-        snapshot.tag.generation
-        for snapshot in registry.snapshots.values()
-        if snapshot.model.casefold() == wanted
-    )
-    meant = (registry.generations[name] for name in names if name in registry.generations)
-    return [(generation, life) for generation in meant for life in generation.lives]
 
 
 def subject_of_page(registry: Registry, name: str, snapshots: Iterable[Snapshot]) -> Subject:

@@ -20,12 +20,13 @@ from epc.records.recompute import load_manifest
 from epc.registry.card_types import MeasuredCard, ObservedCard, Origin
 from epc.registry.fetching import restore_sealed
 from epc.registry.lifecycles import Life, find
+from epc.registry.named import lives_named
 from epc.registry.observed import verdicts_in
 from epc.registry.platforms import PLATFORMS
 from epc.registry.reading import find_checkout
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
-from epc.registry.subjects import Subject, lives_named, pointing, subject
+from epc.registry.subjects import Subject, pointing, subject
 
 _ANYBODY: Final = "local/smollm2-135m-likelihood"  # needs no key
 _EXHAUSTIVE: Final = 176  # comparisons of the reference design, each asked once; at most

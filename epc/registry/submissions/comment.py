@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal
 
-from epc.printable import shown
+from epc.printable import code
 from epc.records import strict_json
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import parse
@@ -71,12 +71,6 @@ def markdown(report: Report) -> str:
             break
         lines.append(line)
     return "\n".join(lines) + "\n"
-
-
-def code(text: str, longest: int = 300) -> str:
-    """Return a text as a code span that it cannot leave."""
-    kept = shown(text, longest).replace("`", "'").replace("|", "\u00a6").strip()
-    return f"`{kept}`" if kept else "(nothing)"
 
 
 def _body(report: Report) -> Iterator[str]:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from epc.errors import MalformedError, UsageError
+from epc.printable import code
 from epc.registry.locking import RegistryLock
 from epc.registry.submissions import layout
-from epc.registry.submissions.comment import code
 from epc.registry.submissions.promoting import promote
 
 MARKER: Final = "<!-- epc-publication -->"

@@ -245,17 +245,26 @@ import { calendar, feeds, gate } from "./follow.js";
   };
 
   // What names stand in a text. A list is its words. In a file, which has other marks too, they are
-  // the words that are known, and those that begin like a known one and have a number.
+  // the words that are known, and those that look like a model's name: `epc scan` finds the same
+  // (epc/registry/scan/mentions.py).
   const read = (index, text) => {
     if (!/["'`={}[\]()<>#|]|:\s|:$/m.test(text)) return unique(text.split(/[\s,;]+/).filter(Boolean));
-    const families = new Set([...index.names.keys()].map((name) => /^[a-z]+(?=-)/.exec(name)?.[0]).filter(Boolean));
+    const begun = [...index.names.keys()].map((name) => /^[a-z]+(-[a-z]+)*(?=[-@][^-@]*\d)/.exec(name.split("/").at(-1))?.[0]);
+    const heads = new Set(begun.filter(Boolean));
+    const isKnown = (name) => index.names.has(folded(name)) || index.tags.has(name);
+    const isLikely = (name) => {
+      const last = name.split("/").at(-1);
+      if (last !== name) return /^[a-z0-9][\w.-]*(\/[\w.@-]+)+$/i.test(name) && ((/[-\d]/.test(last) && isKnown(last)) || isLikely(last));
+      if (!/^[a-z]+-.*\d/i.test(name) || /\.[a-z]+$/i.test(name)) return false;
+      const words = folded(/^[a-z]+(-[a-z]+)*/i.exec(name)[0]);
+      return [...words.matchAll(/-|$/g)].some(({ index: at }) => heads.has(words.slice(0, at)));
+    };
     const found = [];
-    for (const word of text.split(/[\s,;"'`={}[\]()<>#|~!]+/)) {
+    for (const word of text.split(/(?:[\s,;"'`={}[\]()<>#|~!]|\\[nrt]?)+/)) {
       const parts = [word, ...[...word.matchAll(/:/g)].map(({ index: at }) => word.slice(at + 1))];
       const clean = parts.map((part) => part.replace(/^[:.]+|[:.]+$/g, "")).filter((part) => /[-\d/]/.test(part));
-      const known = clean.find((part) => index.names.has(folded(part)) || index.tags.has(part));
-      const likely = clean.find((part) => /^[a-z]+-.*\d/i.test(part) && families.has(/^[a-z]+/i.exec(folded(part))[0]));
-      if (known ?? likely) found.push(known ?? likely);
+      const name = clean.find(isKnown) ?? clean.find(isLikely);
+      if (name) found.push(name);
     }
     return unique(found);
   };

@@ -16,6 +16,7 @@ from icalendar import Calendar
 from names_support import TYPED
 from playwright.sync_api import Browser, Page
 from registry_support import ROOT
+from scan_support import PROJECTS
 from site_support import BuiltSite, epc
 
 from epc.records.strict_json import dumps_line
@@ -23,6 +24,7 @@ from epc.registry.expiry import in_words
 from epc.registry.judge_cards import card_of
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
+from epc.registry.scan.mentions import IGNORED, Vocabulary
 from epc.registry.subjects import subject
 from epc.report.judge_card_text import sentence
 from epc.site.names import document
@@ -153,6 +155,30 @@ def test_a_file_that_is_pasted_gives_its_three_models(desk: Visit, text: str) ->
     found = [name.rpartition("/")[2] for name in states(asked(desk, text))]
 
     assert found == ["gpt-4o-2024-08-06", "claude-sonnet-4-5", "grok-4"]
+
+
+def sample_texts() -> list[str]:
+    """Return the sample projects' files that programs read, and words at the edges."""
+    read = (".py", ".toml", ".yml", ".yaml", ".json", ".ipynb", ".env", "eval.txt")
+    files = [path for path in sorted(PROJECTS.rglob("*")) if path.name.endswith(read)]
+    edges = (
+        r'x = "azure/gpt-4o \"gpt-4-0613\"\tgrok-4\n", claude-sonet-4-5. gpt-4o.json text-2xl; '
+        "lib/command openrouter/openai/gpt-9o https://x.example/gpt-4o v1.0-GPT4o-0806: GROK-4"
+        "\u00a0balanced:openai/gpt-4o\ufeffphi-4:free text-bison@001 davinci command-r7b-99 "
+        "gpt-5.6+"
+    )
+    return [*(path.read_text().replace(IGNORED, "") for path in files), edges]
+
+
+def test_a_scan_finds_the_same_names_as_the_box_in_the_same_text(desk: Visit) -> None:
+    known = Vocabulary.of(published())
+    found = []
+    for text in sample_texts():
+        names = list(dict.fromkeys(mention.name for mention in known.mentions(text)))
+        assert list(states(asked(desk, text))) == names
+        found += names
+
+    assert len(found) > 20
 
 
 def test_a_misspelt_model_in_a_file_is_unknown_and_not_passed_over(desk: Visit) -> None:

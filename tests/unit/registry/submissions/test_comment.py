@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from epc.printable import code
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import parse
-from epc.registry.submissions.comment import MARKER, code, comment, markdown
+from epc.registry.submissions.comment import MARKER, comment, markdown
 from epc.registry.submissions.dossier import Topic
 from epc.registry.submissions.report import Report, Submitted, headline, text
 

@@ -1,0 +1,118 @@
+"""`epc scan [PATH...]`."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from epc.cli.common import as_of_option, echo_json, note, registry_option, say
+from epc.errors import ExitCode, WorldError
+
+if TYPE_CHECKING:
+    from epc.registry.scan.scan import Scan
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
+@click.option(
+    "--fail-on",
+    multiple=True,
+    metavar="RULE",
+    help="expired, expiring, expiring:30d, drifted, unknown or unconfirmed; repeatable. "
+    "Default: expired.",
+)
+@click.option("--ignore", multiple=True, metavar="NAME", help="A name to pass over; repeatable.")
+@click.option(
+    "--exclude", multiple=True, metavar="PATTERN", help="Paths to leave out, as 'tests/*'."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "github", "sarif"]),
+    default="text",
+    show_default=True,
+    help="How to print the result; github is annotations.",
+)
+@click.option(
+    "--summary",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Add a table in Markdown to a file, as to $GITHUB_STEP_SUMMARY.",
+)
+@as_of_option
+@registry_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    paths: tuple[Path, ...],
+    fail_on: tuple[str, ...],
+    ignore: tuple[str, ...],
+    exclude: tuple[str, ...],
+    form: str,
+    summary: Path | None,
+    as_of: datetime,
+    registry: str | None,
+) -> None:
+    r"""Find the models that a project names, and fail on those that no longer hold.
+
+    Reads source, configuration, notebooks, .env and requirements files below each PATH (default:
+    this folder). In a git repository it leaves out what git ignores. A file that you name is read
+    whatever its kind. Each name gets the answer of `epc expiry`; where a model's maker has a
+    record, no other platform's counts, unless you name the platform.
+
+    Settings stand in [tool.epc.scan] of pyproject.toml or [scan] of .epc.toml: fail-on, ignore,
+    exclude. A line with the comment "epc: ignore" is passed over.
+
+    \b
+    Example:
+      epc scan
+      epc scan --fail-on expiring:30d --fail-on unknown src config
+    """
+    from epc.registry.reading import open_registry
+    from epc.registry.scan.files import Files
+    from epc.registry.scan.policy import Rule
+    from epc.registry.scan.scan import scan
+    from epc.registry.scan.settings import settings
+
+    own = settings(Path.cwd())
+    rules = [Rule.parse(each) for each in fail_on or own.fail_on or ("expired",)]
+    found = scan(
+        open_registry(registry, figures=False),
+        Files(paths=paths or (Path(),), exclude=(*exclude, *own.exclude)),
+        rules=rules,
+        ignore=(*ignore, *own.ignore),
+        as_of=as_of.date(),
+    )
+    _print(found, form)
+    if summary:
+        _add(summary, found)
+    for why, many in found.skipped.items():
+        note(f"not read, {why}: {many}")
+    ctx.exit(ExitCode.FINDINGS if found.failing else ExitCode.CLEAN)
+
+
+def _print(found: "Scan", form: str) -> None:
+    from epc.registry.scan import forms
+
+    if form == "json":
+        echo_json(found.as_json())
+    elif form == "sarif":
+        echo_json(forms.sarif(found))
+    elif form == "github":
+        for line in forms.annotations(found):
+            click.echo(line)
+        say(forms.total(found))
+    else:
+        for line in forms.text(found):
+            say(line)
+
+
+def _add(path: Path, found: "Scan") -> None:
+    from epc.registry.scan.forms import summary
+
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(summary(found))
+    except OSError as error:
+        raise WorldError(f"cannot write {path}: {error.strerror}") from error

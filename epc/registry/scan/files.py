@@ -1,0 +1,113 @@
+"""The files of a project that its programs read, as texts: source, configuration, notebooks.
+
+In a git repository git says which files are the project's, so what it ignores is not read. What is
+no plain file, is not text or is very large is passed over, and counted; no link is followed.
+"""
+
+import os
+import re
+import stat
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Final
+
+from epc.errors import UsageError, WorldError
+from epc.registry.history import git_bytes
+
+LARGEST: Final = 5 * 2**20  # bytes: a notebook with its pictures
+# What programs read, by its ending or its name: no documents, which tell of models that were.
+_READ: Final = re.compile(
+    r".*\.(bash|bat|c|cc|cfg|cjs|clj|conf|cpp|cs|cts|cxx|dart|env|erl|ex|exs|fs|go|gradle|groovy|h"
+    r"|hcl|hpp|hs|in|ini|ipynb|j2|java|jinja|jl|js|json|json5|jsonc|jsx|kt|kts|lua|m|mjs|mts|nf"
+    r"|nix|php|pl|pm|properties|ps1|py|pyi|pyx|qmd|r|rb|rmd|rs|scala|sh|smk|sql|svelte|swift|tf"
+    r"|tfvars|toml|ts|tsx|vue|xml|yaml|yml|zsh)"
+    r"|(.*/)?(\.env[^/]*|(Docker|Make|Just|Proc|Snake|Jenkins)file[^/]*"
+    r"|(requirements|constraints)[^/]*\.txt|requirements/[^/]+\.txt)",
+    re.IGNORECASE | re.DOTALL,
+)
+# Where git is not asked: what tools put there and nobody wrote.
+_TOOLS: Final = re.compile(
+    r"\.git|\.hg|\.svn|\.?venv|node_modules|site-packages|__pycache__|\.tox|\.nox|\.mypy_cache"
+    r"|\.ruff_cache|\.pytest_cache|\.ipynb_checkpoints"
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class Files:
+    """The files that are named, and those of the folders that are; `skipped` counts what is not."""
+
+    paths: Sequence[Path]
+    exclude: Sequence[str] = ()
+    skipped: Counter[str] = field(default_factory=Counter)
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """Yield the path and the text of each file once, in order.
+
+        Raises: UsageError for a path that is not there; WorldError for a file that nobody can read.
+        """
+        done: set[str] = set()
+        for path in self.paths:
+            if not path.exists():
+                raise UsageError(f"there is no {path}\n  fix: name a file or a folder")
+            for name in self._below(path) if path.is_dir() else [str(path)]:
+                shown = Path(name).as_posix()
+                if shown in done or any(fnmatchcase(shown, each) for each in self.exclude):
+                    continue
+                done.add(shown)
+                text = self._text(name, follow=not path.is_dir())
+                if text is not None:
+                    yield shown, text
+
+    def _below(self, folder: Path) -> Iterator[str]:
+        for name in sorted(set(_of_git(folder) or _walked(folder))):
+            if _READ.fullmatch(name):
+                yield str(folder / name)
+
+    def _text(self, name: str, *, follow: bool) -> str | None:
+        try:
+            about = Path(name).stat(follow_symlinks=follow)
+            why = _no_text(about)
+            if why is None:
+                with Path(name).open("rb") as file:
+                    content = file.read(LARGEST)
+                if b"\0" not in content[:8_192]:
+                    return content.decode("utf-8", errors="replace")
+                why = "not text"
+        except FileNotFoundError:  # git knows it, and it is deleted here
+            return None
+        except OSError as error:
+            raise WorldError(
+                f"cannot read {name}: {error.strerror}\n  fix: make it readable, or --exclude it"
+            ) from error
+        self.skipped[why] += 1
+        return None
+
+
+def _no_text(about: os.stat_result) -> str | None:
+    """Say why a file is not read, before it is opened: a pipe would never end."""
+    if stat.S_ISLNK(about.st_mode):
+        return "a link"
+    if not stat.S_ISREG(about.st_mode):
+        return "no plain file"
+    return f"larger than {LARGEST // 2**20} MiB" if about.st_size > LARGEST else None
+
+
+def _of_git(folder: Path) -> list[str] | None:
+    """Return what git takes for the project's below a folder; None where it has no say."""
+    words = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    try:
+        # A repository's own settings may name a program to be run: of these none is.
+        told = git_bytes(folder, "-c", "core.fsmonitor=false", *words)
+    except WorldError:
+        return None
+    return [os.fsdecode(name) for name in told.split(b"\0") if name]
+
+
+def _walked(folder: Path) -> Iterator[str]:
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not _TOOLS.fullmatch(name)]
+        for name in names:
+            yield os.path.relpath(os.path.join(place, name), folder)  # noqa: PTH118  (as the line above)

@@ -1,0 +1,55 @@
+"""A project's own settings of the scan: `[tool.epc.scan]` in pyproject.toml, or `.epc.toml`."""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from epc.errors import UsageError, WorldError
+
+# Where settings stand, and below which keys; the first file that has them counts.
+PLACES: Final = ((".epc.toml", ("scan",)), ("pyproject.toml", ("tool", "epc", "scan")))
+_KEYS: Final = {"fail-on": "fail_on", "ignore": "ignore", "exclude": "exclude"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a project wants of every scan: rules, names to be ignored, paths to be left out."""
+
+    fail_on: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+
+def settings(folder: Path) -> Settings:
+    """Return the settings of a project's folder; none where it states none.
+
+    Raises: UsageError if they cannot be used; WorldError if they cannot be read.
+    """
+    for name, keys in PLACES:
+        path = folder / name
+        found = _table(path, keys) if path.is_file() else None
+        if found is not None:
+            return Settings(**{_KEYS[key]: tuple(words) for key, words in found.items()})
+    return Settings()
+
+
+def _table(path: Path, keys: tuple[str, ...]) -> dict[str, list[str]] | None:
+    try:
+        found: Any = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise WorldError(f"cannot read {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise UsageError(f"{path} is no TOML: {error}") from error
+    for key in keys:
+        found = found.get(key) if isinstance(found, dict) else None
+    if found is None:
+        return None
+    where = f"{path} [{'.'.join(keys)}]"
+    if not isinstance(found, dict) or (other := found.keys() - _KEYS.keys()):
+        told = f" has {', '.join(sorted(other))}" if isinstance(found, dict) else " is no table"
+        raise UsageError(f"{where}{told}\n  fix: it may have {', '.join(_KEYS)}")
+    for key, words in found.items():
+        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+            raise UsageError(f'{where} {key} is no list of texts\n  fix: {key} = ["..."]')
+    return found

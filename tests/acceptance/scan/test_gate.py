@@ -1,0 +1,207 @@
+"""The GitHub Action, the pre-commit hook and the page "Gate your CI": each is run, or checked.
+
+As in the walks of our own workflows, the environment of these tests stands for what the action's
+install step would make from the lock file, and its package is the one in this tree.
+"""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from registry_support import ROOT, git
+from scan_support import NAMES, TODAY, expected, project, scan, unindented
+from site_support import epc
+
+BIN = Path(sys.executable).parent
+PAGE = (ROOT / "site" / "docs" / "ci.md").read_text("utf-8")
+BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
+COMMAND = re.compile(r"(epc .*?)(?: > \S+)? +# exits (\d): .+")
+Json = dict[str, Any]
+
+
+def blocks(kind: str) -> list[str]:
+    return [text for named, text in BLOCK.findall(PAGE) if named == kind]
+
+
+def action() -> Json:
+    given: Json = yaml.safe_load((ROOT / "action.yml").read_text())
+    return given
+
+
+class Run:
+    """The action's steps over a project, in their order, as a runner runs them by bash."""
+
+    def __init__(self, folder: Path, home: Path, **inputs: str) -> None:
+        given = action()
+        values = {name: each["default"] for name, each in given["inputs"].items()}
+        assert inputs.keys() <= values.keys()
+        values |= inputs
+        (home / "epc").mkdir(parents=True)
+        (home / "epc" / "bin").symlink_to(BIN)
+        (home / "epc" / ".run").touch()
+        self.summary = home / "summary.md"
+        self.said, self.code = "", 0
+        for step in given["runs"]["steps"]:
+            if self.code:
+                break
+            own = {
+                name: values[re.sub(r"\$\{\{ inputs\.([a-z-]+) \}\}", r"\1", value)]
+                for name, value in step.get("env", {}).items()
+            }
+            done = subprocess.run(
+                ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+                cwd=folder,
+                env={
+                    "PATH": "/usr/local/bin:/usr/bin:/bin",
+                    "HOME": str(home),
+                    "RUNNER_TEMP": str(home),
+                    "GITHUB_ACTION_PATH": str(ROOT),
+                    "GITHUB_STEP_SUMMARY": str(self.summary),
+                    "PYTHONPATH": str(ROOT),
+                    "SOURCE_DATE_EPOCH": TODAY,
+                    **own,
+                },
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            self.said += done.stdout + done.stderr
+            self.code = done.returncode
+
+    def annotated(self, level: str) -> list[str]:
+        pattern = rf"^::{level} file=([^,]*),line=(\d+),col=(\d+),title="
+        return [":".join(found) for found in re.findall(pattern, self.said, re.MULTILINE)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_actions_steps_annotate_a_sample_project_and_fail(name: str, tmp_path: Path) -> None:
+    folder = project(name, tmp_path)
+    git(folder, "init", "--quiet")
+
+    done = Run(folder, tmp_path / "runner")
+
+    assert done.code == 1, done.said
+    failing = [line for line in expected(name)[:-1] if not line.startswith("also ")]
+    assert done.annotated("error") == [line.split(": ")[0] for line in failing]
+    assert done.said.splitlines()[-1] == expected(name)[-1]
+    table = done.summary.read_text()
+    assert table.count("\n| **fails** ") == len(failing)
+    assert f"{expected(name)[-1]}." in table
+
+
+def test_the_actions_inputs_are_taken_as_words_and_lines(tmp_path: Path) -> None:
+    folder = project("langchain", tmp_path)
+    (folder / "a dir").mkdir()
+    (folder / "a dir" / "*.py").write_text('x = "grok-4"\n')
+    published = tmp_path / "registry.json"
+    published.write_text(epc(ROOT, "snapshot", "export").stdout)
+
+    done = Run(
+        folder,
+        tmp_path / "runner",
+        **{"fail-on": "expired expiring:30d", "ignore": "gpt-4-0613\nno such; touch canary"},
+        paths="a dir\nsrc\n",
+        exclude="a dir/[*].py",
+        registry=str(published),
+    )
+
+    assert done.annotated("error") == ["src/grader.py:7:36"], done.said
+    assert not (folder / "canary").exists()
+
+
+def test_the_action_keeps_its_schema_and_zizmor_finds_nothing() -> None:
+    for words in (
+        ("check-jsonschema", "--builtin-schema", "vendor.github-actions"),
+        ("zizmor", "--offline", "--persona", "auditor", "--no-config", "--strict-collection"),
+    ):
+        done = subprocess.run(
+            [BIN / words[0], *words[1:], ROOT / "action.yml"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    for step in action()["runs"]["steps"]:
+        assert "${{" not in step["run"]
+        assert "uses" not in step, "nothing of anybody else's to be pinned"
+
+
+def test_the_pages_workflow_keeps_its_schema_and_actionlint_finds_nothing(tmp_path: Path) -> None:
+    workflow, hooks = blocks("yaml")
+    folder = tmp_path / ".github" / "workflows"
+    folder.mkdir(parents=True)
+    git(tmp_path, "init", "--quiet")
+    (tmp_path / "action.yml").write_text((ROOT / "action.yml").read_text())
+    path = folder / "models.yml"
+    # Of a local action, actionlint knows the inputs.
+    path.write_text(workflow.replace("OWNER/REPOSITORY@COMMIT", "./"))
+    for words in (
+        ("check-jsonschema", "--builtin-schema", "vendor.github-workflows"),
+        ("actionlint",),
+    ):
+        done = subprocess.run(
+            [BIN / words[0], *words[1:], path],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    own = re.findall(r"actions/checkout@\S+ # \S+", workflow)
+    assert own[0] in (ROOT / ".github" / "workflows" / "ci.yml").read_text()
+    assert yaml.safe_load(hooks)["repos"][0]["hooks"][0]["id"] == "epc-scan"
+
+
+def test_the_hook_is_a_command_that_reads_the_whole_project(tmp_path: Path) -> None:
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    args = yaml.safe_load(blocks("yaml")[1])["repos"][0]["hooks"][0]["args"]
+    program, *words = shlex.split(hook["entry"])
+
+    assert (hook["id"], hook["language"], program) == ("epc-scan", "python", "epc")
+    assert (hook["always_run"], hook["pass_filenames"]) == (True, False)
+    words += [word.replace("ADDRESS/registry.json", str(ROOT)) for word in args]
+    done = scan(project("notebook", tmp_path), *words[1:], registry=None)
+    assert (done.returncode, unindented(done.stdout)) == (1, expected("notebook"))
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Path:
+    """Return the page's project, where a program finds the registry without being told."""
+    (tmp_path / "snapshots").symlink_to(ROOT / "snapshots")
+    (tmp_path / "params.yaml").symlink_to(ROOT / "params.yaml")
+    return project("langchain", tmp_path)
+
+
+def test_every_command_of_the_page_exits_as_the_page_says(sample: Path, tmp_path: Path) -> None:
+    published = tmp_path / "registry.json"
+    published.write_text(epc(ROOT, "snapshot", "export").stdout)
+    lines = [line for text in blocks("sh") for line in text.splitlines()]
+
+    matches = [COMMAND.fullmatch(line) for line in lines]
+
+    assert None not in matches
+    for match in filter(None, matches):
+        words = shlex.split(match[1].replace("ADDRESS/registry.json", str(published)))
+        code, env = int(match[2]), {"SOURCE_DATE_EPOCH": TODAY}
+        assert epc(sample, *words[1:], code=code, env=env).stdout
+    assert (sample / "summary.md").read_text().startswith("### Models that this project names")
+
+
+def test_the_page_shows_what_is_printed_and_its_settings_are_read(sample: Path) -> None:
+    (shown,), (settings,) = blocks("text"), blocks("toml")
+    printed = epc(sample, "scan", code=1, env={"SOURCE_DATE_EPOCH": TODAY}).stdout
+
+    assert shown == re.sub(r" \[https://\S+\]$", "", printed, flags=re.MULTILINE)
+
+    (sample / "pyproject.toml").write_text(settings)
+    told = epc(sample, "scan", code=1, env={"SOURCE_DATE_EPOCH": TODAY}).stdout
+    assert unindented(told) == [
+        "src/grader.py:7:36: claude-sonnet-4-5 (anthropic) expiring until 2026-11-30 (retired)",
+        expected("langchain")[2],
+        "2 names in 3 files on 2026-11-23, failing (expired, expiring:30d): 1",
+    ]
