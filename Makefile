@@ -86,6 +86,7 @@ benchmark: $(VENV)/.dev ## Measure speed, as ratios in one run.
 	$(BIN)/python tests/benchmarks/observed.py
 	$(BIN)/python tests/benchmarks/registry.py
 	$(BIN)/python tests/benchmarks/registry.py observed
+	$(BIN)/python tests/benchmarks/scan.py
 	$(BIN)/python tests/benchmarks/simulate.py
 	$(BIN)/python tests/benchmarks/published_site.py
 
