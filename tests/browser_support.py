@@ -134,11 +134,17 @@ class Visit:
         return self.page
 
     def enlivened(self) -> int:
-        """Bring every picture into view and return how many came alive."""
+        """Bring every picture into view, unfolded, and return how many came alive."""
+        self.unfold()
         for picture in self.page.query_selector_all(".epc-drawn"):
             picture.scroll_into_view_if_needed()
             self.page.wait_for_function("place => 'lively' in place.dataset", arg=picture)
         return self.page.locator(".epc-drawn[data-lively]").count()
+
+    def unfold(self) -> None:
+        """Open all that is folded."""
+        for details in self.page.query_selector_all("details"):
+            details.evaluate("place => { place.open = true; }")
 
     def wider_than_the_window(self) -> list[str]:
         """Return the elements that stick out of the window, if the page can be pushed sideways."""

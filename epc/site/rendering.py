@@ -14,9 +14,15 @@ from epc.report import succession_text
 from epc.report.judge_card_text import conditions, faults, sections, sentence
 from epc.simulation.noise import coin_bands
 from epc.site import badges, citing, describing, linked_data
+from epc.site.charts.forest import drawn
+from epc.site.charts.noise import bands_of
+from epc.site.charts.results import result_chart, stated_chart
 from epc.site.guessing import platforms
 from epc.site.pages import About, EvaluatorPage, Row, Site, SnapshotPage
+from epc.site.story import story
+from epc.site.telling import told
 from epc.site.templating import environment
+from epc.site.wording import FIGURES
 from epc.spec.judge_v1 import DIMENSIONS, VERDICTS
 
 Pictures = Callable[[EvaluatorPage | SnapshotPage], Markup]
@@ -52,7 +58,12 @@ def pages(site: Site, pictures: Pictures) -> Iterator[tuple[str, str]]:
         yield f"evaluators/{name}/index.md", page("platform", platform=name, served=served)
     yield (
         "compare.md",
-        page("compare", pair=_pair(site), rows=_ranked(s.row for s in site.snapshots)),
+        page(
+            "compare",
+            pair=_pair(site),
+            rows=_ranked(s.row for s in site.snapshots),
+            figure_words=dict(FIGURES),
+        ),
     )
     yield "succession.md", page("succession", **_succession())
     succeeded = {found.name: succession_text.sentence(found) for found in site.successions}
@@ -60,18 +71,19 @@ def pages(site: Site, pictures: Pictures) -> Iterator[tuple[str, str]]:
     for evaluator in site.evaluators:
         yield (
             f"evaluators/{evaluator.name}/index.md",
-            page("evaluator", succeeded=succeeded, **_evaluator(evaluator, pictures)),
+            page("evaluator", succeeded=succeeded, **_evaluator(site, evaluator, pictures)),
         )
+    others = _others(site)
     for snapshot in site.snapshots:
-        name = f"snapshots/{snapshot.row.tag}/index.md"
+        name, beside = f"snapshots/{snapshot.row.tag}/index.md", others.get(snapshot.row.tag)
         match snapshot.row.about:
             case "judgments":
                 given = _judged(site, snapshot, known)
-                yield name, page("judged", **given, gallery=pictures(snapshot))
+                yield name, page("judged", **given, other=beside, gallery=pictures(snapshot))
             case "records":
-                yield name, page("observed", **_observed(site, snapshot, known))
+                yield name, page("observed", **_observed(site, snapshot, known), other=beside)
             case "coupling":
-                yield name, page("snapshot", **_snapshot(site, snapshot, known))
+                yield name, page("snapshot", **_snapshot(site, snapshot, known), other=beside)
 
 
 def _rows(site: Site, about: About) -> list[Row]:
@@ -146,8 +158,13 @@ def _end(standing: Any) -> date:
     return until
 
 
-def _evaluator(page: EvaluatorPage, pictures: Pictures) -> dict[str, Any]:
+def _evaluator(site: Site, page: EvaluatorPage, pictures: Pictures) -> dict[str, Any]:
+    records = sorted(page.records, key=lambda record: -record.row.n)
+    result = next(filter(None, (page.newest, *records, *page.judgments[::-1])), None)
+    shown = _result(site, result) if result else {"told": None, "picture": ""}
     return {
+        **shown,
+        "result": result,
         "page": page,
         "badge": badges.alternative(page),
         "baselines": _ranked(snapshot.row for snapshot in page.baselines),
@@ -214,13 +231,37 @@ def _any_snapshot(site: Site, page: SnapshotPage, known: set[str]) -> dict[str, 
     name = page.row.snapshot.tag.generation
     return {
         "page": page,
+        **_result(site, page),
+        "story": list(story(page)),
         "evaluator": describing.link(name, f"../../evaluators/{name}/") if name in known else name,
         "model": describing.model,
         "measured": describing.measured,
         "asked_as": describing.asked_as,
         "by": describing.by,
         "commands": list(describing.commands(site, page)),
+        "cited": citing.plain(site, page),
         "bibtex": citing.bibtex(site, page),
         "cff": citing.cff(site, page),
         "jsonld": linked_data.embedded(linked_data.of_snapshot(site, page)),
     }
+
+
+def _result(site: Site, page: SnapshotPage) -> dict[str, Any]:
+    """Return the top of a result's page: what it says in plain words, and its one picture."""
+    bands = bands_of(page.row.snapshot, site.evidence.get(page.row.tag))
+    coin = bands["gamma"] if bands else None
+    chart = result_chart(page.row, coin)
+    if chart is None and page.row.snapshot.kind == "reported" and not page.row.failed:
+        chart = stated_chart(page.figures)
+    return {"told": told(page, coin), "picture": drawn(chart)}
+
+
+def _others(site: Site) -> dict[str, str]:
+    """Return what each snapshot is compared with first: the newest other one of its evaluator."""
+    alike: dict[tuple[str, About], list[str]] = {}
+    for page in site.snapshots:
+        alike.setdefault((page.row.snapshot.tag.generation, page.row.about), []).append(
+            page.row.tag
+        )
+    several = [tags for tags in alike.values() if len(tags) > 1]
+    return {tag: tags[-2] if tag == tags[-1] else tags[-1] for tags in several for tag in tags}

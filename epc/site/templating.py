@@ -13,6 +13,7 @@ from epc.report.coupling_text import MEANING, condition, headline, p_value
 from epc.site import describing, numbers
 from epc.site.charts.sparkline import spark
 from epc.site.escaping import address, finalized, verbatim
+from epc.site.wording import glossed, in_words
 
 _KINDS: Final = {
     "exact": "the platform's own day",
@@ -36,6 +37,8 @@ def environment() -> Environment:
     made.filters |= {
         "address": address,
         "away": _away,
+        "figure_words": in_words,
+        "glossed": glossed,
         "interval": numbers.interval,
         "json": lambda value: Markup(dumps_line(value).strip()),  # noqa: S704  (of a front matter)
         "judged": lambda audit: list(describing.judged(audit)),

@@ -6,12 +6,18 @@
   const place = document.getElementById("comparison");
   if (!form || !place) return;
   const api = new URL(place.dataset.api, location.href);
+  const WORDS = JSON.parse(document.getElementById("figure-words").textContent);
   const CONDITIONS = ["generation", "protocol_version", "evaluator", "executor"];
+  const EXPECTED = ["generation", "evaluator"]; // that these differ is why one compares
   const OF_KIND = { // a publication does not state these
     measured: ["rounds", "reuse", "exhaustive", "tasks", "strategies", "evaluator_prompt", "decoding"],
     judged: ["samples", "methods", "prompts", "mapping", "constraint", "retry_malformed", "decoding"],
     observed: ["source", "settings"],
   };
+  // What is drawn, the first first; the table has every figure.
+  const FIRST = ["transfer/redirected", "transfer/regret", "control/excess", "gamma", "verdict", "invalid",
+    "place_consistency", "accuracy", "humans_majority", "repeat_consistency", "ties"];
+  const MOST = 12;
   const IDENTITY = ["model", "platform", "gateway", "proxy"];
 
   const DIGEST = /^[0-9a-f]{64}$/;
@@ -128,6 +134,81 @@
     ];
   };
 
+  // A figure's name in words: that of its longest known beginning, then what follows it.
+  const said = (name) => {
+    const given = name.split("/");
+    for (let end = given.length; end > 0; end -= 1) {
+      const known = WORDS[given.slice(0, end).join("/")];
+      const rest = given.slice(end).map((part) =>
+        /^[a-z0-9_-]+_to_[a-z0-9_-]+$/.test(part) ? part.replaceAll("_", " ") : part).join("/");
+      if (known) return rest ? `${known}: ${rest}` : known;
+    }
+    return name.replaceAll("_", " ");
+  };
+
+  // Another evaluator is what one compares; another setting makes a difference say nothing of it.
+  const judged = (a, b, another, warned) => {
+    const told = (name, text) => Object.assign(make("p", make("strong", text)), { className: name });
+    if (!another.length && !warned.length) return [told("epc-alike", "Like for like.")];
+    const found = [];
+    if (warned.length) {
+      const keys = warned.map(([key]) => key.replaceAll("_", " ")).join(", ");
+      found.push(told("epc-unlike", `Another setting: ${keys}. A difference may be the setting's.`));
+    }
+    if (another.length) {
+      const whose = a.generation === b.generation ? "the same generation, asked elsewhere"
+        : `${a.generation} and ${b.generation}`;
+      found.push(told("epc-another", `Another evaluator, as expected: ${whose}.`
+        + (warned.length ? "" : " The setting is the same.")));
+    }
+    return found;
+  };
+
+  const SVG = "http://www.w3.org/2000/svg";
+  const mark = (name, given) => {
+    const made = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(given)) made.setAttribute(key, value);
+    return made;
+  };
+
+  // Both figures of a name on one scale of their own, as wide as the page.
+  const pictured = (name, x, y) => {
+    const bounds = [x, y].flatMap(({ mean, ci95 }) =>
+      [mean.value, ...(ci95 ?? []).map((bound) => bound.value)]);
+    const [low, high] = [Math.min(0, ...bounds), Math.max(...bounds, 0)];
+    const at = (value) => `${2 + (96 * (value - low)) / (high - low || 1)}%`;
+    const row = (figure, place) => {
+      const made = mark("g", { class: place ? "epc-second" : "" });
+      const middle = 10 + 18 * place;
+      if (figure.ci95) {
+        const [from, to] = figure.ci95.map((bound) => at(bound.value));
+        made.append(mark("line", { x1: from, x2: to, y1: middle, y2: middle }));
+      }
+      made.append(mark("circle", { cx: at(figure.mean.value), cy: middle, r: 6 }));
+      return made;
+    };
+    const svg = mark("svg", { width: "100%", height: 38, "aria-hidden": "true" });
+    svg.append(mark("line", { class: "epc-at", x1: at(0), x2: at(0), y1: 0, y2: 38 }),
+      row(x, 0), row(y, 1));
+    const numbers = make("b", stated(x), " and ", stated(y));
+    const line = make("p", make("span", said(name)), " ", numbers);
+    line.className = "epc-row";
+    return [line, svg];
+  };
+
+  const drawn = (a, b, rows) => {
+    const one = make("div", ...rows.flatMap((row) => pictured(...row)));
+    one.setAttribute("role", "group");
+    one.setAttribute("aria-label", `Figures of ${a.tag} and ${b.tag}, each with its interval`);
+    const note = make("p", `Above, blue: ${a.tag}. Below, orange: ${b.tag}. Each with its 95% interval, `
+      + "where one is known; dashed: zero. Each figure has a scale of its own. Intervals that overlap do not "
+      + "show that two figures are the same.");
+    note.className = "epc-reading";
+    const made = make("figure", make("figcaption", "Both figures, with their intervals"), note, one);
+    made.className = "epc-forest epc-both";
+    return made;
+  };
+
   const shown = (a, b) => {
     if ((a.kind === "observed") !== (b.kind === "observed")) {
       const [own, other] = a.kind === "observed" ? [a, b] : [b, a];
@@ -139,13 +220,11 @@
     const own = (a.kind === b.kind && OF_KIND[a.kind]) || [];
     const apart = [...CONDITIONS, ...own].map((key) => [key, condition(a, key), condition(b, key)])
       .filter(([, x, y]) => JSON.stringify(x) !== JSON.stringify(y));
-    const word = make("p", make("strong", apart.length
-      ? `Not like for like in: ${apart.map(([key]) => key.replaceAll("_", " ")).join(", ")}.`
-      : "Like for like."));
-    word.className = apart.length ? "epc-unlike" : "epc-alike";
-    parts.push(word);
+    const another = apart.filter(([key]) => EXPECTED.includes(key));
+    const warned = apart.filter(([key]) => !EXPECTED.includes(key));
+    parts.push(...judged(a, b, another, warned));
     if (apart.length) {
-      const rows = apart.map(([key, x, y]) =>
+      const rows = [...warned, ...another].map(([key, x, y]) =>
         make("tr", cell(key.replaceAll("_", " "), "th"), cell(inWords(x)), cell(inWords(y))));
       parts.push(table("What differs", ["Condition", a.tag, b.tag], rows));
     }
@@ -157,11 +236,19 @@
     const left = new Map(figures(a.figures));
     const right = new Map(figures(b.figures));
     const every = [...new Set([...left.keys(), ...right.keys()])].sort();
+    const shared = every.filter((name) => left.has(name) && right.has(name));
+    const main = FIRST.flatMap((start) => shared.filter((name) => name === start || name.startsWith(`${start}/`)));
+    const both = (main.length ? main : shared).slice(0, MOST);
+    if (both.length && !a.failed && !b.failed) {
+      parts.push(drawn(a, b, both.map((name) => [name, left.get(name), right.get(name)])));
+    }
     const rows = every.map((name) => {
       const [x, y] = [left.get(name), right.get(name)];
       const gap = x && y && !a.failed && !b.failed ? y.mean.value - x.mean.value : null;
       const difference = gap === null ? "" : number({ value: gap, digits: digits(gap) }, true);
-      return make("tr", cell(name, "th"), cell(stated(x)), cell(stated(y)), cell(difference));
+      const head = cell(`${said(name)} `, "th");
+      head.append(make("br"), make("code", name));
+      return make("tr", head, cell(stated(x)), cell(stated(y)), cell(difference));
     });
     parts.push(table("Figures side by side", ["Figure", a.tag, b.tag, "Difference"], rows));
     place.replaceChildren(...parts);

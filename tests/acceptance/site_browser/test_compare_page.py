@@ -16,7 +16,7 @@ TAGS = (
 )
 NUMBERS = """() => Object.fromEntries(
     [...document.querySelectorAll("[aria-label='Figures side by side'] tbody tr")].map((row) => [
-        row.cells[0].textContent,
+        row.cells[0].querySelector("code").textContent,
         [1, 2, 3].map((place) => row.cells[place].querySelector("data")?.value ?? null)]))"""
 
 
@@ -51,20 +51,53 @@ def test_conditions_and_figures_are_those_of_the_command_digit_for_digit(
     for (a, b), told in diffs.items():
         page = compared(seen, a, b)
 
-        verdict = page.locator("#comparison p").first.inner_text()
-        differing = [key.replace("_", " ") for key in told["conditions"]]
-        if told["like_for_like"]:
-            assert verdict == "Like for like."
-        else:
-            assert verdict == f"Not like for like in: {', '.join(differing)}."
-            rows = page.locator("[aria-label='What differs'] tbody th")
-            assert rows.all_inner_texts() == differing
+        words = page.locator("#comparison > p").all_inner_texts()
+        differing = {key.replace("_", " ") for key in told["conditions"]}
+        assert (words == ["Like for like."]) == told["like_for_like"]
+        rows = page.locator("[aria-label='What differs'] tbody th")
+        assert {*rows.all_inner_texts()} == differing
+        warned = differing - {"generation", "evaluator"}
+        said = words[0].removeprefix("Another setting: ").partition(". ")[0].split(", ")
+        assert {*said} == warned or not warned
+        assert page.locator(".epc-unlike").count() == bool(warned)
+        assert page.locator(".epc-another").count() == bool(differing - warned)
         numbers = page.evaluate(NUMBERS)
         both = {name: row for name, row in numbers.items() if None not in row}
         assert both == {
             name: [pair["a"], pair["b"], pair["difference"]]
             for name, pair in told["figures"].items()
         }
+
+
+def test_another_evaluator_in_the_same_setting_is_no_warning_and_both_intervals_are_drawn(
+    window: Callable[..., Visit],
+) -> None:
+    page = compared(window(), "v1.0-CarelessJudge", "v1.0-Judge-4")
+
+    said = page.locator("#comparison .epc-another")
+    assert said.inner_text().startswith(
+        "Another evaluator, as expected: CarelessJudge and Judge-4."
+    )
+    assert "rgb(163, 21, 21)" not in said.evaluate("place => getComputedStyle(place).color")
+    rows = page.locator(".epc-both .epc-row").all()
+    intervals = [row.inner_text().count("[") for row in rows]
+    drawings = [row.locator("xpath=following-sibling::*[1]") for row in rows]
+    assert "share of valid evaluations: PASS" in rows[2].inner_text()
+    assert {drawing.locator("circle").count() for drawing in drawings} == {2}
+    assert [drawing.locator("g line").count() for drawing in drawings] == intervals
+    assert sum(intervals) > 0
+
+
+def test_figures_are_named_in_words_with_their_names_for_programs_beside(
+    window: Callable[..., Visit],
+) -> None:
+    page = compared(window(), "v1.0-Judge-1", "v1.1-Judge-1")
+
+    names = page.locator("[aria-label='Figures side by side'] tbody th")
+    assert names.first.inner_text().split("\n") == [
+        "gamma: text to visual",
+        "gamma/text_to_visual",
+    ]
 
 
 def test_a_choice_becomes_an_address_that_gives_the_same_page(window: Callable[..., Visit]) -> None:

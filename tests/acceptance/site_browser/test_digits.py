@@ -12,7 +12,7 @@ from site_support import AS_OF, BuiltSite, epc
 TAGS = ("v1.0-Judge-1", "v1.1-Judge-1", "v1.0-Judge-3", "v1.0-CoinFlip", "v1.0-CarelessJudge")
 ROWS = """() => Object.fromEntries(
     [...document.querySelectorAll("#figures tbody tr")].map(({ cells }) => [
-        cells[0].textContent,
+        cells[0].querySelector("code").textContent,
         [1, 2].flatMap((place) =>
             [...cells[place].querySelectorAll("data")].map((number) => number.value))]))"""
 

@@ -43,7 +43,7 @@ def test_a_page_asks_nobody_else_complains_of_nothing_and_stands_in_nobodys_way(
     pictures = desk.enlivened()
 
     assert page.locator('head > meta[http-equiv="Content-Security-Policy"]').count() == 1
-    assert pictures == page.locator("figure").count()
+    assert pictures == page.locator(".epc-figure").count()
     assert desk.barriers() == []
     desk.assert_quiet()
 

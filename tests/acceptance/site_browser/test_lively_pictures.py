@@ -29,7 +29,9 @@ def test_a_pointer_is_told_the_seed_and_its_value(window: Callable[..., Visit]) 
 def test_a_lively_picture_keeps_its_name_and_its_place(window: Callable[..., Visit]) -> None:
     seen = window(java_script_enabled=True)
     page = seen.to("snapshots/v1.0-CoinFlip/")
-    still = window(java_script_enabled=False).to("snapshots/v1.0-CoinFlip/")
+    without = window(java_script_enabled=False)
+    still = without.to("snapshots/v1.0-CoinFlip/")
+    without.unfold()
 
     count = seen.enlivened()
 

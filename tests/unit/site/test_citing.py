@@ -9,25 +9,36 @@ from registry_support import day, measured, snapshot
 from site_support import ADDRESS, with_documents
 
 from epc.registry.snapshots import Snapshot
-from epc.site.citing import bibtex, cff
+from epc.site.citing import bibtex, cff, plain
 from epc.site.collecting import collect
 from epc.site.linked_data import of_snapshot
 from epc.site.pages import Site
 
+PAPER = 'arXiv:2607.00297v1, "EPC: A Standardized Protocol"'
 
-def site(folder: Path, contributor: str) -> Site:
+
+def site(folder: Path, work: str) -> Site:
+    """Return a site whose one snapshot somebody transcribed from a work."""
     made = with_documents(folder)
-    made.publish(contributor=contributor)
+    printed = {"work": work, "place": "Table 1, row 1", "address": "https://a", "as_printed": "x"}
+    made.publish(contributor="A. Transcriber", citation=printed)
     return collect(made.folder, as_of=day("2026-04-01"), address=ADDRESS)
 
 
 @pytest.mark.parametrize("name", ["A. Name", 'Ann "Q": #1\n- x', "{% 50% } & Söhne_\\"])
-def test_a_cff_is_yaml_and_names_snapshot_and_contributor(tmp_path: Path, name: str) -> None:
-    made = site(tmp_path, name)
+def test_a_cff_is_yaml_and_names_snapshot_work_and_place(tmp_path: Path, name: str) -> None:
+    made = site(tmp_path, f'{name}, "T"')
     given = yaml.safe_load(cff(made, made.snapshots[0]))
 
     assert given["version"] == "v1.0-Judge-1"
-    assert given["authors"] == [{"name": name}]
+    assert given["authors"] == [{"name": f"The authors of {name}"}]
+    assert given["references"][1] == {
+        "type": "article",
+        "title": "T",
+        "url": "https://a",
+        "section": "Table 1, row 1",
+        "authors": [{"name": f"The authors of {name}"}],
+    }
     assert str(given["date-released"]) == "2026-02-01"
     assert given["url"] == f"{ADDRESS}snapshots/v1.0-Judge-1/"
 
@@ -49,11 +60,32 @@ def test_a_snapshot_is_cited_under_its_own_licence(
 
 
 def test_a_bibtex_entry_keeps_its_braces_and_escapes_what_tex_acts_upon(tmp_path: Path) -> None:
-    made = site(tmp_path, "R&D {lab} 50% a_b \\x")
+    made = site(tmp_path, 'R&D {lab} 50% a_b \\x, "T"')
     given = bibtex(made, made.snapshots[0])
 
     assert given.startswith("@misc{epc-v1.0-Judge-1,\n")
-    assert r"author = {{R\&D \{lab\} 50\% a\_b \textbackslash{}x}}" in given
-    assert "year = {2026}" in given
+    assert r"author = {{The authors of R\&D \{lab\} 50\% a\_b \textbackslash{}x}}" in given
     plain = given.replace(r"\{", "").replace(r"\}", "")
     assert plain.count("{") == plain.count("}")
+
+
+def test_a_reported_figure_is_its_works_and_names_table_row_and_registry(tmp_path: Path) -> None:
+    made = site(tmp_path, PAPER)
+    page = made.snapshots[0]
+
+    assert plain(made, page) == (
+        "The authors of arXiv:2607.00297v1 (2026). EPC: A Standardized Protocol. "
+        "arXiv:2607.00297v1, Table 1, row 1. https://a As transcribed in: EPC registry, snapshot "
+        f"v1.0-Judge-1 (reported), 2026-02-01. {ADDRESS}snapshots/v1.0-Judge-1/"
+    )
+    assert bibtex(made, page) == (
+        "@misc{epc-v1.0-Judge-1,\n"
+        "  title = {{EPC: A Standardized Protocol}},\n"
+        "  author = {{The authors of arXiv:2607.00297v1}},\n"
+        "  year = {2026},\n"
+        "  howpublished = {arXiv:2607.00297v1},\n"
+        "  url = {https://a},\n"
+        "  note = {Table 1, row 1; as transcribed in the EPC registry, snapshot v1.0-Judge-1, "
+        f"{ADDRESS}snapshots/v1.0-Judge-1/}},\n}}"
+    )
+    assert "A. Transcriber" not in bibtex(made, page) + plain(made, page)

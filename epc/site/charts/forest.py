@@ -1,0 +1,154 @@
+"""The picture that matters on a page: figures with their intervals on one scale, as wide as it is.
+
+Letters keep their size whatever the width, because places are shares of the width: what is read at
+a desk can be read on a phone. It is drawn here, without a renderer.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil, floor, log10
+from typing import Final
+
+from markupsafe import Markup
+
+from epc.site.escaping import shown
+from epc.statistics.intervals import Interval
+
+_MOST_TICKS: Final = 5
+_STEPS: Final = (1, 2, 5, 10)
+_EDGE: Final = 2  # percent of the width, left free on both sides for a dot
+_TALL: Final = 24  # pixels of a line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """One figure: its value, its interval, and the noise that it must be told from."""
+
+    label: str
+    value: float
+    interval: Interval | None
+    noise: Interval | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """Figures of one unit. `lines` are values that matter, `reach` what the scale covers at least.
+
+    `text` writes a value.
+    """
+
+    title: str
+    marks: Sequence[Mark]
+    text: Callable[[float], str]
+    lines: Sequence[float] = ()
+    reach: Sequence[float] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forest:
+    """A picture of one panel or several, with how to read it."""
+
+    title: str
+    note: str
+    panels: Sequence[Panel]
+
+
+_FIGURE: Final = Markup(
+    '<figure class="epc-forest" id="picture-result" data-search-exclude>'
+    "<figcaption>{title}</figcaption>"
+    '<div role="img" aria-label="{words}">{panels}</div>'
+    '<p class="epc-reading">{note}</p></figure>'
+)
+_PANEL: Final = Markup('<p class="epc-panel">{}</p>{}')
+_ROW: Final = Markup(
+    '<p class="epc-row"><span>{}</span> <b>{}</b></p>'
+    '<svg width="100%" height="{}" aria-hidden="true">{}</svg>'
+)
+
+
+def drawn(forest: Forest | None) -> Markup:
+    """Return a picture as markup; nothing where there is none."""
+    if forest is None:
+        return Markup()
+    words = "; ".join(
+        f"{panel.title}: {', '.join(f'{m.label} {_words(m, panel)}' for m in panel.marks)}"
+        for panel in forest.panels
+    )
+    return _FIGURE.format(
+        title=shown(forest.title),
+        words=shown(words),
+        panels=Markup().join(map(_panel, forest.panels)),
+        note=shown(forest.note),
+    )
+
+
+def _words(mark: Mark, panel: Panel) -> str:
+    if mark.interval is None:
+        return f"{panel.text(mark.value)} (no interval)"
+    low, high = map(panel.text, mark.interval)
+    return f"{panel.text(mark.value)} [{low}, {high}]"
+
+
+def _panel(panel: Panel) -> Markup:
+    every = [*panel.lines, *panel.reach, *(value for m in panel.marks for value in _values(m))]
+    ticks = ticks_of(min(every), max(every))
+    start, end = ticks[0], ticks[-1]
+
+    def at(value: float) -> str:
+        return f"{_EDGE + (100 - 2 * _EDGE) * (value - start) / (end - start):.2f}%"
+
+    behind = "".join(
+        f'<line class="epc-at" x1="{at(x)}" x2="{at(x)}" y1="0" y2="{_TALL}"></line>'
+        for x in panel.lines
+    )
+    rows = Markup().join(
+        _ROW.format(
+            shown(mark.label),
+            shown(_words(mark, panel)),
+            _TALL,
+            Markup("".join(_line(mark, at, behind))),  # noqa: S704  (numbers in our own marks)
+        )
+        for mark in panel.marks
+    )
+    scale = "".join(
+        f'<text x="{at(tick)}" y="16" text-anchor="{_anchor(tick, start, end)}">{tick:g}</text>'
+        for tick in ticks
+    )
+    axis = Markup('<svg class="epc-axis" width="100%" height="20" aria-hidden="true">{}</svg>')
+    return _PANEL.format(shown(panel.title), rows + axis.format(Markup(scale)))  # noqa: S704  (the same)
+
+
+def _values(mark: Mark) -> Iterator[float]:
+    yield mark.value
+    yield from mark.interval or ()
+    yield from mark.noise or ()
+
+
+def _anchor(tick: float, start: float, end: float) -> str:
+    return "start" if tick == start else "end" if tick == end else "middle"
+
+
+def _line(mark: Mark, at: Callable[[float], str], behind: str) -> Iterator[str]:
+    middle = _TALL // 2
+    if mark.noise:
+        low, high = (float(at(value)[:-1]) for value in mark.noise)
+        yield f'<rect x="{low:.2f}%" width="{high - low:.2f}%" y="1" height="{_TALL - 2}"></rect>'
+    yield f'<line class="epc-base" x1="0" x2="100%" y1="{middle}" y2="{middle}"></line>'
+    yield behind
+    if mark.interval:
+        low_at, high_at = map(at, mark.interval)
+        yield f'<line x1="{low_at}" x2="{high_at}" y1="{middle}" y2="{middle}"></line>'
+    yield f'<circle cx="{at(mark.value)}" cy="{middle}" r="6"></circle>'
+
+
+def ticks_of(low: float, high: float) -> list[float]:
+    """Return round numbers around a range, five at most."""
+    if low == high:
+        low, high = low - 1, high + 1
+    rough = (high - low) / (_MOST_TICKS - 1)
+    power = 10.0 ** floor(log10(rough))
+    for step in (power * each for each in (*_STEPS, *(10 * each for each in _STEPS))):
+        first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
+        if last - first < _MOST_TICKS:
+            break
+    return [round(number * step, 12) for number in range(first, last + 1)]

@@ -1,0 +1,162 @@
+"""The picture that matters of each kind of snapshot: what its result box says, with its noise."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from epc.protocol.results import Json
+from epc.registry.figures import Figure, rank
+from epc.simulation.noise import Band
+from epc.site.charts.forest import Forest, Mark, Panel
+from epc.site.pages import Direction, Row
+from epc.site.wording import in_words
+from epc.spec.coupling import MARGIN
+from epc.spec.domains import Pair
+from epc.spec.judge_v1 import VERDICTS
+from epc.statistics.intervals import Interval
+
+_MOST: Final = 10  # settings in a picture; all stand in the tables
+_CROSSING: Final = (
+    "Dot: the estimate for the domain, with its 95% interval over tasks. Grey: what chance alone "
+    "redirects. Dashed: no regret, and a regret of 2 points, the margin of the word."
+)
+_NOISE: Final = (
+    "Dot: the mean over seeds, with its 95% interval where one is known. Grey: where single seeds "
+    "lie without any coupling."
+)
+_SHARES: Final = "Dot: the share, with its 95% interval."
+_STATED: Final = "Dot: the figure as it was printed, with the 95% interval that its numbers allow."
+
+
+def result_chart(row: Row, coin: Band | None) -> Forest | None:
+    """Return the picture of a snapshot; None where nothing of it can be drawn.
+
+    `coin` is gamma's spread where a coin flip judges, None if nobody knows it for this setting.
+    """
+    if row.about == "judgments":
+        return None if row.failed else _judged(row.snapshot.figures)
+    if row.about == "records":
+        return _recorded(row)
+    crossing = [direction for direction in row.directions if direction.into]
+    if crossing:
+        return _crossing(crossing)
+    if row.directions and not row.failed:
+        return _gammas(row.directions, coin)
+    return None
+
+
+def stated_chart(figures: tuple[Figure, ...]) -> Forest | None:
+    """Return the picture of shares and indices that somebody printed without any gamma."""
+    if not figures:
+        return None
+    marks = [Mark(label=in_words(f.name), value=f.mean, interval=f.interval) for f in figures]
+    panel = Panel(title="as printed", marks=marks, text=_number, reach=(0, 1))
+    return Forest(title="What was printed", note=_STATED, panels=[panel])
+
+
+def _crossing(directions: list[Direction]) -> Forest:
+    return Forest(
+        title="What training in one domain first does in the other",
+        note=_CROSSING,
+        panels=[
+            Panel(
+                title="Choices redirected, of 100",
+                marks=list(_redirected(directions)),
+                text=lambda value: f"{value:.0f}",
+                reach=(0,),
+            ),
+            Panel(
+                title="Transfer regret, in points of win rate",
+                marks=list(_regrets(directions)),
+                text=lambda value: f"{value:+.1f}",
+                lines=(0, 100 * MARGIN),
+            ),
+        ],
+    )
+
+
+def _redirected(directions: list[Direction]) -> Iterator[Mark]:
+    for direction in directions:
+        if into := direction.into:
+            yield Mark(
+                label=_first(direction),
+                value=100 * into.redirected,
+                interval=_hundred(into.redirected_ci95),
+                noise=(0, 100 * into.chance),
+            )
+
+
+def _regrets(directions: list[Direction]) -> Iterator[Mark]:
+    for direction in directions:
+        if into := direction.into:
+            yield Mark(
+                label=_first(direction),
+                value=100 * into.regret,
+                interval=_hundred(into.regret_ci95),
+            )
+
+
+def _first(direction: Direction) -> str:
+    pair = Pair.parse(direction.name)
+    return f"{pair.source} first, then {pair.target}"
+
+
+def _hundred(interval: Interval | None) -> Interval | None:
+    return (100 * interval[0], 100 * interval[1]) if interval else None
+
+
+def _gammas(directions: tuple[Direction, ...], coin: Band | None) -> Forest:
+    marks = [
+        Mark(
+            label=direction.title,
+            value=direction.gamma.mean,
+            interval=direction.gamma.interval,
+            noise=(direction.noise.low, direction.noise.high)
+            if direction.noise
+            else (coin.low, coin.high)
+            if coin
+            else None,
+        )
+        for direction in directions
+    ]
+    panel = Panel(title="gamma", marks=marks, text=_number, reach=(0,))
+    return Forest(title="gamma, on what it is without any coupling", note=_NOISE, panels=[panel])
+
+
+def _judged(figures: Json) -> Forest:
+    shares = [(name, figures["verdict"][name]) for name in VERDICTS]
+    parts = [(f"{name}, of valid evaluations", share) for name, share in shares]
+    marks = [
+        Mark(label=label, value=100 * share["mean"], interval=_hundred(share["ci95"]))
+        for label, share in [*parts, ("invalid, of all samples", figures["invalid"])]
+        if share["mean"] is not None
+    ]
+    panel = Panel(title="Share, in percent", marks=marks, text=_percent, reach=(0, 100))
+    return Forest(title="What the judge said", note=_SHARES, panels=[panel])
+
+
+def _recorded(row: Row) -> Forest | None:
+    groups = sorted(row.snapshot.figures["groups"], key=lambda group: -int(group["verdicts"]))
+    name = min((name for group in groups for name in group["figures"]), key=rank, default=None)
+    if name is None:
+        return None
+    found = [(group["settings"][0], group["figures"].get(name)) for group in groups]
+    marks = [
+        Mark(label=setting, value=figure["value"], interval=figure["ci95"])
+        for setting, figure in found
+        if figure
+    ]
+    more = f" The {_MOST} settings with the most verdicts." if len(marks) > _MOST else ""
+    said = in_words(name)
+    panel = Panel(title=said, marks=marks[:_MOST], text=_number, reach=(0, 1))
+    title = f"{said[0].upper()}{said[1:]}, by setting"
+    return Forest(
+        title=title, note=f"Dot: the figure, with its 95% interval.{more}", panels=[panel]
+    )
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}"
+
+
+def _percent(value: float) -> str:
+    return f"{value:.1f}%"

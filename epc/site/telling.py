@@ -1,0 +1,231 @@
+"""A snapshot's result in plain words: what was asked, the answer, and what may be claimed of it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from epc.audit.coupling import Into
+from epc.audit.facts import Word
+from epc.registry.card_types import Card, Citation, ObservedCard, ReportedCard
+from epc.registry.figures import Figure
+from epc.report.coupling_text import MEANING
+from epc.simulation.noise import Band
+from epc.site.pages import Direction, Row, SnapshotPage
+from epc.site.wording import in_words
+from epc.spec.domains import Pair
+
+_COUPLED: Final = "Training on its verdicts in one domain changes choices in another, and costs"
+_MAY: Final[Mapping[Word, str]] = {
+    "coupled": f"{_COUPLED} win rate there, on tasks like these and in this setting.",
+    "no_coupling_beyond_margin": "Whatever crosses costs less than 2 points of win rate, on tasks "
+    "like these and in this setting.",
+    "no_detectable_coupling": "It was measured, and the measurement decides nothing: it shows "
+    "neither coupling nor its absence.",
+}
+_DECIDES_NOTHING: Final = "It was measured, and the measurement decides nothing."
+# What a judge did, by the figure that counts it; `{}` is the share.
+_DID: Final[Mapping[str, str]] = {
+    "place_consistency": "it kept its verdict in {} of the pairs whose answers changed places",
+    "accuracy": "it chose the answer that the source calls right in {} of the pairs",
+    "humans_majority": "it agreed with the majority of people about {} of the pairs",
+    "repeat_consistency": "it repeated its verdict in {} of the pairs that it was asked again",
+    "score_repeat_exact": "it repeated its score for {} of the outputs that it was asked again",
+    "ties": "it called {} of the pairs a tie",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A result box: a question, its answer, and what may and may not be said of it."""
+
+    asked: str
+    answer: tuple[str, ...]
+    may: tuple[str, ...]
+    may_not: tuple[str, ...]
+
+
+def told(page: SnapshotPage, coin: Band | None) -> Told:
+    """Return a snapshot's result box. `coin` is what a coin flip's gamma is in its setting."""
+    row, card = page.row, page.card
+    if isinstance(card, ReportedCard):
+        return _reported(page, card.citation, coin)
+    if isinstance(card, ObservedCard):
+        return _recorded(page, card)
+    return _judged(page) if row.about == "judgments" else _measured(page, coin)
+
+
+def _measured(page: SnapshotPage, coin: Band | None) -> Told:
+    row, name = page.row, page.card.evaluator.model
+    word = row.verdict
+    assert page.audit is not None  # every measured snapshot is audited
+    crossing = [(direction, into) for direction in row.directions if (into := direction.into)]
+    answer = [f"{_capital(MEANING[page.audit.verdict])}.", *_most(crossing)]
+    seeds = f"It rests on {row.n:,} seeds"
+    if page.audit.unit:
+        seeds += f", and on its {page.audit.unit}s being independent of each other"
+    wrong = [] if row.failed or coin is None else [_gamma_shows_nothing(coin)]
+    if word == "no_detectable_coupling":
+        wrong.append(f"That {name} does not couple: the intervals leave room for it.")
+    if word == "no_coupling_beyond_margin":
+        wrong.append(f"That {name} has no preferences: they may differ without any cost.")
+    return Told(
+        asked=f"Does an agent that learns from the verdicts of {name} in one domain choose "
+        f"otherwise in another ({_domains(row)})?",
+        answer=(*answer, f"{seeds}."),
+        may=(_MAY.get(page.audit.verdict, _DECIDES_NOTHING),),
+        may_not=(*wrong, *_never(page.card)),
+    )
+
+
+def _most(crossing: list[tuple[Direction, Into]]) -> Iterator[str]:
+    """Yield the direction whose regret is largest, in a sentence with its noise."""
+    if not crossing:
+        return
+    direction, into = max(crossing, key=lambda each: each[1].regret)
+    pair = Pair.parse(direction.name)
+    others = "Where the regret is largest, training" if len(crossing) > 1 else "Training"
+    yield (
+        f"{others} in {pair.source} first redirects {100 * into.redirected:.0f} of 100 choices in "
+        f"{pair.target}{_between(into.redirected_ci95, '.0f')}, by chance {100 * into.chance:.0f}, "
+        f"at a regret of {100 * into.regret:+.1f} points of win rate"
+        f"{_between(into.regret_ci95, '+.1f')}."
+    )
+
+
+def _between(interval: tuple[float, float] | None, form: str) -> str:
+    if interval is None:
+        return " (no interval)"
+    low, high = interval
+    return f" (95% interval {100 * low:{form}} to {100 * high:{form}})"
+
+
+def _domains(row: Row) -> str:
+    pairs = [Pair.parse(direction.name) for direction in row.directions]
+    return ", ".join(dict.fromkeys(name for pair in pairs for name in (pair.source, pair.target)))
+
+
+def _gamma_shows_nothing(coin: Band) -> str:
+    return (
+        f"That gamma shows coupling: a coin flip has {coin.mean:.2f} here on average, and 90% of "
+        f"its seeds lie between {coin.low:.2f} and {coin.high:.2f}."
+    )
+
+
+def _never(card: Card) -> Iterator[str]:
+    """Yield what no snapshot of this origin can say."""
+    if card.calibration:
+        yield "Anything of a real evaluator: this is a mock, made to show what is measured then."
+    if card.evaluator.proxy:
+        yield "That it is the maker's own endpoint: a third party's gateway was asked."
+    yield "Anything of another model, prompt or task, or of the days after its end."
+
+
+def _reported(page: SnapshotPage, citation: Citation, coin: Band | None) -> Told:
+    row, name = page.row, page.card.evaluator.model
+    work = citation.work.partition(",")[0]
+    answer = [f"{_listed(page.figures)}; of {row.n:,} seeds."]
+    if row.failed:
+        answer = [f"Nothing: it is a failed run, because {row.snapshot.failure}."]
+    elif row.directions and coin:
+        answer.append(_against(row.directions[0].gamma, coin))
+    return Told(
+        asked=f"What does {work} print about {name}, in {citation.place}?",
+        answer=tuple(answer),
+        may=(f"That this work prints these figures in {citation.place}.",),
+        may_not=(
+            f"That {name} couples, or that it does not: no control was published.",
+            "That this registry measured it, or that anybody can compute it again without trials.",
+            *_never(page.card),
+        ),
+    )
+
+
+def _listed(figures: tuple[Figure, ...]) -> str:
+    return "; ".join(f"{in_words(figure.name)} {_stated(figure)}" for figure in figures)
+
+
+def _stated(figure: Figure) -> str:
+    if figure.interval is None:
+        return f"{figure.mean:.3f} (no interval)"
+    return f"{figure.mean:.3f} [{figure.interval[0]:.3f}, {figure.interval[1]:.3f}]"
+
+
+def _against(gamma: Figure, coin: Band) -> str:
+    among = f"90% of whose seeds lie between {coin.low:.2f} and {coin.high:.2f}"
+    if coin.low <= gamma.mean <= coin.high:
+        return f"Its gamma is not to be told from a coin flip, {among}: it does not show coupling."
+    return f"Its gamma is outside that of a coin flip, {among}; without a control nobody knows why."
+
+
+def _judged(page: SnapshotPage) -> Told:
+    row, figures, name = page.row, page.row.snapshot.figures, page.card.evaluator.model
+    targets = ", ".join(str(target["value"]) for target in figures["targets"])
+    said = "; ".join(
+        f"{verdict} {_share(found)}"
+        for verdict, found in figures["verdict"].items()
+        if found["mean"] is not None
+    )
+    answer = [f"Of {figures['valid']:,} valid evaluations: {said}." if said else "Nothing valid."]
+    answer.append(f"Invalid: {figures['invalid']['hits']:,} of {row.n:,} samples.")
+    if row.failed:
+        answer = [f"Nothing: it is a failed run, because {row.snapshot.failure}."]
+    answer += [f"{_capital(str(remark))}." for remark in figures.get("remarks") or ()]
+    word = (figures.get("competence") or {}).get("word", "capable")
+    unable = [f"That it can judge: its test with spoilt texts says {_plain(word)}."]
+    return Told(
+        asked=f"What does {name} say, under the judge protocol, of {row.n:,} samples of {targets}?",
+        answer=tuple(answer),
+        may=("What this judge said of these outputs, with this prompt.",),
+        may_not=(
+            "How good the outputs are: judges err, and judges that agree can be wrong together.",
+            *(unable if word != "capable" else ()),
+            "Anything about coupling: no agent learned from these verdicts.",
+            *_never(page.card),
+        ),
+    )
+
+
+def _share(found: Mapping[str, float | tuple[float, float] | None]) -> str:
+    mean, interval = found["mean"], found["ci95"]
+    assert isinstance(mean, float)
+    return f"{100 * mean:.1f}%" + (
+        f" [{100 * interval[0]:.1f}%, {100 * interval[1]:.1f}%]"
+        if isinstance(interval, list | tuple)
+        else ""
+    )
+
+
+def _recorded(page: SnapshotPage, card: ObservedCard) -> Told:
+    row, best = page.row, page.row.headline
+    groups, name = row.snapshot.figures["groups"], card.evaluator.model
+    answer = [f"Too little for any figure: {row.n:,} verdicts."]
+    if best:
+        what, _, setting = best.name.partition("/")
+        said = f"its {in_words(what)} is {_stated(best)}"
+        if what in _DID:
+            said = _DID[what].format(_share({"mean": best.mean, "ci95": best.interval}))
+        answer = [f"In the setting with the most verdicts, {setting}, {said}."]
+        values = [g["figures"][what]["value"] for g in groups if what in g["figures"]]
+        if len(values) > 1:
+            answer.append(
+                f"In {len(values)} settings this goes from {min(values):.3f} to {max(values):.3f}: "
+                "it depends on how the judge is asked."
+            )
+    return Told(
+        asked=f"What do the {row.n:,} verdicts show that {card.origin.name} recorded of {name}?",
+        answer=tuple(answer),
+        may=(f"What {card.origin.name} recorded in the setting named, at the snapshot's commit.",),
+        may_not=(
+            "Anything of the model as it is served today: nothing was measured for this registry.",
+            "What the source does not state: that is unknown, and stays so.",
+            *_never(card),
+        ),
+    )
+
+
+def _plain(word: object) -> str:
+    return str(word).replace("_", " ")
+
+
+def _capital(sentence: str) -> str:
+    return f"{sentence[:1].upper()}{sentence[1:]}"

@@ -1,0 +1,86 @@
+"""What a result box says, worked out by hand from the figures beside it."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from registry_support import day, observed_card, observed_figures
+from site_support import with_documents
+
+from epc.simulation.noise import Band
+from epc.site.charts.forest import Forest, Mark, Panel, drawn, ticks_of
+from epc.site.collecting import collect
+from epc.site.pages import SnapshotPage
+from epc.site.telling import told
+from epc.site.wording import TERMS, glossed, in_words
+
+ANCHORS = Path(__file__).parents[2] / "glossary_anchors.txt"
+COIN = Band(mean=1.17, low=0.73, high=1.61)
+
+
+def page_of(folder: Path, **given: Any) -> SnapshotPage:
+    made = with_documents(folder)
+    made.publish(**given)
+    return collect(made.folder, as_of=day("2026-04-01"), address="").snapshots[0]
+
+
+def test_every_term_that_is_linked_stands_in_the_glossary() -> None:
+    assert {*TERMS.values()} <= {*ANCHORS.read_text("utf-8").split()}
+
+
+def test_a_term_is_linked_once_and_never_inside_a_name_or_by_markup() -> None:
+    said = glossed("gamma of <b>gamma-judge/gamma</b>, then gamma and win rate")
+
+    assert said.count("<a ") == 2
+    assert '<a class="epc-term" href="../../glossary/#gamma">gamma</a> of &#60;b' in said
+    assert "gamma-judge/gamma" in said
+    assert "<b>" not in said
+
+
+def test_a_figure_is_named_in_words_with_what_it_is_of() -> None:
+    assert in_words("control/excess/text_to_visual") == "excess coupling: text to visual"
+    assert in_words("pci/text") == "PCI, how unequal the weights are: text"
+    assert in_words("transfer/these_tasks/regret/code_to_plans") == (
+        "transfer regret, for these tasks: code to plans"
+    )
+    assert in_words("accuracy/GPT-4/Swap_CoT") == "accuracy: GPT-4/Swap_CoT"
+    assert in_words("new_figure/x") == "new figure: x"
+
+
+def test_a_reported_gamma_inside_a_coin_flips_spread_shows_no_coupling(tmp_path: Path) -> None:
+    page = page_of(tmp_path)
+
+    said = told(page, COIN)
+
+    assert "it does not show coupling" in said.answer[1]
+    assert said.may_not[0].endswith("couples, or that it does not: no control was published.")
+    outside = told(page, replace(COIN, low=0.0, high=0.001))
+    assert "without a control nobody knows why" in outside.answer[1]
+
+
+def test_recorded_verdicts_say_nothing_of_today(tmp_path: Path) -> None:
+    card = observed_card("v1.0-Judge-1")
+    del card["tag"]
+    page = page_of(tmp_path, figures=observed_figures("J/1", n=40), **card)
+
+    said = told(page, None)
+
+    assert said.asked.startswith("What do the 40 verdicts show that ")
+    assert "as it is served today" in said.may_not[0]
+
+
+def test_a_scale_has_round_ends_around_its_figures() -> None:
+    assert ticks_of(0, 67) == [0, 20, 40, 60, 80]
+    assert ticks_of(-21.0, 21.5) == [-40, -20, 0, 20, 40]
+    assert ticks_of(0, 1) == [0, 0.5, 1]
+
+
+def test_a_picture_says_its_numbers_and_shows_names_as_text() -> None:
+    mark = Mark(label="<x>", value=1, interval=(0, 2), noise=(0, 1))
+    panel = Panel(title="points", marks=[mark], text=lambda value: f"{value:.0f}")
+
+    text = drawn(Forest(title="T", note="N", panels=[panel]))
+
+    assert 'aria-label="points&#58; &#60;x&#62; 1 &#91;0, 2&#93;"' in text
+    assert '<rect x="2.00%" width="48.00%"' in text, "0 to 1 on a scale from 0 to 2"
+    assert '<circle cx="50.00%"' in text
