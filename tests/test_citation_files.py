@@ -67,7 +67,9 @@ def test_the_archive_for_a_doi_holds_its_own_description_the_licences_and_the_ra
     tmp_path: Path,
 ) -> None:
     page = (ROOT / "site/docs/maintaining.md").read_text("utf-8")
-    (line,) = (line for line in (ROOT / "Makefile").read_text().splitlines() if "git archive" in line)
+    (line,) = (
+        line for line in (ROOT / "Makefile").read_text().splitlines() if "git archive" in line
+    )
     assert "make archive" in page
     target = tmp_path / "archive.tar"
     *words, _, _, head = line.split()
