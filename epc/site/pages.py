@@ -104,6 +104,12 @@ class Row:
         return _ABOUT.get(self.snapshot.kind, "coupling")
 
     @property
+    def leading(self) -> Direction | None:
+        """The direction with the larger gamma: the one figure of its line; none of a failed run."""
+        ranked = () if self.failed else self.directions
+        return max(ranked, key=lambda direction: direction.gamma.mean, default=None)
+
+    @property
     def headline(self) -> Figure | None:
         """Of recorded verdicts, the figure of the setting under which there are most."""
         return headline_of_groups(self.snapshot.figures)

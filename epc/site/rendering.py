@@ -8,6 +8,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from epc.analysis.succession import best_of_each
+from epc.audit.coupling import Into
 from epc.protocol.config import Configuration
 from epc.registry.figures import rank
 from epc.report import succession_text
@@ -23,12 +24,14 @@ from epc.site.story import story
 from epc.site.telling import told
 from epc.site.templating import environment
 from epc.site.wording import FIGURES
+from epc.spec.domains import Pair
 from epc.spec.judge_v1 import DIMENSIONS, VERDICTS
 
 Pictures = Callable[[EvaluatorPage | SnapshotPage], Markup]
 
 _SOONEST: Final = 5
 _STATES: Final = ("current", "expiring", "unconfirmed", "unknown")
+_TELLING: Final = ("coupled", "no_coupling_beyond_margin", "no_detectable_coupling")
 _HERE: Final = "local"  # the platform of programs and small weights that run where one measures
 _LATEST: Final = 200
 _MOST: Final = 50  # recorded ones in a page that people open first; all stand in the list of all
@@ -136,6 +139,7 @@ def _home(site: Site) -> dict[str, Any]:
     ]
     return {
         "current": current,
+        "example": _example(current),
         "expired": _evaluators(rows, held=False),
         "soonest": sorted(ending, key=lambda row: _end(row.standing))[:_SOONEST],
         "retiring": sorted(retiring, key=lambda pair: _end(pair[1].standing))[:_SOONEST],
@@ -145,6 +149,18 @@ def _home(site: Site) -> dict[str, Any]:
         "recorded": recorded,
         "most": _MOST,
     }
+
+
+def _example(rows: list[Row]) -> tuple[Row, Pair, Into] | None:
+    """Return the measurement that is read aloud: the newest of those whose word says most."""
+    told = [row for row in rows if row.verdict in _TELLING and any(d.into for d in row.directions)]
+    if not told:
+        return None
+    told.sort(key=lambda row: (row.snapshot.last_day or date.min, row.tag), reverse=True)
+    row = min(told, key=lambda row: _TELLING.index(row.verdict or ""))
+    into = {d.name: d.into for d in row.directions if d.into}
+    name = max(into, key=lambda name: into[name].regret)
+    return row, Pair.parse(name), into[name]
 
 
 def _order(row: Row) -> tuple[bool, int, bool]:

@@ -19,6 +19,10 @@ _TOLD: Final = re.compile(r"\x1b\[[0-9;]*m")
 # digits, it then knows words that are on no page, and a search for their beginning fails.
 _NAME_OF_NODE: Final = re.compile(r"(\w)=\1\+(\w)\+(\w)\.id\}return \1")
 
+# It fetches its index, most of a page's weight, before anybody searches; but not from a disk, where
+# it waits until the search is opened. So it does everywhere.
+_EAGER: Final = 'location.protocol!=="file:"'
+
 
 def run_mkdocs(sources: Path, html: Path, as_of: date) -> None:
     """Have mkdocs build the sources, every warning an error.
@@ -48,6 +52,8 @@ def run_mkdocs(sources: Path, html: Path, as_of: date) -> None:
     for worker in html.glob("assets/javascripts/workers/search.*.js"):
         code = worker.read_text("utf-8")
         put(worker, _NAME_OF_NODE.sub(r'\1=\1+\2+\3.id+","}return \1', code).encode())
+    for bundle in html.glob("assets/javascripts/bundle.*.js"):
+        put(bundle, bundle.read_text("utf-8").replace(_EAGER, "!1").encode())
 
 
 def _hooked(sources: Path) -> dict[str, object]:

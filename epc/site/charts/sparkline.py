@@ -13,31 +13,27 @@ from epc.site.escaping import shown
 from epc.site.pages import Direction, Row
 from epc.spec.reference import STRATEGIES
 
-_WIDTH, _LINE, _MARGIN = 132, 13, 4  # pixels
+_WIDTH, _HEIGHT, _MARGIN = 132, 14, 4  # pixels
+_MIDDLE: Final = _HEIGHT / 2
 _MOST: Final = sqrt(len(STRATEGIES))  # the largest gamma there is; all rows share the scale
 
 
 def spark(row: Row) -> Markup:
-    """Return a picture of a snapshot's gamma: a line a direction, its numbers as its name.
-
-    A failed run has no place on the scale that all rows share.
-    """
-    if row.failed or not row.directions:
+    """Return a picture of a row's one figure, with its interval; its numbers are its name."""
+    direction = row.leading
+    if direction is None:
         return Markup()
-    coin = (bands_of(row.snapshot, None) or {}).get("gamma")
-    lines = [(direction, _band(direction, coin)) for direction in row.directions]
-    marks = (mark for place, line in enumerate(lines) for mark in _line(*line, place))
-    height = _LINE * len(lines) + 2
+    band = _band(direction, (bands_of(row.snapshot, None) or {}).get("gamma"))
     return Markup(
         '<svg class="epc-spark" role="img" aria-label="{}" width="{}" height="{}" '
         'viewBox="0 0 {} {}">{}</svg>'
     ).format(
-        shown("; ".join(_words(*line) for line in lines)),
+        shown(_words(direction, band)),
         _WIDTH,
-        height,
+        _HEIGHT,
         _WIDTH,
-        height,
-        Markup().join(marks),
+        _HEIGHT,
+        Markup().join(_line(direction, band)),
     )
 
 
@@ -47,18 +43,17 @@ def _band(direction: Direction, coin: Band | None) -> Band | None:
     return Band(mean=floor.mean, low=floor.low, high=floor.high) if floor else coin
 
 
-def _line(direction: Direction, band: Band | None, place: int) -> Iterator[Markup]:
-    middle = _LINE * place + _LINE / 2 + 1
+def _line(direction: Direction, band: Band | None) -> Iterator[Markup]:
     if band:
         low, high = _x(band.low), _x(band.high)
-        yield _mark("rect", x=low, y=middle - 5, width=high - low, height=10, fill=BAND)
+        yield _mark("rect", x=low, y=_MIDDLE - 5, width=high - low, height=10, fill=BAND)
         at = _x(band.mean)
-        yield _mark("line", x1=at, x2=at, y1=middle - 5, y2=middle + 5, stroke=MUTED)
+        yield _mark("line", x1=at, x2=at, y1=_MIDDLE - 5, y2=_MIDDLE + 5, stroke=MUTED)
     if direction.gamma.interval:
         low, high = map(_x, direction.gamma.interval)
-        yield _mark("line", x1=low, x2=high, y1=middle, y2=middle, stroke=INK)
+        yield _mark("line", x1=low, x2=high, y1=_MIDDLE, y2=_MIDDLE, stroke=INK)
     at = _x(direction.gamma.mean)
-    yield _mark("circle", cx=at, cy=middle, r=3, fill=FIRST)
+    yield _mark("circle", cx=at, cy=_MIDDLE, r=3, fill=FIRST)
 
 
 def _mark(name: str, **given: float | str) -> Markup:

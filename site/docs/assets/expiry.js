@@ -89,7 +89,7 @@
     for (const row of rows.reverse()) {
       const own = document.createElement("tr");
       Object.assign(own.dataset, row.dataset);
-      for (const name of ["Evaluator", "Snapshot", "Measured", "N", "gamma", "Trust"]) {
+      for (const name of ["Evaluator", "Snapshot", "N", "gamma", "Trust"]) {
         const given = row.querySelector(`[data-label="${name}"]`);
         const copy = given ? document.importNode(given, true) : cell("");
         for (const link of copy.querySelectorAll("a")) {

@@ -42,11 +42,11 @@ def test_a_column_sorts_by_its_digits_up_and_down_by_keyboard(window: Callable[.
 
 def test_what_is_not_stated_comes_last_either_way(window: Callable[..., Visit]) -> None:
     page = window().to("snapshots/")
-    button = page.get_by_role("button", name="Excess coupling")
+    button = page.get_by_role("button", name="Audit")
 
     for _ in range(2):
         button.click()
-        assert tags(page)[0] == "v1.0-CoinFlip", "the only one with a control"
+        assert tags(page)[0] == "v1.0-CoinFlip", "the only one with trials"
 
 
 def test_a_filter_keeps_the_rows_that_hold_every_word(window: Callable[..., Visit]) -> None:

@@ -1,0 +1,70 @@
+"""Issue 22: the front page of this very registry: its example, its table, and what it weighs."""
+
+import re
+from datetime import date
+from functools import cache
+from html import unescape
+from itertools import islice
+
+from markupsafe import Markup
+from registry_support import ROOT
+
+from epc.registry.reading import of_folder
+from epc.site.collecting import collect
+from epc.site.rendering import pages
+
+DAY = date(2026, 11, 23)
+
+
+@cache
+def front() -> str:
+    site = collect(ROOT, as_of=DAY, address="")
+    ((_, text),) = islice(pages(site, lambda _: Markup("")), 1)
+    return text
+
+
+def words(markup: str) -> str:
+    return unescape(re.sub(r"<[^>]+>", "", markup))
+
+
+def test_the_example_read_aloud_states_the_numbers_of_a_published_measurement() -> None:
+    told = front().split('<ol class="epc-told">')[1].split("</ol>")[0]
+    tag = re.search(r'read aloud:</strong> <a href="snapshots/([^"]+)/"', front())
+
+    assert tag
+    snapshot = of_folder(ROOT).snapshots[tag[1]]
+    assert not snapshot.calibration
+    assert not snapshot.failed
+    assert snapshot.audit
+    into = max(snapshot.audit.crossing.values(), key=lambda each: each.regret)
+    said = words(told)
+    assert len(re.findall("<li>", told)) == 5
+    assert f"made {100 * into.redirected:.1f}% of its choices" in said
+    assert f"chance alone gives {100 * into.chance:.1f}%" in said
+    assert f"{100 * into.regret:+.1f} points" in said
+    assert f"{snapshot.n} times over" in said
+    assert str(snapshot.verdict).replace("_", " ") in said
+
+
+def test_the_table_has_one_figure_a_line_real_models_first_by_state_and_failed_runs_last() -> None:
+    table = front().split('id="current-table"')[1].split("</table>")[0]
+    lines = table.split("<tr data-tag=")[1:]
+    registry = of_folder(ROOT)
+    found = [registry.snapshots[line.split('"')[1]] for line in lines]
+
+    assert all(line.count('class="epc-spark"') <= 1 for line in lines)
+    places = [(s.failed, s.platform == "local") for s in found]
+    assert places == sorted(places)
+    assert places[0] == (False, False)
+    served = [
+        ("current", "expiring", "unconfirmed", "unknown").index(
+            line.split('data-status="')[1].split('"')[0]
+        )
+        for line, place in zip(lines, places, strict=True)
+        if place == (False, False)
+    ]
+    assert served == sorted(served)
+    failed = [line for line, snapshot in zip(lines, found, strict=True) if snapshot.failed]
+    assert failed
+    assert all("failed run, not ranked" in line and "<svg" not in line for line in failed)
+    assert table.count('<th scope="col">') == 7
