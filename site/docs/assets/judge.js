@@ -8,6 +8,7 @@ import { calendar, feeds, gate } from "./follow.js";
   const file = new URL("names.json", import.meta.url);
   const MOST = 50; // answers at once
   const HINTS = 3;
+  const SENTENCE = 3; // words of letters alone that nobody knows
   const LONG = 200; // from this length on the program compares names in another way
   const WRAPPERS = ["balanced:", "calibrated:", "panel:", "band="];
 
@@ -244,11 +245,16 @@ import { calendar, feeds, gate } from "./follow.js";
     return [make("h3", {}, "Keep an eye on them"), make("dl", {}, ...kept)];
   };
 
-  // What names stand in a text. A list is its words. In a file, which has other marks too, they are
+  // What names stand in a text. A list is its words, a question those that may be names. In a file, which has other marks too, they are
   // the words that are known, and those that look like a model's name: `epc scan` finds the same
   // (epc/registry/scan/mentions.py).
   const read = (index, text) => {
-    if (!/["'`={}[\]()<>#|]|:\s|:$/m.test(text)) return unique(text.split(/[\s,;]+/).filter(Boolean));
+    if (!/["'`={}[\]()<>#|]|:\s|:$/m.test(text)) {
+      const words = text.split(/[\s,;]+/).map((word) => word.replace(/[?!]+$/, "")).filter(Boolean);
+      const plain = words.filter((word) => /^[a-z']+$/i.test(word) && !index.names.has(folded(word)));
+      const asks = words.length > 1 && (text.includes("?") || plain.length >= SENTENCE);
+      return unique(asks ? words.filter((word) => !plain.includes(word)) : words);
+    }
     const begun = [...index.names.keys()].map((name) => /^[a-z]+(-[a-z]+)*(?=[-@][^-@]*\d)/.exec(name.split("/").at(-1))?.[0]);
     const heads = new Set(begun.filter(Boolean));
     const isKnown = (name) => index.names.has(folded(name)) || index.tags.has(name);
@@ -289,7 +295,10 @@ import { calendar, feeds, gate } from "./follow.js";
 
   const told = (index, names) => {
     kept.replaceChildren();
-    if (!names.length) return [make("p", {}, "No model's name is found in this text.")];
+    if (!names.length) {
+      const choose = [link("#current", "what was measured of judges"), " and ", link("succession/", "which judges agree with one that ends")];
+      return [make("p", {}, "No model's name is found in this text. To choose a judge, see ", ...choose, ".")];
+    }
     const address = new URL(location.pathname, location.href);
     address.search = `judge=${names.map(encodeURIComponent).join(",")}`;
     history.replaceState(null, "", address);

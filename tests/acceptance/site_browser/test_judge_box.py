@@ -181,6 +181,28 @@ def test_a_scan_finds_the_same_names_as_the_box_in_the_same_text(desk: Visit) ->
     assert len(found) > 20
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("gpt-4o-2024-08-06, still valid?", ["gpt-4o-2024-08-06"]),
+        ("is gtp-4o still a good judge", ["gtp-4o"]),
+        ("Which judge should I use?", []),
+        ("nonesuch", ["nonesuch"]),
+    ],
+)
+def test_a_question_is_answered_for_the_names_in_it_and_leads_on_without_any(
+    desk: Visit, text: str, names: list[str]
+) -> None:
+    page = asked(desk, text)
+
+    assert list(states(page)) == names
+    if not names:
+        leads = page.locator("#judge-answers a").evaluate_all(
+            "all => all.map((a) => a.hash || a.pathname)"
+        )
+        assert leads == ["#current", "/epc/succession/"]
+
+
 def test_a_misspelt_model_in_a_file_is_unknown_and_not_passed_over(desk: Visit) -> None:
     page = asked(desk, 'judge = "gpt-4o-2024-08-60"\n')
 
