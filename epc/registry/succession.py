@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, Self
 
-from epc.analysis.ballots import Ballot, ballot_of_run, ballots
+from epc.analysis.ballots import Ballot, ballot_of_run, ballots, merged
 from epc.analysis.succession import (
     Measurement,
     Succession,
@@ -41,7 +41,7 @@ class Kept:
 
     registry: Registry
     home: str
-    read: dict[str, tuple[Ballot, ...]] = field(default_factory=dict)
+    read: dict[Origin | str, list[Ballot]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, registry: Registry, place: str | None) -> Self:
@@ -56,22 +56,23 @@ class Kept:
         Raises: UsageError or MalformedError if one is not as it was published; WorldError if the
         disk or the network fails.
         """
-        sources = {_source(snapshot) for snapshot in who.snapshots} - {None}
-        for snapshot in self.registry.snapshots.values():
-            if _source(snapshot) in sources:
-                yield from self._ballots(snapshot)
+        for source in dict.fromkeys(map(_source, who.snapshots)):
+            if source is not None:
+                if source not in self.read:
+                    self.read[source] = merged(self._ballots(source))
+                yield from self.read[source]
 
-    def _ballots(self, snapshot: Snapshot) -> tuple[Ballot, ...]:
-        tag = str(snapshot.tag)
+    def _ballots(self, source: Origin | str) -> Iterator[Ballot]:
+        for snapshot in self.registry.snapshots.values():
+            if _source(snapshot) == source and not self._is_out(str(snapshot.tag)):
+                with TemporaryDirectory() as folder:
+                    restore_sealed(snapshot.tag, Path(folder), place=self.home, store=None)
+                    yield from _ballots_in(Path(folder), snapshot)
+
+    def _is_out(self, tag: str) -> bool:
         # Of a source's two commits the newer says it all: counted twice, a verdict agrees twice.
         gone = self.registry.ended_by(tag, "withdrawn", "superseded")
-        if gone or self.home.endswith(".json"):
-            return ()
-        if tag not in self.read:
-            with TemporaryDirectory() as folder:
-                restore_sealed(snapshot.tag, Path(folder), place=self.home, store=None)
-                self.read[tag] = tuple(_ballots_in(Path(folder), snapshot))
-        return self.read[tag]
+        return gone is not None or self.home.endswith(".json")
 
 
 def _source(snapshot: Snapshot) -> Origin | str | None:
