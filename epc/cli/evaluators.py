@@ -2,7 +2,6 @@
 
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -10,10 +9,6 @@ from epc.cli.common import as_of_option, echo_json, format_option, note, now, re
 from epc.cli.judges import card, succeed
 from epc.cli.lists import from_option, given_list
 from epc.errors import ExitCode, UsageError
-
-if TYPE_CHECKING:
-    from epc.protocol.results import Json
-    from epc.registry.exports import Shape
 
 
 @click.group()
@@ -100,7 +95,7 @@ def check(ctx: click.Context, form: str) -> None:
 @click.option("--maker", help="Only models of this maker: one feed in model-eol's shape.")
 @as_of_option
 @registry_option
-def export(shape: "Shape", maker: str | None, as_of: datetime, registry: str | None) -> None:
+def export(shape: str, maker: str | None, as_of: datetime, registry: str | None) -> None:
     r"""Print the ends of all evaluators as JSON, in the shape of OSV or of model-eol.
 
     In OSV's each end is a record, in model-eol's each maker has a feed. A "not before" day is no
@@ -110,19 +105,18 @@ def export(shape: "Shape", maker: str | None, as_of: datetime, registry: str | N
     Example:
       epc evaluators export --shape model-eol --maker openai
     """
-    from epc.registry.exports import exported
+    from epc.registry.exports import model_eol, osv
     from epc.registry.reading import open_registry
 
-    made = exported(open_registry(registry), shape, as_of.date())
-    if maker:
-        made = [e for e in made if maker in (e.get("publisher"), *_makers(e))]
-        if not made:
-            raise click.UsageError(f"{maker}: no end of a model of this maker is known here.")
-    echo_json(made[0] if maker and shape == "model-eol" else made)
-
-
-def _makers(record: "Json") -> list[str]:
-    return [record.get("database_specific", {}).get("maker")]
+    opened = open_registry(registry)
+    if shape == "osv":
+        made: object = osv(opened, maker)
+    else:
+        feeds = model_eol(opened, as_of.date())
+        made = feeds.get(maker) if maker else list(feeds.values())
+    if maker and not made:
+        raise click.UsageError(f"{maker}: no end of a model of this maker is known here.")
+    echo_json(made)
 
 
 @command.command()

@@ -7,37 +7,29 @@ Source: https://ossf.github.io/osv-schema/, https://github.com/thossullivan/mode
 """
 
 import re
-from collections.abc import Callable, Iterator
 from datetime import date
 from hashlib import sha256
-from typing import Final, Literal
+from typing import Final
 
 from epc.protocol.results import Json
 from epc.registry.lifecycles import OPEN_WEIGHTS, Generation, Life, LifeRecord, Stated
 from epc.registry.registry import Registry
 
-Shape = Literal["osv", "model-eol"]
 _WEB: Final = re.compile(r"https?://\S+")
 _UNKNOWN: Final = date(1970, 1, 1)  # of what no source states the day
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # of a model, by model-eol's grammar
 _VIA: Final = {"azure-foundry": "azure-ai-foundry", "google-vertex": "vertex-ai"}
 
 
-def exported(registry: Registry, shape: Shape, as_of: date) -> list[Json]:
-    """Return the lives of a registry in a shape: an OSV record an end, or a feed a maker."""
-    make: dict[Shape, Callable[[Registry, date], Iterator[Json]]] = {
-        "osv": _osv,
-        "model-eol": _feeds,
-    }
-    return list(make[shape](registry, as_of))
-
-
-def _osv(registry: Registry, _: date) -> Iterator[Json]:
-    """Yield a record for each end that a platform states, or that others state of it."""
-    for generation in registry.generations.values():
-        for life in generation.record.platforms:
-            if life.retires and life.retires.kind != "not_before":
-                yield _osv_record(generation, life, life.retires)
+def osv(registry: Registry, maker: str | None = None) -> list[Json]:
+    """Return a record for each end that is stated, of all models or of a maker's."""
+    return [
+        _osv_record(generation, life, life.retires)
+        for generation in registry.generations.values()
+        if maker in (None, generation.maker)
+        for life in generation.record.platforms
+        if life.retires and life.retires.kind != "not_before"
+    ]
 
 
 def _osv_record(generation: Generation, life: LifeRecord, ends: Stated) -> Json:
@@ -92,8 +84,9 @@ def _moment(day: date) -> str:
     return f"{day.isoformat()}T00:00:00Z"
 
 
-def _feeds(registry: Registry, as_of: date) -> Iterator[Json]:
-    """Yield a feed for each maker of whose models anything can be said."""
+def model_eol(registry: Registry, as_of: date) -> dict[str, Json]:
+    """Return a feed for each maker of whose models anything can be said, by its name."""
+    feeds: dict[str, Json] = {}
     makers = dict.fromkeys(generation.maker for generation in registry.generations.values())
     for maker in sorted(makers):
         taken: set[str] = set()
@@ -101,13 +94,14 @@ def _feeds(registry: Registry, as_of: date) -> Iterator[Json]:
         taken.update(own for g in given if (own := _own_id(g)))
         models = [entry for g in given if (entry := _entry(registry, g, taken, as_of))]
         if models:
-            yield {
+            feeds[maker] = {
                 "spec": "model-eol/0.1",
                 "publisher": maker,
                 "generated": _moment(as_of),
                 "note": "Compiled by an EPC registry from public lists, and not by the publisher.",
                 "models": models,
             }
+    return feeds
 
 
 def _own_id(generation: Generation) -> str | None:
@@ -157,10 +151,9 @@ def _clock(registry: Registry, life: Life, record: LifeRecord, as_of: date) -> J
         return {"status": "active"} if current and ends is None else None
     clock: Json = {"source": stated[0].source}
     if told and told in stated and (ends is None or told.date <= ends.date):
-        clock["announced"] = told.date.isoformat()
+        clock |= {"announced": told.date.isoformat()}
     if ends and ends in stated:
-        clock["shutdown"] = ends.date.isoformat()
-        clock["date_precision"] = "earliest" if ends.kind == "not_before" else "exact"
-        if ends.kind == "exact" and ends.date <= as_of:
-            clock["status"] = "retired"
+        precision = "earliest" if ends.kind == "not_before" else "exact"
+        clock |= {"shutdown": ends.date.isoformat(), "date_precision": precision}
+        clock |= {"status": "retired"} if ends.kind == "exact" and ends.date <= as_of else {}
     return clock

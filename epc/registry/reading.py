@@ -78,7 +78,7 @@ def document(checkout: Path, *, figures: bool = True) -> Json:
                 }
                 for p in folders(checkout)
             ],
-            "events": [row for row in _lines(home / layout.EVENTS) if not _is_seal(row)],
+            "events": [row for row in _lines(home / layout.EVENTS) if not is_seal(row)],
             "policy": policy(checkout),
             **({"spot_checks": checks} if checks else {}),
         }
@@ -174,9 +174,9 @@ def _part(path: Path | str, key: str) -> Any:
     return given
 
 
-def _is_seal(row: Any) -> bool:
+def is_seal(row: Any) -> bool:
     """Return whether an event is about files of the checkout alone, which no document has."""
-    return isinstance(row, dict) and row.get("event") == layout.LIVES_SEALED
+    return isinstance(row, dict) and ("event", layout.LIVES_SEALED) in row.items()
 
 
 def _lines(path: Path) -> Iterator[Any]:

@@ -12,10 +12,13 @@ from typing import Final
 from epc.errors import UsageError
 from epc.records import strict_json
 from epc.records.findings import Findings
+from epc.records.schemas import findings as schema_findings
+from epc.records.typed import parse
 from epc.registry import layout
 from epc.registry.chain import event_lines
 from epc.registry.checking import check as check_records
 from epc.registry.locking import RegistryLock
+from epc.registry.reading import is_seal
 from epc.registry.snapshots import LivesSealed
 from epc.registry.sums import parse_sums, sha256, sums_text
 from epc.registry.writing import append
@@ -44,11 +47,9 @@ def seal(lock: RegistryLock, day: date) -> str:
 
 def latest(checkout: Path) -> str | None:
     """Return the digest that the newest seal states; None where nobody has sealed."""
-    rows = (strict_json.parse(line.decode(errors="replace"))[0] for line in event_lines(checkout))
-    seals = [
-        r["sha256"] for r in rows if isinstance(r, dict) and r.get("event") == layout.LIVES_SEALED
-    ]
-    return str(seals[-1]) if seals else None
+    rows = [strict_json.parse(line.decode(errors="replace"))[0] for line in event_lines(checkout)]
+    seals = [row for row in rows if is_seal(row) and not schema_findings("event", row)]
+    return parse(seals[-1], LivesSealed).sha256 if seals else None
 
 
 def check(checkout: Path, sealed: str | None, findings: Findings) -> None:

@@ -42,6 +42,7 @@ from epc.registry.tag_checks import check_tags
 from epc.registry.tags import Tag
 
 _CLAUSE: Final = "EPC-4"
+_EVENT: Final = ("date", "event", "tag")  # as text: there may be no such day; a seal has no tag
 _RAW: Final = "raw"
 _RESTORE: Final = "restore it with `git checkout`; publish the next snapshot to correct one"
 
@@ -80,7 +81,7 @@ def _events(checkout: Path, findings: Findings) -> dict[str, str]:
             findings.add(_CLAUSE, where, finding.problem, finding.remedy)
         if wrong:
             continue
-        day, kind, tag = row["date"], row["event"], row.get("tag")  # there may be no such day
+        day, kind, tag = (row.get(key) for key in _EVENT)
         _day(day, latest, where, findings)
         latest = max(latest, day)
         if kind == "published" and tag in sealed:

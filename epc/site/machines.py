@@ -9,7 +9,7 @@ from urllib.parse import quote
 from epc.records.strict_json import dumps, dumps_line
 from epc.registry import layout
 from epc.registry.calendar import calendar
-from epc.registry.exports import exported
+from epc.registry.exports import model_eol, osv
 from epc.site import api, badges, feeds, guessing, linked_data, names, tables
 from epc.site.pages import Site
 
@@ -69,9 +69,9 @@ def files(site: Site) -> Iterator[tuple[str, Content]]:
         whole = guessing.Meaning(page=evaluator, platform=None)
         for pattern, content in guessing.subscriptions(site, whole):
             yield pattern.format(evaluator.name), content
-    yield f"{api.HOME}/osv.json", dumps_line(exported(site.registry, "osv", site.as_of))
-    for feed in exported(site.registry, "model-eol", site.as_of):
-        yield f"{api.HOME}/model-eol/{quote(feed['publisher'], safe='')}.json", dumps(feed)
+    yield f"{api.HOME}/osv.json", dumps_line(osv(site.registry))
+    for maker, feed in model_eol(site.registry, site.as_of).items():
+        yield f"{api.HOME}/model-eol/{quote(maker, safe='')}.json", dumps(feed)
     yield from guessing.sets(site)
     yield from guessing.files(site)
     yield "robots.txt", _robots(site)

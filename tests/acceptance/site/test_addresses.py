@@ -16,7 +16,7 @@ from pathlib import Path
 
 from registry_support import ROOT
 
-from epc.registry.exports import exported
+from epc.registry.exports import model_eol
 from epc.registry.figures import figures
 from epc.registry.reading import of_folder
 from epc.registry.snapshots import Snapshot
@@ -58,9 +58,7 @@ def expanded() -> set[str]:
         "name": sorted(known),
         "platform": sorted({life.platform for g in lives for life in g.lives}),
         "guess": sorted(spelt - known),
-        "maker": [
-            feed["publisher"] for feed in exported(registry, "model-eol", date(2026, 11, 23))
-        ],
+        "maker": list(model_eol(registry, date(2026, 11, 23))),
         "small": sorted({name.lower() for name in spelt | known} - spelt - known),
         "published": sorted(
             {generations[tag] for tag, s in snapshots.items() if s.kind in ("measured", "reported")}

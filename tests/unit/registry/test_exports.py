@@ -5,16 +5,19 @@ import re
 from datetime import date
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
+from engine_support import epc
 from registry_support import ROOT, Checkout, generation_record, life_record, stated
 
 from epc.records.strict_json import dumps
-from epc.registry.exports import Shape, exported
+from epc.registry.exports import model_eol, osv
 from epc.registry.reading import of_folder
+from epc.registry.registry import Registry
 
 AS_OF = date(2026, 4, 1)
+Shape = Literal["osv", "model-eol"]
 SOURCE = "https://maker.example/ends"
 # OSV schema 1.7.5, https://ossf.github.io/osv-schema/: keys of a record, of `affected`, of a range.
 OSV = {
@@ -80,6 +83,10 @@ def valid_feed(feed: Any) -> None:
         for each in given:
             assert set(each) <= DISTRIBUTION
             valid_dates(each, source="source" in each or "source" in model)
+
+
+def exported(registry: Registry, shape: Shape, as_of: date) -> list[Any]:
+    return osv(registry) if shape == "osv" else list(model_eol(registry, as_of).values())
 
 
 @cache
@@ -228,3 +235,21 @@ def test_a_hostile_name_stays_text_and_makes_no_id(made: Checkout) -> None:
     assert json.loads(dumps(record))["affected"][0]["versions"] == [name]
     ((model,),) = [feed["models"] for feed in of(made, "model-eol", given)]
     assert model["id"] == "Judge-1"
+
+
+def test_the_command_prints_a_makers_feed_its_records_and_says_whom_it_does_not_know(
+    made: Checkout,
+) -> None:
+    def export(*words: str) -> Any:
+        given = ("evaluators", "export", *words, "--as-of", "2026-04-01")
+        return epc(*given, cwd=made.folder)
+
+    (record,) = of(made, "osv", life_record(retires=stated("2026-07-01")))
+    (feed,) = exported(of_folder(made.folder), "model-eol", AS_OF)
+
+    assert json.loads(export("--shape", "osv").stdout) == [record]
+    assert json.loads(export("--shape", "model-eol").stdout) == [feed]
+    assert json.loads(export("--shape", "model-eol", "--maker", "maker").stdout) == feed
+    missing = export("--shape", "osv", "--maker", "nobody")
+    assert missing.returncode == 2
+    assert "nobody: no end" in missing.stderr
