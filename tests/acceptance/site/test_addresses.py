@@ -2,7 +2,7 @@
 
 {tag} stands for every published snapshot, {measured} and {judged} for every one of that kind,
 {crossed} for every one whose verdicts say what crosses, {matrix} for those of more than two
-domains, {name} for every evaluator, {maker} for every maker of whose models ends are known,
+domains, {name} for every evaluator, {maker} for every maker of a model,
 {platform} for every platform, {guess} for every other name and every `platform/name` of an
 evaluator, {small} for each of these in small letters, {published} for every one that was measured
 or reported, {spread} for every one of which a JSD was stated and {followed} for every one that was
@@ -11,12 +11,10 @@ new document or schema is known by its source until it is listed.
 """
 
 import re
-from datetime import date
 from pathlib import Path
 
 from registry_support import ROOT
 
-from epc.registry.exports import model_eol
 from epc.registry.figures import figures
 from epc.registry.reading import of_folder
 from epc.registry.snapshots import Snapshot
@@ -58,7 +56,7 @@ def expanded() -> set[str]:
         "name": sorted(known),
         "platform": sorted({life.platform for g in lives for life in g.lives}),
         "guess": sorted(spelt - known),
-        "maker": list(model_eol(registry, date(2026, 11, 23))),
+        "maker": sorted({generation.maker for generation in lives}),
         "small": sorted({name.lower() for name in spelt | known} - spelt - known),
         "published": sorted(
             {generations[tag] for tag, s in snapshots.items() if s.kind in ("measured", "reported")}
