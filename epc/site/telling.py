@@ -169,7 +169,7 @@ def _judged(page: SnapshotPage) -> Told:
     answer.append(f"Invalid: {figures['invalid']['hits']:,} of {row.n:,} samples.")
     if row.failed:
         answer = [f"Nothing: it is a failed run, because {row.snapshot.failure}."]
-    answer += [f"{_capital(str(remark))}." for remark in figures.get("remarks") or ()]
+    answer += [f"{remark}." for remark in figures.get("remarks") or ()]
     word = (figures.get("competence") or {}).get("word", "capable")
     unable = [f"That it can judge: its test with spoilt texts says {_plain(word)}."]
     return Told(

@@ -107,7 +107,7 @@ def test_its_page_says_whose_it_is_what_is_unknown_and_what_is_left_out(site: Bu
     commit = git(site.checkout.folder.parent / "clone", "rev-parse", "HEAD").strip()
 
     for said in (
-        "Nothing of it was measured for this registry, and it says nothing of today.",
+        "Anything of the model as it is served today: nothing was measured for this registry.",
         "judge-0613, on a platform that nobody states",
         "on a day that nobody states",
         commit,

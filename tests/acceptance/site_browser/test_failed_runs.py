@@ -169,7 +169,7 @@ def test_a_failed_run_prints_no_excess_beside_its_word(site: BuiltSite) -> None:
         return site.text(path).split(start, 1)[1].split("</tr>", 1)[0]
 
     own = excess(
-        "snapshots/v1.0-Scripted-Ties/index.html", "excess coupling, with its 95% interval"
+        "snapshots/v1.0-Scripted-Ties/index.html", ">excess coupling</a>, with its 95% interval"
     )
     row = excess("index.html", 'data-tag="v1.0-Scripted-Ties"')
 

@@ -110,7 +110,6 @@ PAGES = (
 def test_code_in_any_field_does_nothing(window: Visit, path: str) -> None:
     page = window.to(path)
     window.enlivened()
-    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
 
     assert page.evaluate("window.canary") is None
     assert page.locator("img[src=x], svg[onload], a[href^='javascript:']").count() == 0
@@ -130,7 +129,9 @@ def test_code_in_any_field_does_nothing(window: Visit, path: str) -> None:
 def test_code_in_a_field_shows_as_it_stands(
     window: Visit, path: str, fields: tuple[str, ...]
 ) -> None:
-    shown = window.to(path).locator("main").inner_text()
+    page = window.to(path)
+    window.unfold()
+    shown = page.locator("main").inner_text()
 
     for field in fields:
         assert f"{field} {CODE}" in shown, field
@@ -139,6 +140,7 @@ def test_code_in_a_field_shows_as_it_stands(
 @attack("rendering")
 def test_code_as_the_name_of_a_strategy_shows_in_tables_and_pictures(window: Visit) -> None:
     page = window.to("snapshots/v1.0-Recorded/")
+    window.unfold()
 
     assert CODE in page.locator("table#win-rates-table").inner_text()
     drawn = page.locator("#picture-win-rates svg").evaluate("place => place.textContent")
@@ -149,6 +151,7 @@ def test_code_as_the_name_of_a_strategy_shows_in_tables_and_pictures(window: Vis
 @attack("rendering")
 def test_code_as_the_name_of_a_variant_shows_on_a_judged_snapshots_page(window: Visit) -> None:
     page = window.to("snapshots/v1.0-DigestJudge/")
+    window.unfold()
 
     for place in ("#variants", "#targets", "main"):
         assert CODE in page.locator(place).first.inner_text(), place
