@@ -19,6 +19,7 @@ from epc.site.charts.forest import drawn
 from epc.site.charts.noise import bands_of
 from epc.site.charts.results import result_chart, stated_chart
 from epc.site.guessing import platforms
+from epc.site.living import living
 from epc.site.pages import About, EvaluatorPage, Row, Site, SnapshotPage
 from epc.site.story import story
 from epc.site.telling import told
@@ -216,6 +217,7 @@ def _snapshot(site: Site, page: SnapshotPage, known: set[str]) -> dict[str, Any]
     return {
         **_any_snapshot(site, page, known),
         "evidence": evidence,
+        "living": living(page),
         # What a coin flip gives in its setting, or else in the protocol's own.
         "coin": evidence.coin if evidence else coin_bands(Configuration()),
     }
