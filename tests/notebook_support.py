@@ -48,5 +48,8 @@ def _data(value: Any) -> Json:
     kinds = {
         kind: getattr(value, method)() for kind, method in _SHOWN.items() if hasattr(value, method)
     }
-    told = {"text/plain": repr(value)} | kinds
+    bundle = getattr(value, "_repr_mimebundle_", dict)()
+    told = (
+        {"text/plain": repr(value)} | kinds | (bundle[0] if isinstance(bundle, tuple) else bundle)
+    )
     return {kind: str(text).splitlines(keepends=True) for kind, text in told.items()}

@@ -3,9 +3,9 @@
 from datetime import date
 from typing import TYPE_CHECKING
 
-from epc.api.frames import frame
 from epc.engine.clock import now
-from epc.registry import tables
+from epc.registry.data import frame
+from epc.registry.data_rows import batch_of_cards
 from epc.registry.reading import open_registry
 
 if TYPE_CHECKING:
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 def snapshots(registry: str | None = None, *, as_of: date | None = None) -> "pd.DataFrame":
     """Return one row a snapshot: who was measured, when, the audit's word, whether it still holds.
 
-    `registry` is a checkout or a published registry.json; by default the checkout around us.
+    `registry` is a checkout or a published registry.json; by default the checkout around us. It is
+    believed: `epc.load("snapshots")` gives the same rows, once each is checked against its seal.
     `as_of` is the day of which the state is; by default today in UTC.
 
     Raises: UsageError if there is none; MalformedError if it cannot be read; WorldError if the
     disk or the network fails.
     """
-    rows = tables.snapshots(open_registry(registry), as_of or now().date())
-    return frame(rows, tuple(tables.SNAPSHOT))
+    return _table("snapshots", registry, as_of)
 
 
 def figures(registry: str | None = None, *, as_of: date | None = None) -> "pd.DataFrame":
@@ -30,5 +30,10 @@ def figures(registry: str | None = None, *, as_of: date | None = None) -> "pd.Da
 
     Raises: as `snapshots`.
     """
-    rows = tables.figures(open_registry(registry), as_of or now().date())
-    return frame(rows, tuple(tables.COLUMNS))
+    return _table("figures", registry, as_of)
+
+
+def _table(name: str, place: str | None, as_of: date | None) -> "pd.DataFrame":
+    batch = batch_of_cards(name, open_registry(place), as_of or now().date())
+    table: pd.DataFrame = frame(name, [batch])
+    return table

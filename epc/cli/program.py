@@ -31,6 +31,7 @@ _COMMANDS: Final = {
     "compare": "Compare two measurements: like for like, differences, drift.",
     "watch": "Ask a measured evaluator again every day, to see whether it drifted.",
     "snapshot": "The registry's snapshots: list, show, diff, verify.",
+    "data": "All figures, verdicts and trials as Parquet, digests checked.",
     "verify": "Ask the evaluator of a published measurement again, and compare.",
     "submission": "Offer a run for publication: new, check, comment, publish.",
     "evaluators": "The lifecycles of evaluators: list, show, check, sync.",

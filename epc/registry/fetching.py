@@ -2,6 +2,7 @@
 
 import hashlib
 import shutil
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -48,32 +49,39 @@ def restore_sealed(tag: Tag, folder: Path, *, place: str, store: str | None) -> 
 
 
 def restore(
-    tag: Tag, folder: Path, *, seal: str, place: str, store: str | None, raw: bool = True
+    tag: Tag,
+    folder: Path,
+    *,
+    seal: str,
+    place: str,
+    store: str | None,
+    raw: Collection[str] | None = None,
 ) -> None:
     """Write a snapshot's documents and raw files into a folder, each once it is as it was sealed.
 
-    Without `raw` they are the documents alone.
+    `raw` names the raw files that are wanted, none or some; without it they are all.
 
     Raises: as `fetch`; OSError if the folder cannot be written to.
     """
     read = reader(place)
     home = f"{layout.FOLDER}/{tag}"
     content = read(f"{home}/{layout.SUMS}")
-    _require(f"{home}/{layout.SUMS}", content, seal)
+    require_digest(f"{home}/{layout.SUMS}", content, seal)
     sums = parse_sums(content.decode()) or {}
     of_run = [name for names in layout.OF_RUN.values() for name in names if name in sums]
-    if raw and layout.POINTER not in sums:
+    some = raw is None or len(raw) > 0
+    if some and layout.POINTER not in sums:
         kind = "an observed" if layout.OBSERVED in sums else "a reported"
         raise UsageError(
             f"{tag} is {kind} snapshot: there are no raw files\n"
             f"  fix: see its source with `epc snapshot show {tag}`"
         )
-    documents = {name: read(f"{home}/{name}") for name in (*([layout.POINTER] * raw), *of_run)}
+    documents = {name: read(f"{home}/{name}") for name in (*([layout.POINTER] * some), *of_run)}
     for name, content in documents.items():
-        _require(f"{home}/{name}", content, sums[name])
+        require_digest(f"{home}/{name}", content, sums[name])
     blobs = reader(store or f"{place.rstrip('/')}/{layout.FOLDER}/{layout.STORE}")
     pointer = documents.pop(layout.POINTER, b"").decode()
-    for name, content in fetched(pointer, sums, blobs) if raw else ():
+    for name, content in fetched(pointer, sums, blobs, raw) if some else ():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
     for name, content in documents.items():
@@ -96,15 +104,17 @@ def _seal(events: bytes, tag: Tag) -> str:
     return str(seals[0])
 
 
-def _require(where: str, content: bytes, wanted: str) -> None:
-    """Refuse what is not as it was published."""
+def require_digest(where: str, content: bytes, wanted: str) -> None:
+    """Refuse what is not as it was published.
+
+    Raises: MalformedError.
+    """
     now = hashlib.sha256(content).hexdigest()
     if now != wanted:
-        raise MalformedError(
-            Finding(
-                clause="EPC-4",
-                where=where,
-                problem=f"SHA-256 is {now}, published with {wanted}",
-                remedy="fetch it from another place, and report this one",
-            )
-        )
+        raise MalformedError(unsound(where, f"SHA-256 is {now}, published with {wanted}"))
+
+
+def unsound(where: str, problem: str) -> Finding:
+    """Return the finding for what is not as it was published."""
+    remedy = "fetch it from another place, and report this one"
+    return Finding(clause="EPC-4", where=where, problem=problem, remedy=remedy)

@@ -53,6 +53,7 @@ GAMMAS: Final = "gammas.json"
 AUDITS: Final = "audits.json"
 POLICY: Final = "params.yaml"
 PUBLISHED: Final = "registry.json"
+DATA_LICENCE: Final = "CC-BY-4.0"  # LICENSE-DATA: of what carries none of its own
 
 FILES: Final = {
     "reported": (CARD, FIGURES),

@@ -169,10 +169,18 @@ def verdicts_in(folder: Path) -> tuple[Observed, Verdicts]:
     Raises: UsageError if one is damaged, or does not fit the other.
     """
     document = document_of(folder)
-    header, verdicts = _sound(_file_in(folder))
+    header, verdicts = kept_verdicts(folder)
     if (header, content_digest(header, rows_of(verdicts))) != (document.header, document.sha256):
         raise UsageError(f"{folder} is not whole: its verdicts are not those of {OBSERVED}")
     return document, verdicts
+
+
+def kept_verdicts(folder: Path) -> tuple[Header, Verdicts]:
+    """Return the verdicts of a folder.
+
+    Raises: UsageError if they are damaged.
+    """
+    return _sound(_file_in(folder))
 
 
 def figures_of_verdicts(header: Header, verdicts: Verdicts, choices: Choices) -> Json:

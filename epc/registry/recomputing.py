@@ -101,7 +101,7 @@ def recompute(
 
     Raises: WorldError if the disk fails.
     """
-    sealed = [(registry.snapshots[str(tag)], _seal(registry, tag)) for tag in tags]
+    sealed = [(registry.snapshots[str(tag)], registry.seal(str(tag))) for tag in tags]
     if len(sealed) <= _MOST_IN_ONE_PROCESS:
         yield from (_again(checkout, snapshot, seal, source) for snapshot, seal in sealed)
         return
@@ -113,13 +113,6 @@ def recompute(
         yield from work(delayed(_again)(checkout, *each, source) for each in sealed)
 
 
-def _seal(registry: Registry, tag: Tag) -> str | None:
-    """Return the digest that a snapshot's event sealed its SHA256SUMS with."""
-    told = registry.by_tag.get(str(tag), [])
-    seals = (event.sha256 for event in told if event.event == "published")
-    return next(seals, None)
-
-
 def _again(checkout: Path, snapshot: Snapshot, seal: str | None, source: Path | None) -> Again:
     tag = str(snapshot.tag)
     if seal is None:
@@ -127,7 +120,7 @@ def _again(checkout: Path, snapshot: Snapshot, seal: str | None, source: Path | 
     try:
         with tempfile.TemporaryDirectory() as name:
             run = Path(name)
-            raw = source is None
+            raw = None if source is None else ()
             restore(snapshot.tag, run, seal=seal, place=str(checkout), store=None, raw=raw)
             if source:
                 rebuild(run, source)

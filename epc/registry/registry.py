@@ -153,6 +153,11 @@ class Registry:
         generations = self.generations.values()
         return with_members(own, day, generations=generations, served=self.served)
 
+    def seal(self, tag: str) -> str | None:
+        """Return the digest that a snapshot's event sealed its SHA256SUMS with, if there is one."""
+        told = self.by_tag.get(tag, [])
+        return next((event.sha256 for event in told if event.event == "published"), None)
+
     def trust(self, tag: str) -> Trust:
         """Return a snapshot's step of trust: another's repetition of it counts for both.
 

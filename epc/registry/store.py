@@ -7,7 +7,7 @@ is what DVC names things by; what proves a file is the SHA-256 of SHA256SUMS.
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -86,8 +86,12 @@ def listed(pointer: str, read: Read) -> dict[str, str]:
     return files
 
 
-def fetched(pointer: str, sums: Mapping[str, str], read: Read) -> Iterator[tuple[str, bytes]]:
+def fetched(
+    pointer: str, sums: Mapping[str, str], read: Read, names: Collection[str] | None = None
+) -> Iterator[tuple[str, bytes]]:
     """Yield each raw file that a pointer names, once its SHA-256 is the published one.
+
+    With `names` only these.
 
     Raises: MalformedError at the first file that is not as it was published.
     """
@@ -96,6 +100,8 @@ def fetched(pointer: str, sums: Mapping[str, str], read: Read) -> Iterator[tuple
     if set(files) != set(wanted):
         raise _malformed(layout.POINTER, "names other files than SHA256SUMS")
     for path, name in sorted(files.items()):
+        if names is not None and path not in names:
+            continue
         place = place_of(name)
         content = read(place)
         if (now := hashlib.sha256(content).hexdigest()) != wanted[path]:

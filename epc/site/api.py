@@ -12,10 +12,11 @@ from epc.analysis.judge_card import card_json
 from epc.protocol.results import Json
 from epc.records.schemas import VERSION, schema
 from epc.records.typed import as_json
+from epc.registry import layout
 from epc.registry.listing import entries
 from epc.report.judge_card_text import sentence
 from epc.site.badges import endpoint
-from epc.site.pages import DATA_LICENCE, EvaluatorPage, Site, SnapshotPage
+from epc.site.pages import EvaluatorPage, Site, SnapshotPage
 
 HOME: Final = "api/v1"
 SUCCESSION: Final = f"{HOME}/succession.json"
@@ -144,7 +145,7 @@ def openapi(site: Site) -> Json:
             "title": "EPC registry",
             "version": "1.0.0",
             "description": "Published baselines as static files. Within v1 keys are only added.",
-            "license": {"name": "CC BY 4.0", "identifier": DATA_LICENCE},
+            "license": {"name": "CC BY 4.0", "identifier": layout.DATA_LICENCE},
         },
         "servers": [{"url": f"{site.address}{HOME}" if site.address else "."}],
         "paths": {f"/{path}": _path(path, *answer) for path, answer in ANSWERS.items()},

@@ -25,7 +25,7 @@ from epc.site.charts.drawing import script
 from epc.site.charts.gallery import hung
 from epc.site.collecting import collect
 from epc.site.evidence_cache import gathered
-from epc.site.machines import files, remote, sitemap
+from epc.site.machines import data, files, remote, sitemap
 from epc.site.pages import EvaluatorPage, Site, SnapshotPage
 from epc.site.policy import guarded, themes
 from epc.site.reference import page as functions
@@ -90,7 +90,8 @@ def build(
     known = themes((html / name).read_text("utf-8") for name in made if name in documents)
     changed = sum([target.put(name, _published(html / name, known)) for name in made])
     changed += sum([target.put(*given) for given in _pictures_files(site, beside)])
-    changed += sum([target.put(name, content) for name, content in files(site)])
+    tables = data(site, checkout / WORK / "data")
+    changed += sum([target.put(name, content) for name, content in files(site, tables)])
     changed += sum([target.put(name, path.read_bytes()) for name, path in remote(checkout)])
     found = [name.removesuffix("index.html") for name in made if name.endswith("index.html")]
     if address:

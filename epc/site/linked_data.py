@@ -1,16 +1,26 @@
 """What search engines and data catalogues read: schema.org and Croissant, as JSON-LD."""
 
 import json
+from collections.abc import Sequence
 from typing import Any, Final
 
 from markupsafe import Markup
 
 from epc.records.observed.types import UNKNOWN
-from epc.registry.tables import COLUMNS
-from epc.site.pages import DATA_LICENCE, About, Site, SnapshotPage
+from epc.registry.data import Table
+from epc.registry.data_card import licences
+from epc.registry.tables import TABLES
+from epc.site.pages import About, Site, SnapshotPage
 
 _LICENCES: Final = "https://spdx.org/licenses/"
-_UNITS: Final = {"float": "sc:Float", "integer": "sc:Integer", "text": "sc:Text", "date": "sc:Date"}
+_UNITS: Final = {
+    "float": "sc:Float",
+    "integer": "sc:Integer",
+    "text": "sc:Text",
+    "code": "sc:Text",
+    "boolean": "sc:Boolean",
+    "date": "sc:Date",
+}
 # Croissant's own terms; without its context a reader takes one of them for schema.org's.
 _TERMS: Final = (
     *("citeAs", "column", "equivalentProperty", "extract", "field", "fileObject", "fileProperty"),
@@ -95,49 +105,52 @@ def _said(page: SnapshotPage) -> str:
     return says[page.row.about]
 
 
-def croissant(site: Site, *, sha256: str) -> dict[str, Any]:
-    """Return the table of all figures as a Croissant 1.0 data set; `sha256` is that of its CSV."""
+def croissant(site: Site, tables: Sequence[Table]) -> dict[str, Any]:
+    """Return the published tables as a Croissant 1.0 data set, each a record set of its own."""
     return {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
-        "name": "epc-registry-figures",
+        "name": "epc-registry",
         "creator": {"@type": "sc:Organization", "name": "EPC registry"},
-        "description": f"{_ABOUT} Every figure of every published snapshot.",
-        "license": f"{_LICENCES}{DATA_LICENCE}",
+        "description": f"{_ABOUT} Every figure, verdict and trial of every published snapshot.",
+        "license": [f"{_LICENCES}{licence}" for licence in licences(site.registry)],
         "url": site.address or "./",
-        "version": "1.0.0",
+        "version": "1.1.0",
         "datePublished": max((c.date for c in site.changes), default=site.as_of).isoformat(),
         "citeAs": "Cite the snapshot's id, as its page says.",
         "distribution": [
             {
                 "@type": "cr:FileObject",
-                "@id": "figures.csv",
-                "name": "figures.csv",
-                "contentUrl": f"{site.address}figures.csv",
-                "encodingFormat": "text/csv",
-                "sha256": sha256,
+                "@id": table.path,
+                "name": table.path,
+                "contentUrl": f"{site.address}data/{table.path}",
+                "contentSize": f"{table.bytes} B",
+                "encodingFormat": "application/x-parquet",
+                "sha256": table.sha256,
             }
+            for table in tables
         ],
         "recordSet": [
             {
                 "@type": "cr:RecordSet",
-                "@id": "figures",
-                "name": "figures",
+                "@id": table.name,
+                "name": table.name,
                 "field": [
                     {
                         "@type": "cr:Field",
-                        "@id": f"figures/{name}",
+                        "@id": f"{table.name}/{name}",
                         "name": name,
                         "description": says,
                         "dataType": _UNITS[kind],
                         "source": {
-                            "fileObject": {"@id": "figures.csv"},
+                            "fileObject": {"@id": table.path},
                             "extract": {"column": name},
                         },
                     }
-                    for name, (kind, says) in COLUMNS.items()
+                    for name, (kind, says) in TABLES[table.name].items()
                 ],
             }
+            for table in tables
         ],
     }

@@ -1,6 +1,6 @@
 """Everything that programs read beside the pages, as files of the published folder."""
 
-import hashlib
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -9,7 +9,10 @@ from urllib.parse import quote
 from epc.records.strict_json import dumps, dumps_line
 from epc.registry import layout
 from epc.registry.calendar import calendar
+from epc.registry.data import Data, write
 from epc.registry.exports import model_eol, osv
+from epc.registry.sealed import open_sealed
+from epc.registry.tables import TABLES
 from epc.site import api, badges, feeds, guessing, linked_data, names, tables
 from epc.site.pages import Site
 
@@ -35,6 +38,7 @@ _DATA: Final = (
     ("Index", "api/v1/index.json", "every snapshot with its headline figure and state"),
     ("OpenAPI", "api/v1/openapi.json", "what the files under /api/v1/ hold"),
     ("All figures", "figures.csv", "one row a figure, as CSV"),
+    ("All data", "data/", "figures, verdicts and trials as Parquet"),
     ("Expiry", "api/v1/expiry.json", "what holds, until when, and why not"),
     ("Succession", api.SUCCESSION, "which judges agree with one that ended or will"),
     ("Registry", "registry.json", "the whole registry as one document"),
@@ -47,7 +51,17 @@ _DOCUMENTS: Final = (
 )
 
 
-def files(site: Site) -> Iterator[tuple[str, Content]]:
+def data(site: Site, work: Path) -> Data:
+    """Write the tables of `epc data` to a folder, in place of those of an earlier build.
+
+    Raises: MalformedError if a file is not as it was published; WorldError if the disk fails.
+    """
+    shutil.rmtree(work, ignore_errors=True)
+    with open_sealed(str(site.checkout)) as sealed:
+        return write(sealed, [*TABLES], work, site.as_of, lambda _: None)
+
+
+def files(site: Site, written: Data) -> Iterator[tuple[str, Content]]:
     """Yield every file's path from the site's root, with what it holds."""
     for name, document in api.documents(site):
         # Half of the map of successions would be blanks.
@@ -59,9 +73,10 @@ def files(site: Site) -> Iterator[tuple[str, Content]]:
     yield names.PLACE, dumps_line(names.document(site.registry, site.as_of))
     table = tables.csv_text(site).encode()
     yield "figures.csv", table
-    yield "figures.parquet", tables.parquet(site)
-    digest = hashlib.sha256(table).hexdigest()
-    yield "croissant.json", dumps(linked_data.croissant(site, sha256=digest))
+    for path in sorted(Path(written.out).iterdir()):
+        yield f"data/{path.name}", path.read_bytes()
+    yield "figures.parquet", (Path(written.out) / "figures.parquet").read_bytes()
+    yield "croissant.json", dumps(linked_data.croissant(site, written.tables))
     yield "feed.xml", feeds.of_changes(site)
     yield "calendar.ics", calendar(page.row.standing.state for page in site.snapshots)
     for evaluator in site.evaluators:

@@ -14,6 +14,7 @@ from epc.analysis.succession import Succession
 from epc.audit.coupling import Into
 from epc.records.judging.documents import Plan, RunLog
 from epc.records.judging.layout import OUTPUTS
+from epc.registry import layout
 from epc.registry.card_types import AuditSummary, Card, ReportedCard, SnapshotKind
 from epc.registry.changes import Change
 from epc.registry.expiry import Expiry, Policy
@@ -33,7 +34,6 @@ _SUBJECTS: Final[Mapping[About, str]] = {
     "judgments": "a judge's scores",
     "records": "a judge's verdicts, recorded by others",
 }
-DATA_LICENCE: Final = "CC-BY-4.0"  # LICENSE-DATA: of what carries none of its own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,7 +198,7 @@ class SnapshotPage:
     @property
     def licence(self) -> str:
         """The SPDX identifier of its data's licence; a reported one has the repository's."""
-        return DATA_LICENCE if isinstance(self.card, ReportedCard) else self.card.licence
+        return layout.DATA_LICENCE if isinstance(self.card, ReportedCard) else self.card.licence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """The built site on this machine alone, as a web server would publish it."""
 
 import gzip
+import re
 import sys
 from functools import partial
 from http import HTTPStatus
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 from epc.site.writing import MARK
 
 _COMPRESSED: Final = (".html", ".css", ".js", ".json", ".svg", ".xml", ".csv", ".txt", ".ics")
+_RANGE: Final = re.compile(r"bytes=(\d*)-(\d*)")  # one; of several the whole file is sent
 _TYPES: Final = {
     ".ics": "text/calendar; charset=utf-8",
     ".csv": "text/csv; charset=utf-8",
@@ -44,11 +46,39 @@ class _Handler(SimpleHTTPRequestHandler):
         path = (
             path / "index.html" if path.is_dir() and self.path.split("?")[0].endswith("/") else path
         )
+        if path.is_file() and (wanted := _RANGE.fullmatch(self.headers.get("Range", ""))):
+            self._send_part(path, *wanted.groups())
+            return
         takes = "gzip" in self.headers.get("Accept-Encoding", "")
         if takes and path.suffix in _COMPRESSED and path.is_file():
             self._send_compressed(path)
         else:
             super().do_GET()
+
+    def end_headers(self) -> None:
+        """Say of every answer that a part of it can be asked for, as published sites do."""
+        self.send_header("Accept-Ranges", "bytes")
+        super().end_headers()
+
+    def _send_part(self, path: Path, first: str, last: str) -> None:
+        """Send one range of a file (RFC 9110, 14.1.2): from a byte on, up to one, or its end."""
+        size = path.stat().st_size
+        begin = int(first) if first else max(0, size - int(last or 0))
+        end = min(size, int(last) + 1) if first and last else size
+        if begin >= end:
+            self.send_response(HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE)
+            self.send_header("Content-Range", f"bytes */{size}")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        self.send_response(HTTPStatus.PARTIAL_CONTENT)
+        self.send_header("Content-Type", self.guess_type(str(path)))
+        self.send_header("Content-Range", f"bytes {begin}-{end - 1}/{size}")
+        self.send_header("Content-Length", str(end - begin))
+        self.end_headers()
+        with path.open("rb") as file:
+            file.seek(begin)
+            self.wfile.write(file.read(end - begin))
 
     def _send_compressed(self, path: Path) -> None:
         content = gzip.compress(path.read_bytes(), mtime=0)

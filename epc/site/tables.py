@@ -1,6 +1,7 @@
-"""Every figure of every snapshot as one table: CSV for everybody, Parquet for large programs."""
+"""Every figure of every snapshot as CSV, for everybody; `data/` has it as Parquet."""
 
 from collections.abc import Iterator
+from datetime import date
 from typing import Any
 
 from epc.registry.tables import COLUMNS, figures
@@ -9,25 +10,17 @@ from epc.site.pages import Site
 
 
 def rows(site: Site) -> Iterator[dict[str, Any]]:
-    """Yield one row a figure, truth values as JSON writes them."""
-    words = {True: "true", False: "false"}
+    """Yield one row a figure, truth values as JSON writes them, days as ISO 8601 does."""
     for row in figures(site.registry, site.as_of):
-        yield {k: words[v] if isinstance(v, bool) else v for k, v in row.items()}
+        yield {name: _written(value) for name, value in row.items()}
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value.isoformat() if isinstance(value, date) else value
 
 
 def csv_text(site: Site) -> str:
     """Return the table as CSV (RFC 4180), numbers as JSON writes them."""
     return numbers.csv_text(COLUMNS, rows(site))
-
-
-def parquet(site: Site) -> bytes:
-    """Return the table as Parquet."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    kinds = {"text": pa.string(), "date": pa.string(), "integer": pa.int64(), "float": pa.float64()}
-    schema = pa.schema([(name, kinds[kind]) for name, (kind, _) in COLUMNS.items()])
-    sink = pa.BufferOutputStream()
-    pq.write_table(pa.Table.from_pylist(list(rows(site)), schema=schema), sink)
-    content: bytes = sink.getvalue().to_pybytes()
-    return content

@@ -232,11 +232,32 @@ def test_every_command_of_a_page_that_names_a_tag_or_dvc_works_as_typed(
         git(clone, "checkout", "--quiet", "--", "snapshots")  # each starts from what is published
 
 
-def test_the_python_of_the_registrys_page_needs_the_tags_only_where_it_says_so(
-    clone: Path,
+DATA = ROOT / "site" / "docs" / "data.md"
+STANDS_FOR = {"REPOSITORY": "{clone}", "ADDRESS": "{address}", "s3://BUCKET/PATH": "s3://b/p"}
+
+
+def filled(text: str, clone: Path, address: str) -> str:
+    """Return a block of a page with a clone and an address in the places of the names."""
+    for name, meant in STANDS_FOR.items():
+        text = text.replace(name, meant.format(clone=clone, address=address))
+    return text
+
+
+@pytest.mark.parametrize("number", range(len(blocks(DATA, "sh"))))
+def test_every_block_of_commands_of_the_page_about_data_works_as_typed(
+    clone: Path, address: str, number: int
 ) -> None:
-    without, at_tag = blocks(clone / "site/docs/registry.md", "python")
-    run(clone, sys.executable, "-c", f"{without}\nassert first.startswith('{{')")
+    typed = filled(blocks(DATA, "sh")[number], clone, address)
+
+    run(clone, "bash", "-ec", typed)
+
+
+def test_the_python_of_the_page_about_data_needs_the_tags_only_where_it_says_so(
+    clone: Path, address: str
+) -> None:
+    _, _, without, outside, at_tag = blocks(DATA, "python")
+    for typed in (without, filled(outside, clone, address)):
+        run(clone, sys.executable, "-c", f"{typed}\nassert first.startswith('{{')")
     assert "rev=" in at_tag
     assert "epc snapshot tags --restore" in at_tag
     run(clone, sys.executable, "-c", at_tag, code=1)

@@ -265,7 +265,18 @@ def test_the_page_says_what_its_examples_print() -> None:
 
 
 @pytest.mark.usefixtures("checkout")
-def test_the_notebook_shows_what_its_cells_give() -> None:
-    notebook = json.loads((ROOT / "site/docs/assets/analysis.ipynb").read_text("utf-8"))
+@pytest.mark.filterwarnings("default:.*recorded verdicts are not here")
+@pytest.mark.parametrize("name", ["analysis", "verdicts"])
+def test_a_notebook_shows_what_its_cells_give(name: str) -> None:
+    notebook = json.loads((ROOT / f"site/docs/assets/{name}.ipynb").read_text("utf-8"))
 
     assert executed(notebook) == notebook, "run tests/studies/notebook.py and read what changed"
+
+
+def test_a_picture_of_all_verdicts_takes_less_than_ten_lines() -> None:
+    notebook = json.loads((ROOT / "site/docs/assets/verdicts.ipynb").read_text("utf-8"))
+    (code,) = (cell for cell in notebook["cells"] if cell["cell_type"] == "code")
+
+    assert len(code["source"]) < 10
+    drawn = "".join(code["outputs"][0]["data"]["image/svg+xml"])
+    assert all(f">{name}<" in drawn for name in ("unknown/gpt-4", "unknown/pandalm-7b", "tie"))

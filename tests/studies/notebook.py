@@ -1,8 +1,8 @@
-"""The notebook of a whole analysis, run again where its cells or the program changed.
+"""The notebooks of the documents, run again where their cells or the program changed.
 
     python tests/studies/notebook.py
 
-Writes site/docs/assets/analysis.ipynb; a test runs it and compares its outputs.
+Writes site/docs/assets/*.ipynb; tests run them and compare their outputs.
 """
 
 import json
@@ -14,13 +14,14 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from notebook_support import executed
 
-NOTEBOOK = Path(__file__).parents[2] / "site" / "docs" / "assets" / "analysis.ipynb"
+HOME = Path(__file__).parents[2] / "site" / "docs" / "assets"
 
 
 def main() -> None:
-    os.chdir(NOTEBOOK.parent)
-    written = json.dumps(executed(json.loads(NOTEBOOK.read_text("utf-8"))), indent=1)
-    NOTEBOOK.write_text(f"{written}\n", "utf-8")
+    os.chdir(HOME)
+    for path in sorted(HOME.glob("*.ipynb")):
+        written = json.dumps(executed(json.loads(path.read_text("utf-8"))), indent=1)
+        path.write_text(f"{written}\n", "utf-8")
 
 
 if __name__ == "__main__":

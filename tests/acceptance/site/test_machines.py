@@ -4,11 +4,12 @@ import csv
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import date
 from html import unescape
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
 from urllib.parse import urlparse
 from urllib.request import Request, urlopen
 from xml.etree import ElementTree as ET
@@ -16,10 +17,13 @@ from xml.etree import ElementTree as ET
 import pytest
 from icalendar import Calendar
 from openapi_spec_validator import validate as validate_openapi
+from pyarrow import parquet
 from registry_support import generation_record, life_record, stated
 from site_support import ADDRESS, AS_OF, BuiltSite, build, epc, with_documents
 
 from epc.records.schemas import findings as schema_findings
+from epc.registry.sums import sha256
+from epc.registry.tables import TABLES
 
 
 def document(site: BuiltSite, path: str) -> Any:
@@ -100,8 +104,6 @@ def test_page_answer_table_and_command_line_hold_the_same_digits(site: BuiltSite
 
 
 def test_parquet_holds_the_doubles_of_the_table(site: BuiltSite) -> None:
-    from pyarrow import parquet
-
     with (site.out / "figures.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     columns = parquet.read_table(site.out / "figures.parquet").to_pydict()
@@ -109,18 +111,23 @@ def test_parquet_holds_the_doubles_of_the_table(site: BuiltSite) -> None:
     assert columns["mean"] == [float(row["mean"]) for row in rows]
     assert columns["figure"] == [row["figure"] for row in rows]
     assert columns["ci95_low"] == [float(r["ci95_low"]) if r["ci95_low"] else None for r in rows]
+    assert columns["failed"] == [row["failed"] == "true" for row in rows]
+    days = [date.fromisoformat(row["until"]) if row["until"] else None for row in rows]
+    assert columns["until"] == days
+    same = (site.out / "data" / "figures.parquet").read_bytes()
+    assert (site.out / "figures.parquet").read_bytes() == same
 
 
-def test_croissant_names_the_table_by_its_digest_and_its_columns(site: BuiltSite) -> None:
-    import hashlib
-
+def test_croissant_names_each_table_by_its_digest_and_its_columns(site: BuiltSite) -> None:
     given = document(site, "croissant.json")
-    (file,) = given["distribution"]
-    content = (site.out / "figures.csv").read_bytes()
 
-    assert file["sha256"] == hashlib.sha256(content).hexdigest()
-    named = [field["source"]["extract"]["column"] for field in given["recordSet"][0]["field"]]
-    assert named == content.decode().splitlines()[0].split(",")
+    assert [each["@id"] for each in given["recordSet"]] == [*TABLES]
+    for file, table in zip(given["distribution"], given["recordSet"], strict=True):
+        path = site.out / file["contentUrl"].removeprefix(ADDRESS)
+        assert file["sha256"] == sha256(path)
+        assert file["contentSize"] == f"{path.stat().st_size} B"
+        named = [field["source"]["extract"]["column"] for field in table["field"]]
+        assert named == parquet.read_schema(path).names
 
 
 # Of the Croissant 1.0 specification: what it asks of each kind of node, and those terms of its own
@@ -131,16 +138,17 @@ CROISSANT = {
         *("datePublished", "citeAs", "version", "distribution", "recordSet"),
     },
     "sc:Organization": {"name"},
-    "cr:FileObject": {"@id", "name", "contentUrl", "encodingFormat", "sha256"},
+    "cr:FileObject": {"@id", "name", "contentUrl", "contentSize", "encodingFormat", "sha256"},
     "cr:RecordSet": {"@id", "name", "field"},
     "cr:Field": {"@id", "name", "description", "dataType", "source"},
 }
 ITS_OWN = {"citeAs", "column", "dataType", "extract", "field", "fileObject", "recordSet", "source"}
-READ: dict[str, Callable[[str], object]] = {
+READ = {
     "sc:Float": float,
     "sc:Integer": int,
-    "sc:Date": date.fromisoformat,
+    "sc:Date": date,
     "sc:Text": str,
+    "sc:Boolean": bool,
 }
 
 
@@ -174,20 +182,16 @@ def test_croissant_keeps_its_own_rules(site: BuiltSite) -> None:
     assert len(ids) == len(set(ids))
 
 
-def test_every_cell_of_the_table_is_of_the_type_that_croissant_states(site: BuiltSite) -> None:
+def test_every_cell_of_a_table_is_of_the_type_that_croissant_states(site: BuiltSite) -> None:
     given = document(site, "croissant.json")
-    fields = given["recordSet"][0]["field"]
-    with (site.out / "figures.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
 
-    assert rows
-    for field in fields:
-        assert field["source"]["fileObject"] == {"@id": given["distribution"][0]["@id"]}
-        column = field["source"]["extract"]["column"]
-        cells = [row[column] for row in rows if row[column]]
-        assert cells or column in {"sd", "hits", "faults"}, column
-        for cell in cells:
-            READ[field["dataType"]](cell)
+    for table in given["recordSet"]:
+        held = parquet.read_table(site.out / "data" / f"{table['@id']}.parquet").to_pydict()
+        assert held["tag"]
+        for field in table["field"]:
+            assert field["source"]["fileObject"] == {"@id": f"{table['@id']}.parquet"}
+            cells = {type(cell) for cell in held[field["source"]["extract"]["column"]]}
+            assert cells <= {READ[field["dataType"]], type(None)}, field["@id"]
 
 
 def test_the_feed_tells_every_change_under_an_id_of_its_own(site: BuiltSite) -> None:
@@ -293,7 +297,6 @@ def test_the_server_compresses_for_those_who_take_it_and_has_a_page_for_what_is_
     address: str,
 ) -> None:
     import gzip
-    from urllib.error import HTTPError
 
     with urlopen(Request(address, headers={"Accept-Encoding": "gzip"})) as answer:
         assert answer.headers["Content-Encoding"] == "gzip"
@@ -305,6 +308,34 @@ def test_the_server_compresses_for_those_who_take_it_and_has_a_page_for_what_is_
         urlopen(f"{address}nothing/")
     assert missing.value.code == 404
     assert b"EPC registry" in missing.value.read()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "part"),
+    [("4-7", slice(4, 8)), ("-8", slice(-8, None)), ("4-", slice(4, None))],
+)
+def test_the_server_sends_a_part_of_a_file(
+    site: BuiltSite, address: str, wanted: str, part: slice
+) -> None:
+    whole = (site.out / "data" / "figures.parquet").read_bytes()
+    asked = Request(f"{address}data/figures.parquet", headers={"Range": f"bytes={wanted}"})
+
+    with urlopen(asked) as answer:
+        assert answer.status == 206
+        assert answer.headers["Content-Range"].endswith(f"/{len(whole)}")
+        assert answer.read() == whole[part]
+
+
+def test_the_server_says_how_long_a_file_is_that_ends_before_the_part(
+    site: BuiltSite, address: str
+) -> None:
+    size = (site.out / "data" / "figures.parquet").stat().st_size
+    with pytest.raises(HTTPError) as refused:
+        urlopen(Request(f"{address}data/figures.parquet", headers={"Range": "bytes=9999999-"}))
+
+    refused.value.close()
+    assert refused.value.code == 416
+    assert refused.value.headers["Content-Range"] == f"bytes */{size}"
 
 
 def test_the_sitemap_lists_every_page_and_no_time(site: BuiltSite) -> None:

@@ -1,0 +1,79 @@
+"""`epc data`."""
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from time import monotonic
+
+import click
+
+from epc.cli.common import Day, echo_json, format_option, note, now, registry_option, say
+
+_BETWEEN_S = 2.0  # two lines about how far it has got
+
+
+@click.command()
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("data"),
+    show_default=True,
+    help="A new folder.",
+)
+@click.option("--tables", metavar="A,B", help="snapshots, figures, verdicts, trials; all of them.")
+@click.option("--at", metavar="TAG", help="As it was at a git tag or a snapshot's tag.")
+@click.option(
+    "--as-of",
+    type=Day(),
+    metavar="YYYY-MM-DD",
+    help="The day of the states. Default: today in UTC; with --at that of the commit.",
+)
+@registry_option
+@click.option("--store", metavar="PATH|URL", help="What holds the raw files, if elsewhere.")
+@format_option
+def command(
+    out: Path,
+    tables: str | None,
+    at: str | None,
+    as_of: datetime | None,
+    registry: str | None,
+    store: str | None,
+    form: str,
+) -> None:
+    r"""Write all figures, verdicts and trials as Parquet, a file for each table.
+
+    Every digest is checked against the sealed registry first. The same content gives the same
+    bytes. Says which recorded verdicts are not here, and how to make them from their source.
+
+    \b
+    Example:
+      epc data
+      epc data --tables figures,verdicts --at v1.0-CoinFlip --out then
+    """
+    from epc.registry.data import absence, chosen, write
+    from epc.registry.sealed import open_sealed
+
+    names = chosen(tables.split(",") if tables else [])
+    with open_sealed(registry, store=store, at=at) as sealed:
+        day = as_of.date() if as_of else sealed.day or now().date()
+        data = write(sealed, names, out, day, _teller())
+    if form == "json":
+        echo_json(data.as_json())
+    else:
+        for table in data.tables:
+            say(f"{out / table.path}  {table.rows:,} rows  {table.bytes:,} bytes")
+    for line in absence(data.withheld, data.recorded):
+        note(line)
+
+
+def _teller() -> Callable[[str], None]:
+    """Return what says how far the work is, now and then."""
+    said = monotonic()
+
+    def tell(message: str) -> None:
+        nonlocal said
+        if monotonic() - said >= _BETWEEN_S:
+            said = monotonic()
+            note(message)
+
+    return tell

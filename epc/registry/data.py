@@ -1,0 +1,192 @@
+"""All that is published as a few Parquet files (`epc data`): same content, same bytes."""
+
+import hashlib
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final
+
+from epc.errors import UsageError, WorldError
+from epc.protocol.results import Json
+from epc.records.strict_json import write_text
+from epc.registry import data_card
+from epc.registry.card_types import ObservedCard
+from epc.registry.data_rows import batches, schema_of
+from epc.registry.layout import SUMS
+from epc.registry.registry import Registry
+from epc.registry.sealed import Sealed
+from epc.registry.sums import sums_text
+from epc.registry.tables import TABLES
+
+Tell = Callable[[str], None]
+CARD: Final = "README.md"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """One table that was written."""
+
+    name: str
+    path: str
+    rows: int
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withheld:
+    """Recorded verdicts that are not here, because their licence keeps them with their source.
+
+    `commands` make the verdict file of the source again, and recompute the snapshots from it.
+    """
+
+    source: str
+    licence: str
+    verdicts: int
+    tags: tuple[str, ...]
+    commands: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Data:
+    """What was written where, and what cannot be."""
+
+    out: str
+    as_of: date
+    tables: tuple[Table, ...]
+    recorded: int
+    withheld: tuple[Withheld, ...]
+
+    def as_json(self) -> Json:
+        """Return it as plain JSON."""
+        return asdict(self) | {"as_of": self.as_of.isoformat()}
+
+
+def chosen(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the tables of some names in their order; all of them where none is named.
+
+    Raises: UsageError at a name that is none.
+    """
+    if strange := [name for name in names if name not in TABLES]:
+        raise UsageError(f"there is no table {strange[0]!r}\n  fix: name {', '.join(TABLES)}")
+    return tuple(name for name in TABLES if name in names or not names)
+
+
+def write(sealed: Sealed, names: Sequence[str], out: Path, as_of: date, tell: Tell) -> Data:
+    """Write tables, their digests and a card to a new folder; it appears once all of it is there.
+
+    Raises: UsageError if the folder exists, or pyarrow is not installed; MalformedError if a file
+    is not as it was published; WorldError if the disk or the network fails.
+    """
+    if out.exists():
+        raise UsageError(f"{out} exists already\n  fix: name another folder with --out")
+    partial = out.with_name(f".{out.name}.partial")
+    try:
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        done = tuple(_written(name, sealed, partial, as_of, tell) for name in names)
+        absent = tuple(withheld(sealed.registry)) if "verdicts" in names else ()
+        write_text(partial / CARD, [data_card.text(done, sealed.registry, as_of, absent)])
+        write_text(partial / SUMS, [sums_text({table.path: table.sha256 for table in done})])
+        partial.rename(out)
+    except OSError as error:
+        raise WorldError(f"cannot write {out}: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return Data(
+        out=str(out),
+        as_of=as_of,
+        tables=done,
+        recorded=recorded(sealed.registry),
+        withheld=absent,
+    )
+
+
+def rows_of(sealed: Sealed, name: str, as_of: date) -> Any:
+    """Return a table as a pandas DataFrame.
+
+    Raises: as `write`; UsageError where pandas is not installed.
+    """
+    return frame(name, (batch for _, batch in batches(name, sealed, as_of)))
+
+
+def frame(name: str, given: Iterable[Any]) -> Any:
+    """Return the batches of a table as a pandas DataFrame.
+
+    Codes are categories, days are times of pandas, and whole numbers may be absent.
+
+    Raises: UsageError where pandas or pyarrow is not installed.
+    """
+    schema = schema_of(TABLES[name])
+    import pyarrow as pa
+
+    try:
+        import pandas as pd
+    except ImportError:
+        raise UsageError(
+            "tables are pandas DataFrames, and pandas is not installed\n"
+            "  fix: pip install 'epc-registry[data]'"
+        ) from None
+    table = pa.Table.from_batches(given, schema).unify_dictionaries()
+    whole = {pa.int64(): pd.Int64Dtype()}
+    return table.to_pandas(date_as_object=False, types_mapper=whole.get)
+
+
+def withheld(registry: Registry) -> Iterator[Withheld]:
+    """Yield what is not here of recorded verdicts, a source at a time."""
+    absent = [card for card in _observed(registry) if not card.kept]
+
+    def made(card: ObservedCard) -> tuple[str, str, str]:
+        command = f"{card.recipe.command} --out verdicts.jsonl" if card.recipe else ""
+        return card.origin.name, card.licence, f"{card.origin.clone}{command}"
+
+    for (source, licence, commands), cards in groupby(sorted(absent, key=made), made):
+        tags = tuple(card.tag for card in cards)
+        again = f"epc snapshot recompute {' '.join(tags)} --source CLONE"
+        yield Withheld(
+            source=source,
+            licence=licence,
+            verdicts=sum(registry.snapshots[tag].n for tag in tags),
+            tags=tags,
+            commands=(*commands.splitlines(), again),
+        )
+
+
+def recorded(registry: Registry) -> int:
+    """Return how many verdicts that others recorded are published, here or not."""
+    return sum(registry.snapshots[card.tag].n for card in _observed(registry))
+
+
+def absence(absent: Sequence[Withheld], of: int) -> Iterator[str]:
+    """Yield the lines that say which recorded verdicts are not here, and how to come by them."""
+    if absent:
+        count = sum(part.verdicts for part in absent)
+        said = f"{count:,} of {of:,} recorded verdicts are not here"
+        yield f"{said}: their licence keeps them with their source"
+    for part in absent:
+        tags = f"{len(part.tags)} snapshot{'s' * (len(part.tags) > 1)}"
+        yield f"{part.source}, licence {part.licence}: {part.verdicts:,} verdicts of {tags}"
+        yield from (f"  {command}" for command in part.commands)
+
+
+def _observed(registry: Registry) -> list[ObservedCard]:
+    cards = (snapshot.card for snapshot in registry.snapshots.values())
+    return [card for card in cards if isinstance(card, ObservedCard)]
+
+
+def _written(name: str, sealed: Sealed, folder: Path, as_of: date, tell: Tell) -> Table:
+    schema = schema_of(TABLES[name])
+    import pyarrow.parquet as pq
+
+    path, rows = folder / f"{name}.parquet", 0
+    with pq.ParquetWriter(path, schema, compression="zstd", compression_level=6) as writer:
+        for tag, batch in batches(name, sealed, as_of):
+            writer.write_batch(batch)
+            rows += len(batch)
+            tell(f"{name}: {rows:,} rows, up to {tag}")
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return Table(name=name, path=path.name, rows=rows, bytes=path.stat().st_size, sha256=digest)

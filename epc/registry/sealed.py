@@ -1,0 +1,144 @@
+"""A registry whose cards and figures were each held against their seals, before any is used.
+
+The events seal each snapshot's SHA256SUMS, which has the digest of every file of it.
+"""
+
+import json
+import tarfile
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from epc.errors import MalformedError, UsageError, WorldError
+from epc.registry import layout
+from epc.registry.fetching import require_digest, restore, unsound
+from epc.registry.file_sources import WEB, reader
+from epc.registry.history import git, git_bytes, published_by
+from epc.registry.reading import find_checkout, open_registry
+from epc.registry.registry import Registry
+from epc.registry.snapshots import Snapshot
+from epc.registry.sums import parse_sums
+
+_NAMED: Final = "--registry PATH or URL"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sealed:
+    """A registry as it was sealed, and where its files are.
+
+    `day` is that of the commit, where a tag was asked for.
+    """
+
+    registry: Registry
+    place: str
+    store: str | None
+    day: date | None
+
+    @contextmanager
+    def folder(self, snapshot: Snapshot, *, raw: Collection[str] | None = None) -> Iterator[Path]:
+        """Lend a folder with a snapshot's own documents and its raw files, each checked.
+
+        `raw` names the raw files that are wanted, none or some; without it they are all.
+
+        Raises: MalformedError if a file is not as it was published; WorldError if the disk or the
+        network fails.
+        """
+        seal = self.registry.seal(str(snapshot.tag))
+        assert seal is not None  # `open_sealed` asked
+        with TemporaryDirectory(prefix="epc-") as name:
+            folder = Path(name)
+            try:
+                restore(
+                    snapshot.tag,
+                    folder,
+                    seal=seal,
+                    place=self.place,
+                    store=self.store,
+                    raw=raw,
+                )
+            except OSError as error:
+                raise WorldError(f"cannot write {name}: {error.strerror or error}") from error
+            yield folder
+
+
+@contextmanager
+def open_sealed(
+    place: str | None, *, store: str | None = None, at: str | None = None
+) -> Iterator[Sealed]:
+    """Lend the registry of a checkout or an address, once all of its cards and figures are checked.
+
+    `store` holds the raw files if they are elsewhere. `at` is a git tag or a snapshot's tag: the
+    registry is then as it was in that commit of the checkout.
+
+    Raises: UsageError if there is none, or no such tag; MalformedError if a file is not as it was
+    published; WorldError if git, the disk or the network fails.
+    """
+    base = _base(place)
+    day = None
+    with ExitStack() as kept:
+        if at is not None:
+            if base.startswith(WEB):
+                raise UsageError(f"{base} has no tags\n  fix: ask for {at} in a clone")
+            folder = Path(kept.enter_context(TemporaryDirectory(prefix="epc-")))
+            day = _unpack(Path(base), at, folder)
+            store = store or str(Path(base) / layout.FOLDER / layout.STORE)
+            base = str(folder)
+        registry = open_registry(base)
+        _require_sealed(registry, base)
+        yield Sealed(registry=registry, place=base, store=store, day=day)
+
+
+def _base(place: str | None) -> str:
+    """Return the folder or address that holds `snapshots/`."""
+    if place is None:
+        return str(find_checkout(Path.cwd(), option=_NAMED))
+    base = place.removesuffix(layout.PUBLISHED).rstrip("/") or "."
+    if base.startswith(WEB) or (Path(base) / layout.PUBLISHED).is_file():
+        return base
+    return str(find_checkout(Path(base), up=False, option=_NAMED))
+
+
+def _require_sealed(registry: Registry, place: str) -> None:
+    """Hold every card and every file of figures against its seal, and what was read against it."""
+    read = reader(place)
+    for given in registry.given["snapshots"]:
+        tag = given["card"]["tag"]
+        home = f"{layout.FOLDER}/{tag}"
+        seal = registry.seal(tag)
+        if seal is None:
+            raise MalformedError(unsound(home, "no event says that it was published"))
+        listed = read(f"{home}/{layout.SUMS}")
+        require_digest(f"{home}/{layout.SUMS}", listed, seal)
+        sums = parse_sums(listed.decode()) or {}
+        documents = {}
+        for name in (layout.CARD, layout.FIGURES):
+            content = read(f"{home}/{name}")
+            require_digest(f"{home}/{name}", content, sums[name])
+            documents[name] = json.loads(content)
+        stated = documents[layout.CARD], documents[layout.FIGURES]["figures"]
+        if stated != (given["card"], given["figures"]):
+            raise MalformedError(unsound(home, f"is not what {layout.PUBLISHED} says of it"))
+
+
+def _unpack(checkout: Path, tag: str, folder: Path) -> date:
+    """Write what the registry was at a tag to a folder, but for the store; return the day."""
+    try:
+        words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{tag}^{{commit}}")
+        commit = git(checkout, *words).strip()
+    except WorldError:
+        commit = published_by(checkout).get(tag, "")
+    if not commit:
+        raise UsageError(f"there is no tag {tag} here\n  fix: see `git tag`, `epc snapshot list`")
+    left_out = f":(exclude){layout.FOLDER}/{layout.STORE}"
+    packed = git_bytes(
+        checkout, "archive", "--format=tar", commit, layout.FOLDER, layout.POLICY, left_out
+    )
+    with tarfile.open(fileobj=BytesIO(packed)) as archive:
+        archive.extractall(folder, filter="data")
+    moment = int(git(checkout, "show", "--no-patch", "--format=%ct", commit))
+    return datetime.fromtimestamp(moment, UTC).date()
