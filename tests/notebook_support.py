@@ -48,7 +48,7 @@ def _data(value: Any) -> Json:
     kinds = {
         kind: getattr(value, method)() for kind, method in _SHOWN.items() if hasattr(value, method)
     }
-    bundle = getattr(value, "_repr_mimebundle_", dict)()
+    bundle: Any = getattr(value, "_repr_mimebundle_", dict)()
     told = (
         {"text/plain": repr(value)} | kinds | (bundle[0] if isinstance(bundle, tuple) else bundle)
     )

@@ -21,6 +21,7 @@ from site_support import epc as program
 from site_support import measured
 
 import epc
+from epc.api.opening import TableName
 from epc.errors import MalformedError, UsageError
 from epc.registry.data_rows import GROUP
 from epc.registry.tables import TABLES
@@ -305,7 +306,8 @@ def test_an_address_gives_the_tables_of_the_checkout_that_it_publishes(
     small: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(small.folder)
-    here = {name: epc.load(name) for name in ("figures", "verdicts", "trials")}
+    names: tuple[TableName, ...] = ("figures", "verdicts", "trials")
+    here = {name: epc.load(name) for name in names}
     public = copied(small, tmp_path)
     (public / "registry.json").write_text(program(public, "snapshot", "export").stdout)
     monkeypatch.chdir(tmp_path)

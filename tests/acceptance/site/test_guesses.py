@@ -15,6 +15,7 @@ from site_support import ADDRESS, BuiltSite, epc
 
 from epc.site.collecting import collect
 from epc.site.guessing import files, guesses
+from epc.site.machines import data
 from epc.site.machines import files as machine_files
 from epc.site.pages import Site
 
@@ -200,7 +201,8 @@ def test_no_guess_takes_the_place_of_a_page_or_of_another_file(made: Checkout) -
     made.evaluator(generation_record("Judge-2", life_record(model="judge-2", aliases=["cloud"])))
     made.evaluator(generation_record("cloud", life_record(platform="cloud", model="m")))
 
-    places = [place for place, _ in machine_files(_site(made))]
+    site = _site(made)
+    places = [place for place, _ in machine_files(site, data(site, made.folder / "tables"))]
 
     assert len(places) == len(set(places))
     assert not {"evaluators/maker/index.html", "evaluators/Judge-2/index.html"} & set(places)
