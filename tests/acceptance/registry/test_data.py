@@ -7,7 +7,7 @@ import threading
 from collections import Counter
 from datetime import date
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import duckdb
 import fsspec
@@ -21,11 +21,13 @@ from site_support import epc as program
 from site_support import measured
 
 import epc
-from epc.api.opening import TableName
 from epc.errors import MalformedError, UsageError
 from epc.registry.data_rows import GROUP
 from epc.registry.tables import TABLES
 from epc.site.serving import SiteServer, _Handler
+
+if TYPE_CHECKING:
+    from epc.api.opening import TableName
 
 AS_OF = "2026-11-23"
 TABLE_FILES = {f"{name}.parquet" for name in TABLES}
