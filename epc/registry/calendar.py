@@ -1,12 +1,16 @@
 """Expiry dates as a calendar (RFC 5545) that other programs subscribe to."""
 
-from collections.abc import Iterable
-from datetime import UTC, datetime, time
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
 from urllib.parse import quote
 
-from icalendar import TRANSP, Calendar, Event
-
 from epc.registry.expiry import Expiry
+
+_OCTETS: Final = 74  # of text a line; a space before it makes 75, the most that is allowed
+_BREAK: Final = re.compile(r"\r\n?|\n")
+_ESCAPED: Final = re.compile(r"([\\;,])")
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")  # no text may hold them
 
 
 def calendar(states: Iterable[Expiry], *, name: str = "EPC expiry") -> str:
@@ -16,25 +20,48 @@ def calendar(states: Iterable[Expiry], *, name: str = "EPC expiry") -> str:
     An entry's name stays when its date moves, so that a subscriber sees it move, and its sequence
     rises, so that the later word wins.
     """
+    entries = (line for state in states if state.until for line in _entry(state))
+    lines = (*_head(name), *entries, ("END", "VCALENDAR"))
+    return "".join(f"{_folded(f'{key}:{value}')}\r\n" for key, value in lines)
+
+
+def _head(name: str) -> Iterator[tuple[str, str]]:
     own = name.removeprefix("EPC").strip(": ")
-    made = Calendar.new(
-        prodid="-//EPC registry//epc expiry//EN", name=name, uid=f"{quote(own)}@epc-registry"
-    )
-    for state in states:
-        if state.until:
-            made.add_component(_entry(state))
-    return bytes(made.to_ical()).decode()
+    yield "BEGIN", "VCALENDAR"
+    yield "VERSION", "2.0"
+    yield "PRODID", "-//EPC registry//epc expiry//EN"
+    yield "NAME", _text(name)
+    yield "X-WR-CALNAME", _text(name)
+    yield "UID", f"{quote(own)}@epc-registry"
 
 
-def _entry(state: Expiry) -> Event:
+def _entry(state: Expiry) -> Iterator[tuple[str, str]]:
+    assert state.until is not None
     where = f".{state.platform}" if state.platform else ""
-    made: Event = Event.new(
-        uid=f"{state.id}{where}@epc-registry",
-        stamp=datetime.combine(state.as_of, time(), tzinfo=UTC),
-        start=state.until,
-        sequence=state.revision,
-        summary=f"{state.id} expires",
-        description=f"{state.note}\nsource: {state.source}",
-        transparency=TRANSP.TRANSPARENT,
-    )
-    return made
+    yield "BEGIN", "VEVENT"
+    yield "SUMMARY", _text(f"{state.id} expires")
+    yield "DTSTART;VALUE=DATE", f"{state.until:%Y%m%d}"
+    yield "DTSTAMP", f"{state.as_of:%Y%m%d}T000000Z"
+    yield "UID", _text(f"{state.id}{where}@epc-registry")
+    yield "SEQUENCE", str(state.revision)
+    yield "DESCRIPTION", _text(f"{state.note}\nsource: {state.source}")
+    yield "TRANSP", "TRANSPARENT"
+    yield "END", "VEVENT"
+
+
+def _text(text: str) -> str:
+    escaped = _ESCAPED.sub(r"\\\1", _BREAK.sub("\n", text)).replace("\n", r"\n")
+    return _CONTROL.sub(" ", escaped)
+
+
+def _folded(line: str) -> str:
+    """Return a line as lines of at most 75 octets; each after the first begins with a space."""
+    parts, room = [""], _OCTETS
+    for letter in line:
+        size = len(letter.encode())
+        if size > room:
+            parts.append("")
+            room = _OCTETS
+        parts[-1] += letter
+        room -= size
+    return "\r\n ".join(parts)

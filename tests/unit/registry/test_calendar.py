@@ -1,0 +1,45 @@
+"""The calendar that we write is what `icalendar`, another's program, reads."""
+
+from datetime import date
+
+from icalendar import Calendar
+
+from epc.registry.calendar import calendar
+from epc.registry.expiry import Expiry
+
+NOTE = "é" * 60 + ' a \\ and a "quote";\nthe next\tline, as it is: \x07'
+
+
+def state(until: date | None) -> Expiry:
+    return Expiry(
+        id="judge;1,2",
+        status="expiring",
+        reason="retired",
+        since=None,
+        until=until,
+        source="https://maker.example/ends?a=b;c,d",
+        as_of=date(2026, 11, 23),
+        platform="maker",
+        note=NOTE,
+        revision=3,
+    )
+
+
+def test_rfc_5545_text_dates_and_folded_lines_are_read_as_they_were_meant() -> None:
+    made = calendar([state(date(2027, 1, 14)), state(None)])
+
+    (entry,) = Calendar.from_ical(made).walk("VEVENT")
+    assert entry["SUMMARY"] == "judge;1,2 expires"
+    assert entry["UID"] == "judge;1,2.maker@epc-registry"
+    assert entry["DESCRIPTION"] == (
+        f"{NOTE.replace(chr(7), ' ')}\nsource: https://maker.example/ends?a=b;c,d"
+    )
+    assert (entry.decoded("DTSTART"), entry["SEQUENCE"]) == (date(2027, 1, 14), 3)
+    assert entry.decoded("DTSTAMP").isoformat() == "2026-11-23T00:00:00+00:00"
+    assert max(len(line.encode()) for line in made.split("\r\n")) == 75
+    assert made.count("\n") == made.count("\r\n")
+
+
+def test_rfc_5545_no_entry_where_nothing_ends() -> None:
+    assert "VEVENT" not in calendar([state(None)])
+    assert Calendar.from_ical(calendar([])).calendar_name == "EPC expiry"
