@@ -142,13 +142,13 @@ upkeep: $(VENV)/.run ## What the registry needs today, as build/upkeep.md; empty
 	$(BIN)/epc upkeep --links --from build/lists/llm_sunset-*.whl --format markdown > build/upkeep.md || test $$? -eq 1
 
 lock: $(VENV)/.dev ## Write the lock files again from pyproject.toml.
-	$(UV) pip compile pyproject.toml --extra attest --extra build --extra dev --extra fast --extra inspect --extra sentiment --extra site \
+	$(UV) pip compile pyproject.toml --extra attest --extra build --extra dev --extra fast --extra inspect --extra local --extra site \
 	  $(LOCK_FLAGS) --output-file requirements/dev.lock
 	echo uv | $(UV) pip compile - $(LOCK_FLAGS) --no-annotate \
 	  --constraint requirements/dev.lock --output-file requirements/uv.lock
-	$(UV) pip compile pyproject.toml --extra build --extra fast $(LOCK_FLAGS) \
+	$(UV) pip compile pyproject.toml --extra build --extra charts --extra fast --extra judge --extra local $(LOCK_FLAGS) \
 	  --constraint requirements/dev.lock --output-file requirements/fast.lock
-	$(UV) pip compile pyproject.toml --extra attest --extra build $(LOCK_FLAGS) \
+	$(UV) pip compile pyproject.toml --extra attest --extra build --extra charts --extra judge --extra local $(LOCK_FLAGS) \
 	  --constraint requirements/dev.lock --output-file requirements/run.lock
 	printf 'dvc[s3]\nmoto[server]\n' | $(UV) pip compile - $(LOCK_FLAGS) --no-annotate \
 	  --output-file requirements/s3.lock

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from epc.errors import UsageError
+from epc.extras import require
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def frame(rows: Iterable[Any], columns: Sequence[str]) -> "pd.DataFrame":
     """Return rows as a table with these columns, in this order.
 
-    Raises: UsageError where pandas is not installed.
+    Raises: MissingExtraError where pandas is not installed.
     """
     table: pd.DataFrame = _pandas().DataFrame(list(rows), columns=list(columns))
     return table
@@ -23,17 +23,14 @@ def frame(rows: Iterable[Any], columns: Sequence[str]) -> "pd.DataFrame":
 def lines(path: "Path") -> "pd.DataFrame":
     """Return a file of JSON Lines as a table, every bit of a number and every text kept.
 
-    Raises: UsageError where pandas is not installed.
+    Raises: MissingExtraError where pandas is not installed.
     """
     table: pd.DataFrame = _pandas().read_json(path, lines=True, dtype=False, precise_float=True)
     return table
 
 
 def _pandas() -> Any:
-    try:
-        import pandas as pd
-    except ImportError:
-        raise UsageError(
-            "tables are pandas DataFrames, and pandas is not installed\n  fix: pip install pandas"
-        ) from None
+    require("data")
+    import pandas as pd
+
     return pd

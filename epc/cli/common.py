@@ -5,12 +5,15 @@ from collections.abc import Sequence
 from datetime import datetime
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from epc.engine import clock
 from epc.printable import json_shown, lines_shown
+
+if TYPE_CHECKING:
+    from epc.registry.registry import Registry
 
 format_option = click.option(
     "--format",
@@ -126,5 +129,16 @@ as_of_option = click.option(
 registry_option = click.option(
     "--registry",
     metavar="PATH|URL",
-    help="A checkout, or a published registry.json. Default: this checkout.",
+    help="A checkout, or a published registry.json. Default: this checkout, or the copy in epc.",
 )
+
+
+def open_registry(place: str | None, *, figures: bool = True) -> "Registry":
+    """Open a registry; of the copy that came with the program, say of which day it is."""
+    from epc import __version__
+    from epc.registry import reading
+
+    opened = reading.open_registry(place, figures=figures)
+    if opened.listed:
+        note(f"registry of {opened.listed}, as epc {__version__} brought it; newer: --registry URL")
+    return opened

@@ -5,7 +5,16 @@ from pathlib import Path
 
 import click
 
-from epc.cli.common import as_of_option, echo_json, format_option, note, now, registry_option, say
+from epc.cli.common import (
+    as_of_option,
+    echo_json,
+    format_option,
+    note,
+    now,
+    open_registry,
+    registry_option,
+    say,
+)
 from epc.cli.judges import card, succeed
 from epc.cli.lists import from_option, given_list
 from epc.errors import ExitCode, UsageError
@@ -31,8 +40,6 @@ def list_evaluators(as_of: datetime, form: str, registry: str | None) -> None:
     Example:
       epc evaluators list --as-of 2027-01-14
     """
-    from epc.registry.reading import open_registry
-
     opened = open_registry(registry)
     states = [
         (generation, opened.of_life(life.model, life, as_of.date()))
@@ -58,7 +65,6 @@ def show(asked: str, registry: str | None) -> None:
       epc evaluators show gpt-4o-2024-08-06
     """
     from epc.registry.lifecycles import find
-    from epc.registry.reading import open_registry
 
     opened = open_registry(registry)
     wanted = {generation.name for generation, _ in find(asked, opened.generations.values())}

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import as_of_option, echo_json, registry_option, say
+from epc.cli.common import as_of_option, echo_json, open_registry, registry_option, say
 from epc.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -51,8 +51,6 @@ def command(
       epc expiry openai/gpt-4o-2024-08-06 v1.0-GPT4o-0806
       epc expiry --as-of 2027-01-14 --format json gpt-4o-2024-08-06
     """
-    from epc.registry.reading import open_registry
-
     states = open_registry(registry, figures=False).expiry(asked, as_of.date())
     if form == "json":
         echo_json([state.as_json() for state in states])

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import as_of_option, echo_json, format_option, registry_option, say
+from epc.cli.common import (
+    as_of_option,
+    echo_json,
+    format_option,
+    open_registry,
+    registry_option,
+    say,
+)
 from epc.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -86,7 +93,6 @@ def card(
     from epc.analysis.judge_card import Requirement, answered, card_json
     from epc.analysis.observed import measure
     from epc.registry.judge_cards import card_of
-    from epc.registry.reading import open_registry
     from epc.registry.subjects import judges_of, recorded, subject
     from epc.report.judge_card_text import sentence, text
 
@@ -133,7 +139,6 @@ def succeed(
       epc evaluators succeed gpt-4 --verdicts llmbar.parquet --kinds
     """
     from epc.analysis.ballots import ballots
-    from epc.registry.reading import open_registry
     from epc.registry.subjects import subject
     from epc.registry.succession import Kept, succession_of
     from epc.report.succession_text import text

@@ -13,6 +13,7 @@ from typing import Any, Final
 import click
 
 from epc.errors import EpcError, ExitCode
+from epc.extras import MissingExtraError, of_module, require
 from epc.printable import lines_shown
 
 # Name: module below epc.cli, and its line in `epc --help`. Nothing is imported for the help page.
@@ -48,6 +49,14 @@ _COMMANDS: Final = {
     "models": "List the models that you can name, or fetch weights.",
     "doctor": "Say what is installed, what is missing, and how to get it.",
 }
+# What has to be installed beyond the core before a command begins. Of the others, a command that
+# turns out to need more ends with the same words.
+_NEEDS: Final = {
+    **dict.fromkeys(("run", "resume", "merge", "show", "audit", "simulate", "plan"), "measure"),
+    **dict.fromkeys(("study", "validate", "recompute", "compare", "watch", "verify"), "measure"),
+    **dict.fromkeys(("submission", "replay", "observe", "cache", "models"), "measure"),
+    "judge": "judge",
+}
 _INTERRUPTED: Final = 130  # what a shell reports for Ctrl-C
 
 
@@ -71,6 +80,8 @@ class _LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
+        if name in _NEEDS and not {*ctx.help_option_names} & {*args} and not ctx.resilient_parsing:
+            require(_NEEDS[name])
         if name in _COMMANDS or name.startswith("-"):
             return super().resolve_command(ctx, args)
         import difflib
@@ -147,7 +158,7 @@ def main(args: list[str] | None = None) -> None:
         _say(str(error))
         code = error.exit_code
     except Exception as error:  # noqa: BLE001  (the last line of defence)
-        code = _unforeseen(error)
+        code = _missing(error) or _unforeseen(error)
     sys.exit(int(code or 0))
 
 
@@ -167,6 +178,15 @@ def _say(message: str) -> None:
     from epc.engine.secrets import redact
 
     click.echo(lines_shown(redact(f"epc: {message}")), err=True)
+
+
+def _missing(error: Exception) -> ExitCode | None:
+    """Say which extra would have brought the module that an import did not find."""
+    name = error.name if isinstance(error, ModuleNotFoundError) else None
+    if (extra := of_module(name)) is None:
+        return None
+    _say(str(MissingExtraError(extra, str(name))))
+    return ExitCode.MISUSE
 
 
 def _unforeseen(error: Exception) -> ExitCode:

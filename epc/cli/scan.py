@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import as_of_option, echo_json, note, registry_option, say
+from epc.cli.common import as_of_option, echo_json, note, open_registry, registry_option, say
 from epc.errors import ExitCode, WorldError
 
 if TYPE_CHECKING:
@@ -69,7 +69,6 @@ def command(
       epc scan
       epc scan --fail-on expiring:30d --fail-on unknown src config
     """
-    from epc.registry.reading import open_registry
     from epc.registry.scan.files import Files
     from epc.registry.scan.policy import Rule
     from epc.registry.scan.scan import scan

@@ -11,6 +11,7 @@ from epc.cli.common import (
     html_option,
     note,
     now,
+    open_registry,
     run_argument,
     say,
     write_page,
@@ -85,7 +86,6 @@ def command(run: Path, figure: bool, tasks: bool, form: str, html: Path | None) 
 def _holds(manifest: "Manifest") -> list[str]:
     """Return until when the evaluator can be measured again, as far as a registry here says."""
     from epc.errors import EpcError
-    from epc.registry.reading import open_registry
 
     model = manifest.evaluator.model
     try:

@@ -8,6 +8,7 @@ import click
 
 from epc.cli.common import as_of_option, echo_json, format_option, note
 from epc.errors import UsageError
+from epc.extras import require
 
 
 @click.group()
@@ -44,9 +45,7 @@ def build(out: Path, base_url: str | None, as_of: datetime, form: str) -> None:
       epc site build
       epc site build --base-url https://OWNER.github.io/NAME/
     """
-    from epc.site.extra import require
-
-    require()
+    require("site")
     from epc.cli.reference import page
     from epc.registry.reading import find_checkout
     from epc.registry.repository import repository

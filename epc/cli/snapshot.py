@@ -2,17 +2,22 @@
 
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import Day, as_of_option, echo_json, format_option, note, registry_option, say
+from epc.cli.common import (
+    Day,
+    as_of_option,
+    echo_json,
+    format_option,
+    note,
+    open_registry,
+    registry_option,
+    say,
+)
 from epc.cli.maintaining import drift, expire, headlines, publish, tags, withdraw
 from epc.cli.sealing import checked, sign, witness
 from epc.errors import ExitCode
-
-if TYPE_CHECKING:
-    from epc.registry.registry import Registry
 
 _TOLD = 500  # snapshots, after each of which one hears how far it has got
 
@@ -41,7 +46,7 @@ def list_snapshots(as_of: datetime, form: str, registry: str | None) -> None:
     """
     from epc.registry.listing import entries, text
 
-    rows = entries(_open(registry), as_of.date())
+    rows = entries(open_registry(registry), as_of.date())
     if form == "json":
         echo_json([row.as_json() for row in rows])
     else:
@@ -63,7 +68,7 @@ def show(tag: str, as_of: datetime, form: str, registry: str | None) -> None:
     from epc.registry.showing import shown, shown_text
     from epc.report.coupling_text import headline
 
-    opened = _open(registry)
+    opened = open_registry(registry)
     value = shown(opened, str(opened.snapshot(tag).tag), as_of.date())
     if form == "json":
         echo_json(value.as_json())
@@ -90,7 +95,7 @@ def diff(ctx: click.Context, a: str, b: str, form: str, registry: str | None) ->
     from epc.registry.figures import difference
     from epc.registry.showing import difference_text
 
-    opened = _open(registry)
+    opened = open_registry(registry)
     found = difference(opened.snapshot(a), opened.snapshot(b))
     if form == "json":
         echo_json(found.as_json())
@@ -114,7 +119,7 @@ def changes(since: datetime, as_of: datetime, form: str, registry: str | None) -
     """
     from epc.registry.changes import changes as changes_since
 
-    found = changes_since(_open(registry), since.date(), as_of.date())
+    found = changes_since(open_registry(registry), since.date(), as_of.date())
     if form == "json":
         echo_json([change.as_json() for change in found])
         return
@@ -238,9 +243,3 @@ def recompute(ctx: click.Context, tags: tuple[str, ...], source: Path | None, fo
                 say(f"  {line}")
         note(f"recomputed: {len(found):,}")
     ctx.exit(ExitCode.CLEAN if all(again.ok for again in found) else ExitCode.FINDINGS)
-
-
-def _open(place: str | None) -> "Registry":
-    from epc.registry.reading import open_registry
-
-    return open_registry(place)

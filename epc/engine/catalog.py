@@ -122,9 +122,10 @@ def _known_native(provider: Provider, environment: Mapping[str, str]) -> Known:
 
 
 def _extra(provider: str) -> str | None:
-    from epc.engine.inspected import EXTRA, missing
+    from epc.engine.inspected import missing
+    from epc.extras import install
 
-    return None if missing(provider) is None else f"`{EXTRA}`"
+    return None if missing(provider) is None else f"`{install('inspect')}`"
 
 
 def _known_provider(provider: Provider, environment: Mapping[str, str]) -> Known:

@@ -6,22 +6,23 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from platform import machine, python_version
 from typing import Final
 from urllib.parse import urlsplit
 
 from epc import __version__
-from epc.engine.inspected import EXTRA, SDKS, missing
-from epc.engine.local.models import BASE
+from epc.engine.inspected import SDKS
+from epc.engine.inspected import missing as missing_package
 from epc.engine.local.weights import SMOLLM2
 from epc.engine.providers import NATIVE, PROVIDERS
 from epc.engine.remote import is_address, public_address
 from epc.errors import WorldError
+from epc.extras import EXTRAS, install, lacking
 
 _OLDEST: Final = (3, 11)
-_PACKAGES: Final = ("numpy", "xllamacpp", "aiohttp", "vl-convert-python")
+_EMBEDDED: Final = ("measure", "local")  # what a measurement with the embedded models takes
 _CONNECT_S: Final = 0.5
 _ROOM: Final = 500 * 2**20
 
@@ -49,25 +50,28 @@ def examine(environment: Mapping[str, str]) -> list[Check]:
             found=f"{__version__} on Python {python_version()}, {machine()}",
             fix=f"use Python {'.'.join(map(str, _OLDEST))} or newer",
         ),
-        *(_package(name) for name in _PACKAGES),
-        _weights(),
+        *(_extra(name) for name in EXTRAS),
+        *([] if lacking("measure") else [_weights()]),
         _room(),
         *(_provider(name, environment) for name in PROVIDERS),
         *(_native(name, environment) for name in NATIVE),
     ]
 
 
-def _package(name: str) -> Check:
-    try:
-        found, ok = version(name), True
-    except PackageNotFoundError:
-        found, ok = "not installed", False
-    fix = "pip install --require-hashes -r requirements/run.lock"
-    return Check(what=name, ok=ok, found=found, fix=fix)
+def _extra(name: str) -> Check:
+    """Look at what an extra installs; nothing is imported."""
+    if missing := lacking(name):
+        found = f"not installed: {', '.join(missing)}"
+    else:
+        found = ", ".join(f"{package} {version(package)}" for package in EXTRAS[name])
+    needed = name in _EMBEDDED
+    return Check(
+        what=f"extra {name}", ok=not missing, found=found, fix=install(name), needed=needed
+    )
 
 
 def _weights() -> Check:
-    fix, place = f"epc models fetch local/{BASE}", SMOLLM2.path(SMOLLM2.name)
+    fix, place = "epc models fetch local/smollm2-135m", SMOLLM2.path(SMOLLM2.name)
     try:
         ok = SMOLLM2.present()
     except WorldError as error:
@@ -109,9 +113,9 @@ def _provider(name: str, environment: Mapping[str, str]) -> Check:
 def _native(name: str, environment: Mapping[str, str]) -> Check:
     """Look at what a provider with a protocol of its own needs: the extra, and a key."""
     provider, what = NATIVE[name], f"provider {name}"
-    if (package := missing(name)) is not None:
+    if (package := missing_package(name)) is not None:
         found = f"{package} is not installed"
-        return Check(what=what, ok=False, found=found, fix=EXTRA, needed=False)
+        return Check(what=what, ok=False, found=found, fix=install("inspect"), needed=False)
     with_packages = f"inspect-ai {version('inspect-ai')}, {SDKS[name]} {version(SDKS[name])}"
     if not provider.needs_key:
         found = f"{with_packages}; its keys are the Amazon account's"

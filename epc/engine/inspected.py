@@ -21,6 +21,7 @@ from epc.engine.providers import NATIVE, Provider
 from epc.engine.remote import Remote, address_of, public_address
 from epc.engine.replies import named, request_id, without_secrets
 from epc.errors import UsageError
+from epc.extras import MissingExtraError
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
 from epc.records.usage import NO_CHOICE
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from epc.engine.batch_protocols import Batching
 
 PREFIX: Final = "inspect"
-EXTRA: Final = "pip install '.[inspect]' in a clone of the registry"
 SDKS: Final = {"anthropic": "anthropic", "google": "google-genai", "bedrock": "aiobotocore"}
 _GATEWAYS: Final = ("cloudflare", "hf-inference-providers", "litellm-proxy", "openrouter")
 # The last version of Anthropic's API that takes a temperature; the SDK asks for a later one.
@@ -67,7 +67,8 @@ def open_inspected(name: str) -> "Inspected":
 
     Its key is not needed yet: a dry run sends nothing.
 
-    Raises: UsageError if the extra is not installed, or the name or an address is no such thing.
+    Raises: MissingExtraError if it is not installed; UsageError if the name or an address is no
+    such thing.
     """
     named, _, model = name.removeprefix(f"{PREFIX}/").partition("/")
     if not named or not model:
@@ -80,7 +81,7 @@ def open_inspected(name: str) -> "Inspected":
     else:
         provider = NATIVE[named]
     if (package := missing(named)) is not None:
-        raise UsageError(f"{name} is asked through Inspect, and {package} is missing: {EXTRA}")
+        raise MissingExtraError("inspect", package)
     base_url = address_of(provider, example="https://host:8000")
     return Inspected(provider, name, model, base_url=base_url)
 

@@ -4,12 +4,13 @@ import json
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
-from typing import Any, Final
-
-from jsonschema_rs import Draft202012Validator, ValidationError, ValidationErrorKind
+from typing import TYPE_CHECKING, Any, Final
 
 from epc.errors import Finding
 from epc.records.strict_json import pointer
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator, ValidationError
 
 VERSION: Final = "v1"
 MANIFEST: Final = "epc_manifest_schema"
@@ -39,7 +40,9 @@ def schema(name: str) -> Any:
 
 
 @cache
-def _validator(name: str) -> Draft202012Validator:
+def _validator(name: str) -> "Draft202012Validator":
+    from jsonschema_rs import Draft202012Validator  # 15 MB that no look-up needs
+
     return Draft202012Validator(schema(name))
 
 
@@ -79,8 +82,10 @@ def clause_of(where: str) -> str:
     return _CLAUSES.get(top, "EPC-2.8")
 
 
-def _findings(error: ValidationError, where: str, clause: str | None) -> Iterator[Finding]:
+def _findings(error: "ValidationError", where: str, clause: str | None) -> Iterator[Finding]:
     """Yield one finding an error, or one an unexpected key, each at its own place."""
+    from jsonschema_rs import ValidationErrorKind
+
     parts = [str(part) for part in error.instance_path]
     problem = error.message
     if len(problem) > _MAX_SHOWN:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from epc.errors import Finding, WorldError
+from epc.extras import require
 from epc.printable import shown
 from epc.records.layout import ATTESTATION
 from epc.registry.card_types import Attested
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 WORKFLOW: Final = ".github/workflows/measure.yml"
 ISSUER: Final = "https://token.actions.githubusercontent.com"
 PREDICATE: Final = "https://slsa.dev/provenance/v1"
-EXTRA: Final = "pip install '.[attest]' in a clone of the registry"
 TRUSTED_ROOT: Final = Path(__file__).with_name("trusted_root.json")
 _ENVELOPE: Final = "application/vnd.in-toto+json"
 _STATEMENT: Final = "https://in-toto.io/Statement/v1"
@@ -107,16 +107,12 @@ def signed(bundle: bytes, root: Path) -> Signed:
     certificates, its signature's place in the log of signatures, and the signature. No server is
     asked.
 
-    Raises: UnverifiedError if it shows nothing; WorldError if `sigstore` is missing.
+    Raises: UnverifiedError if it shows nothing; MissingExtraError if `sigstore` is missing.
     """
-    try:
-        from sigstore.models import Bundle, TrustedRoot
-        from sigstore.verify import Verifier
-    except ImportError as error:
-        raise WorldError(
-            f"{ATTESTATION} cannot be verified: the package sigstore is not installed\n"
-            f"  fix: {EXTRA}"
-        ) from error
+    require("attest")
+    from sigstore.models import Bundle, TrustedRoot
+    from sigstore.verify import Verifier
+
     trusted, job = TrustedRoot.from_file(str(root)), _Reader()
     try:
         parsed = Bundle.from_json(bundle)

@@ -190,6 +190,18 @@ def of_evaluator(name: str, life: Life, *, policy: Policy, as_of: date) -> Expir
     return replace(state, note=words, alias_of=life.means)
 
 
+def of_list(state: Expiry, listed: date, policy: Policy) -> Expiry:
+    """Return a state as a registry tells it that knows nothing after a day.
+
+    It is believed as long as a source's word on a platform is (Reading R53).
+    """
+    aged = days_away(listed, (policy.confirmation or 0) + 1)
+    if policy.confirmation is None or state.status != "current" or state.as_of < aged:
+        return state
+    note = f"{state.note}; this registry ends on {listed}, more than {policy.confirmation} days ago"
+    return replace(state, status="unconfirmed", since=aged, note=note)
+
+
 def unknown(name: str, as_of: date, note: str) -> Expiry:
     """Return the state of something that the registry does not know."""
     return Expiry(

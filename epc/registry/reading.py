@@ -1,14 +1,18 @@
 """Opening a registry: a checkout's folders, or the published document from a file or an address.
 
+Where there is neither, the document as it was when the package was built: `setup.py` puts it there.
+
 Reading is quick and trusts what is there, so that a list of thousands takes no time; whether it may
 be trusted is what `epc snapshot verify` and `epc evaluators check` say.
 """
 
 import gc
+import gzip
 import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,18 +25,26 @@ from epc.registry.registry import Registry
 from epc.registry.tags import Tag
 
 _NAMED: Final = "--registry PATH or URL"
+SHIPPED: Final = Path(__file__).with_name("registry.json.gz")
 
 
 def open_registry(place: str | None, *, figures: bool = True) -> Registry:
-    """Return the registry at a folder, a file or an address; without one, the checkout around us.
+    """Return the registry at a folder, a file or an address.
 
+    Without one it is the checkout around us, or else the one that the package brought along.
     Without `figures` those of a checkout are not read, in half the time; expiry looks at none.
 
     Raises: UsageError if there is none; MalformedError if it cannot be read; WorldError if the
     disk or the network fails.
     """
     if place is None:
-        return of_folder(find_checkout(Path.cwd(), option=_NAMED), figures=figures)
+        try:
+            checkout = find_checkout(Path.cwd(), option=_NAMED)
+        except UsageError:
+            if SHIPPED.is_file():
+                return shipped(SHIPPED)
+            raise
+        return of_folder(checkout, figures=figures)
     if place.startswith(WEB):
         return _registry(_fetched(place), place)
     path = Path(place)
@@ -41,6 +53,12 @@ def open_registry(place: str | None, *, figures: bool = True) -> Registry:
     if path.is_file():
         return _registry(_json(path), place)
     return of_folder(find_checkout(path, up=False, option=_NAMED), figures=figures)
+
+
+def shipped(path: Path) -> Registry:
+    """Return the registry of a package's own file, which ends on the last day that it knows of."""
+    opened = _registry(_parsed(gzip.decompress(path.read_bytes()), path), str(path))
+    return replace(opened, listed=opened.last_day)
 
 
 def find_checkout(start: Path, *, up: bool = True, option: str | None = None) -> Path:

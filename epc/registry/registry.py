@@ -37,7 +37,10 @@ class _Ages:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registry:
-    """Evaluators, snapshots, events and the expiry policy; `given` is the published document."""
+    """Evaluators, snapshots, events and the expiry policy; `given` is the published document.
+
+    `listed` is the last day that it knows of, where it is a copy that nobody keeps up to date.
+    """
 
     generations: dict[str, Generation]
     snapshots: dict[str, Snapshot]
@@ -48,6 +51,7 @@ class Registry:
     served: Served
     repeated: dict[str, Trust]
     spot_checks: tuple[SpotChecked, ...]
+    listed: date | None = None
 
     @classmethod
     def of(cls, given: Json) -> Self:
@@ -123,13 +127,14 @@ class Registry:
     def of_tag(self, tag: str, as_of: date) -> Expiry:
         """Return the state of one snapshot."""
         snapshot = self.snapshots[tag]
-        return expiry.of_snapshot(
+        state = expiry.of_snapshot(
             snapshot,
             life=self.measured_life(snapshot, as_of),
             events=self.by_tag.get(tag, []),
             policy=self.policy,
             as_of=as_of,
         )
+        return self._as_listed(state)
 
     def measured_life(self, snapshot: Snapshot, as_of: date) -> Life | None:
         """Return the life of a snapshot's evaluator; of an alias, as it was when measured.
@@ -142,7 +147,18 @@ class Registry:
     def of_life(self, name: str, life: Life, as_of: date) -> Expiry:
         """Return the state of an evaluator on a platform, under a name."""
         meant = self.meant(life, as_of)
-        return expiry.of_evaluator(name, meant, policy=self.policy, as_of=as_of)
+        state = expiry.of_evaluator(name, meant, policy=self.policy, as_of=as_of)
+        return self._as_listed(state)
+
+    def _as_listed(self, state: Expiry) -> Expiry:
+        return expiry.of_list(state, self.listed, self.policy) if self.listed else state
+
+    @property
+    def last_day(self) -> date:
+        """The last day on which a source was seen or something happened, as recorded here."""
+        lives = [life for generation in self.generations.values() for life in generation.lives]
+        seen = [life.seen for life in lives if life.seen]
+        return max([*seen, *(event.date for event in self.events)], default=date.min)
 
     def meant(self, life: Life, day: date) -> Life:
         """Return the life that a name has on a day: an alias has that of its target.

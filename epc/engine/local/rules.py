@@ -6,12 +6,13 @@ whose preference is known beforehand: what the protocol says of them can be held
 
 import hashlib
 import re
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
 from epc.errors import UsageError
+from epc.extras import install, require
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
 _SENTENCE_END: Final = re.compile(r"[.!?]+(?=\s|$)")
@@ -21,7 +22,6 @@ VADER: Final = {
     "vader_lexicon.txt": "1ec9c6e9ee19aade328f8beb393a6afa71a5bb3acf7d3cc22d4ef568df374bf5",
     "emoji_utf8_lexicon.txt": "b8d54223ae1ce22a3e12c1f745316b71678c328eb5f5d3063a842f37cfbe2823",
 }
-SENTIMENT_EXTRA: Final = "pip install '.[sentiment]'"
 
 
 class WordCount:
@@ -83,20 +83,16 @@ class VaderSentiment:
 
 def sentiment_missing() -> str | None:
     """Return how to get the sentiment rules, or None if they are here."""
-    try:
-        version("vaderSentiment")
-    except PackageNotFoundError:
-        return SENTIMENT_EXTRA
-    return None
+    return install("local") if find_spec("vaderSentiment") is None else None
 
 
 def _vader() -> Any:
     """Return VADER's analyzer, once its code and lexicons are those that a record can name.
 
-    Raises: UsageError if the extra is not installed, or is of another version.
+    Raises: MissingExtraError if it is not installed; UsageError if it is of another version.
     """
-    if (fix := sentiment_missing()) is not None:
-        raise UsageError(f"the extra `sentiment` is not installed\n  fix: {fix}")
+    if sentiment_missing() is not None:
+        require("local")
     spec = find_spec("vaderSentiment.vaderSentiment")
     assert spec is not None
     assert spec.origin is not None
@@ -106,7 +102,7 @@ def _vader() -> Any:
             found = f"{name} of vaderSentiment {version('vaderSentiment')}"
             raise UsageError(
                 f"{found} is not the file that is known here ({digest[:12]}...)\n"
-                f"  fix: {SENTIMENT_EXTRA}"
+                f"  fix: {install('local')}"
             )
     from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 

@@ -1,13 +1,13 @@
 """The Parquet form of a verdict file: the same fields as columns, the header as metadata."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from importlib.util import find_spec
 from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from msgspec import UNSET
 
-from epc.errors import Finding, WorldError
+from epc.errors import Finding
+from epc.extras import require
 from epc.records.findings import Findings
 from epc.records.observed.columns import FIELDS
 from epc.records.observed.types import Row
@@ -24,14 +24,6 @@ _GROUP: Final = 200_000  # rows
 _MOST_ROWS: Final = 10_000_000
 
 
-def _required() -> None:
-    if find_spec("pyarrow") is None:
-        raise WorldError(
-            "Parquet needs the package pyarrow, which is not installed\n"
-            "  fix: pip install 'epc-registry[site]', or use a file named .jsonl"
-        )
-
-
 def opened(
     name: str, file: BinaryIO, found: Findings, *, fields: Collection[str] | None = FIELDS
 ) -> Any:
@@ -39,9 +31,9 @@ def opened(
 
     A column that is none of `fields` is a finding too; with two of one name nothing can be read.
 
-    Raises: WorldError if pyarrow is missing.
+    Raises: MissingExtraError if pyarrow is missing.
     """
-    _required()
+    require("data")
     import pyarrow.parquet as pq
 
     try:
@@ -100,9 +92,9 @@ def codes_of(column: Any) -> "tuple[NDArray[np.int32], list[Any]]":
 def write(file: BinaryIO, header: bytes, rows: Iterable[Row], present: Collection[str]) -> None:
     """Write verdicts as Parquet, packed by zstd; only a field that some verdict has is a column.
 
-    Raises: WorldError if pyarrow is missing.
+    Raises: MissingExtraError if pyarrow is missing.
     """
-    _required()
+    require("data")
     import pyarrow as pa
     import pyarrow.parquet as pq
 

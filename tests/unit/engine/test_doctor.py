@@ -1,6 +1,7 @@
 """What this machine has, which models can be named, and how to get what is missing."""
 
 import json
+import sys
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from endpoint_support import Endpoint, serving
 
 from epc.cli import main
-from epc.engine import doctor, inspected
+from epc.engine import inspected
 from epc.engine.catalog import known_models
 from epc.engine.doctor import Check, examine
 from epc.engine.local.weights import SMOLLM2, Weights
@@ -49,7 +50,7 @@ def test_doctor_text_and_json_come_from_one_value(capsys: pytest.CaptureFixture[
         assert f"{check['what']}: " in text
         assert (f"fix: {check['fix']}" in text) >= (not check["ok"])
     named = [check["what"] for check in checks]
-    assert named[:5] == ["epc", "numpy", "xllamacpp", "aiohttp", "vl-convert-python"]
+    assert named[:4] == ["epc", "extra measure", "extra local", "extra charts"]
     assert "provider openai" in named
 
 
@@ -107,20 +108,27 @@ def test_doctor_knows_other_weights_from_the_right_ones(no_weights: Path) -> Non
         SMOLLM2.present()
 
 
-def test_doctor_misses_a_package(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("module", "line", "code"),
+    [
+        ("xllamacpp", "missing extra local: not installed: xllamacpp\n", 1),
+        ("vl_convert", "not set extra charts: not installed: vl-convert-python\n", 0),
+    ],
+)
+def test_doctor_misses_an_extra(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    module: str,
+    line: str,
+    code: int,
 ) -> None:
-    def version(name: str) -> str:
-        if name == "aiohttp":
-            raise PackageNotFoundError(name)
-        return "1"
+    monkeypatch.setitem(sys.modules, module, None)
 
-    monkeypatch.setattr(doctor, "version", version)
+    found, out, _ = ran(capsys, "doctor")
 
-    code, out, _ = ran(capsys, "doctor")
-
-    assert code == 1
-    assert "missing aiohttp: not installed\n        fix: pip install" in out
+    assert found == code
+    extra = line.split(":", maxsplit=1)[0].rsplit(maxsplit=1)[-1]
+    assert f"{line}        fix: pip install 'epc-registry[{extra}]'\n" in out
 
 
 def test_a_missing_provider_is_no_finding() -> None:
@@ -192,7 +200,7 @@ def test_providers_with_own_protocols_need_the_extra_and_a_key(
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr(inspected, "version", nothing)
-    extra = "pip install '.[inspect]' in a clone of the registry"
+    extra = "pip install 'epc-registry[inspect]'"
     assert needs({"ANTHROPIC_API_KEY": CANARY})["anthropic/MODEL"] == f"`{extra}`"
     assert needs({})["inspect/PROVIDER/MODEL"] == f"`{extra}`"
     check = checks({"ANTHROPIC_API_KEY": CANARY})["provider anthropic"]

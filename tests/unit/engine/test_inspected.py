@@ -459,8 +459,8 @@ def test_without_the_extra_one_error_says_how_to_get_it(
         open_model(ANTHROPIC)
 
     assert str(refused_.value) == (
-        f"{ANTHROPIC} is asked through Inspect, and {package} is missing: "
-        "pip install '.[inspect]' in a clone of the registry"
+        f"this needs the extra `inspect`; not installed: {package}\n"
+        "  fix: pip install 'epc-registry[inspect]'"
     )
 
 

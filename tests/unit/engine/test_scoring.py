@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from importlib.metadata import PackageNotFoundError
+import sys
 from pathlib import Path
 
 import pytest
@@ -159,17 +159,13 @@ def test_a_run_judged_by_scores_validates_and_pins_what_decided(tmp_path: Path, 
 
 
 def test_a_missing_extra_is_misuse_and_names_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nothing(name: str) -> str:
-        raise PackageNotFoundError(name)
-
-    monkeypatch.setattr(rules, "version", nothing)
+    monkeypatch.setitem(sys.modules, "vaderSentiment", None)
 
     done = epc("run", "--evaluator", "local/vader-sentiment", "--executor", "mock/deterministic")
 
     assert done.returncode == 2
-    assert (
-        "the extra `sentiment` is not installed\n  fix: pip install '.[sentiment]'" in done.stderr
-    )
+    assert "this needs the extra `local`; not installed: vaderSentiment\n" in done.stderr
+    assert "  fix: pip install 'epc-registry[local]'\n" in done.stderr
 
 
 @pytest.mark.extra

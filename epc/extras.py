@@ -1,0 +1,95 @@
+"""What is installed beyond the core, by extra, and how to get what is not.
+
+The core looks things up. What measures, draws, judges or builds needs more, and says which.
+"""
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from types import MappingProxyType
+from typing import Final
+
+from epc.errors import UsageError
+
+# Extra: what it installs, and the module by which each is imported. A test holds it against
+# pyproject.toml. An extra that brings another one along names only its own.
+EXTRAS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
+    {
+        "measure": {
+            "aiohttp": "aiohttp",
+            "genai-prices": "genai_prices",
+            "joblib": "joblib",
+            "jsonschema-rs": "jsonschema_rs",
+            "numpy": "numpy",
+            "platformdirs": "platformdirs",
+            "rich": "rich",
+        },
+        "local": {"vaderSentiment": "vaderSentiment", "xllamacpp": "xllamacpp"},
+        "charts": {"vl-convert-python": "vl_convert"},
+        "judge": {"krippendorff": "krippendorff", "scikit-learn": "sklearn"},
+        "site": {"jinja2": "jinja2", "mkdocs-material": "material"},
+        "data": {"pandas": "pandas", "pyarrow": "pyarrow"},
+        "attest": {"sigstore": "sigstore"},
+        "inspect": {
+            "inspect-ai": "inspect_ai",
+            "anthropic": "anthropic",
+            "google-genai": "google.genai",
+        },
+    }
+)
+BRINGS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "local": ("measure",),
+        "charts": ("measure",),
+        "judge": ("measure",),
+        "site": ("charts", "data", "judge"),
+    }
+)
+
+
+class MissingExtraError(UsageError):
+    """A command needs packages that an extra installs."""
+
+    def __init__(self, extra: str, missing: str) -> None:
+        super().__init__(
+            f"this needs the extra `{extra}`; not installed: {missing}\n  fix: {install(extra)}"
+        )
+        self.extra = extra
+
+
+def install(extra: str) -> str:
+    """Return the command that installs an extra."""
+    return f"pip install 'epc-registry[{extra}]'"
+
+
+def lacking(extra: str) -> list[str]:
+    """Return the packages of an extra, and of those it brings, that are not installed.
+
+    Nothing is imported.
+    """
+    own = [package for package, module in EXTRAS[extra].items() if not _is_found(module)]
+    return sorted({*own, *(p for each in BRINGS.get(extra, ()) for p in lacking(each))})
+
+
+def require(extra: str) -> None:
+    """Make sure that an extra is installed, before any work.
+
+    Raises: MissingExtraError, which names all that is missing.
+    """
+    if missing := lacking(extra):
+        raise MissingExtraError(extra, ", ".join(missing))
+
+
+def of_module(name: str | None) -> str | None:
+    """Return the extra that installs a module."""
+    wanted = f"{name}."
+    for extra, modules in EXTRAS.items():
+        if any(wanted.startswith(f"{module}.") for module in modules.values()):
+            return extra
+    return None
+
+
+def _is_found(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # what it would stand in
+        return False
