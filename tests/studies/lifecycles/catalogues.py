@@ -36,7 +36,6 @@ _CATALOGUE: Final = {
     "databricks": "databricks",
     "deepinfra": "deepinfra",
     "fireworks-ai": "fireworks",
-    "github-models": "github-models",
     "nebius": "nebius",
     "novita-ai": "novita",
     "nvidia": "nvidia",
