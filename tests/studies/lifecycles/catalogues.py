@@ -65,10 +65,13 @@ def models_dev(mirrors: Path) -> Iterator[Word]:
             found[platform, model] = (
                 tomllib.loads(bases.get(entry.get("base_model", ""), "")) | entry
             )
+    own = set(_CATALOGUE.values())
     for (platform, model), entry in found.items():
         if "text" not in entry.get("modalities", {}).get("output", ["text"]):
             continue
         if platform == "azure-foundry" and model in AZURE_VERSIONS:
+            continue
+        if model.partition("/")[0] in own:  # what means the maker's own platform everywhere else
             continue
         released = entry.get("release_date", "")
         note = "models.dev calls it deprecated, without a day." if "status" in entry else ""
