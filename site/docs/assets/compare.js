@@ -124,7 +124,7 @@
       link,
       `${status}${reason ? ` (${reason})` : ""} on ${snapshot.expiry.as_of}`,
       snapshot.failed ? "failed run: no figure of it can be compared"
-        : snapshot.audit ? `${snapshot.audit.verdict.replaceAll("_", " ")} (rule ${snapshot.audit.rule ?? 1})`
+        : snapshot.audit ? `${snapshot.audit.verdict.replaceAll("_", " ")} (rule ${snapshot.audit.rule?.value ?? 1})`
         : snapshot.kind === "judged" ? "a judge's scores: no trials"
         : snapshot.kind === "observed" ? "recorded by others: no trials" : "no trials to audit",
       snapshot.trust,

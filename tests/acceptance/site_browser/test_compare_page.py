@@ -54,6 +54,7 @@ def test_conditions_and_figures_are_those_of_the_command_digit_for_digit(
         words = page.locator("#comparison > p").all_inner_texts()
         differing = {key.replace("_", " ") for key in told["conditions"]}
         assert (words == ["Like for like."]) == told["like_for_like"]
+        assert "[object" not in page.locator("#comparison").inner_text()
         rows = page.locator("[aria-label='What differs'] tbody th")
         assert {*rows.all_inner_texts()} == differing
         warned = differing - {"generation", "evaluator"}
