@@ -58,11 +58,12 @@ def test_a_snapshots_document_holds_what_the_command_line_prints(site: BuiltSite
 
 
 def test_no_two_elements_of_a_page_share_an_id(site: BuiltSite) -> None:
-    pages = list(site.out.rglob("*.html"))
-    assert len(pages) > 10
-    for path in pages:
+    pages = {path: path.read_text("utf-8") for path in site.out.rglob("*.html")}
+    whole = {path: text for path, text in pages.items() if 'http-equiv="refresh"' not in text}
+    assert len(whole) > 10
+    for path, text in whole.items():
         ids = Ids()
-        ids.feed(path.read_text("utf-8"))
+        ids.feed(text)
         assert ids.met, path
         assert [name for name, count in ids.met.items() if count > 1] == [], path
 
