@@ -9,7 +9,7 @@ RUN    ?= runs/first
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install measure fast check models browser screenshots lint types test coverage docs benchmark drift-study vectors conformance \
+.PHONY: help install measure fast check models browser screenshots lint types test coverage docs docs-output benchmark drift-study vectors conformance \
   verify reproduce report publish tags push pages archive upkeep lock relock clean
 
 help: ## Show the targets.
@@ -74,6 +74,10 @@ test: $(VENV)/.dev $(S3)/.made ## The test suite on all processors, and its slow
 
 coverage: $(VENV)/.dev $(S3)/.made ## The suite once more, with branch coverage: every night.
 	EPC_TEST_BUDGET=nightly $(BIN)/pytest --numprocesses auto --dist worksteal --cov --cov-report=term
+
+docs-output: $(VENV)/.dev ## Write what the commands of the pages print now below them.
+	$(BIN)/python tests/studies/page_outputs.py
+	$(BIN)/python tests/studies/notebook.py
 
 docs: $(VENV)/.dev ## Build the published site into public/. BASE_URL=address
 	$(BIN)/epc site build $(if $(BASE_URL),--base-url $(BASE_URL))

@@ -7,9 +7,10 @@ import ast
 import asyncio
 import contextlib
 import io
-from typing import Any
+from typing import Any, Final
 
 Json = dict[str, Any]
+PICTURE: Final = "assets/analysis.svg"
 _SHOWN = {"text/html": "_repr_html_", "image/svg+xml": "_repr_svg_"}
 
 
@@ -53,3 +54,23 @@ def _data(value: Any) -> Json:
         {"text/plain": repr(value)} | kinds | (bundle[0] if isinstance(bundle, tuple) else bundle)
     )
     return {kind: str(text).splitlines(keepends=True) for kind, text in told.items()}
+
+
+def as_page(notebook: Json) -> tuple[str, str]:
+    """Return a notebook as a page: cells and what they give, and the picture that stands in it."""
+    parts, picture = [], ""
+    for cell in notebook["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            parts.append(source)
+            continue
+        parts.append(f"```python\n{source}\n```")
+        for output in cell["outputs"]:
+            given = output.get("data") or {"text/plain": output["text"]}
+            told = "".join(given["text/plain"]).rstrip()
+            if "image/svg+xml" in given:
+                picture = "".join(given["image/svg+xml"])
+                parts.append(f"![{told.removeprefix('<picture: ').removesuffix('>')}]({PICTURE})")
+            else:
+                parts.append(f"```text\n{told}\n```")
+    return "\n\n".join(parts) + "\n", picture

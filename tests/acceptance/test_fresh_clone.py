@@ -1,4 +1,4 @@
-"""What a newcomer types in a fresh clone without git tags: what the pages say, git and DVC.
+"""What a newcomer has in a fresh clone without git tags: git and DVC.
 
 The clone is of the committed tree, with the real git and the real DVC. Nothing leaves the machine.
 """
@@ -8,15 +8,13 @@ import os
 import re
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from engine_support import environment
+from pages_folder_support import cloned, taken_back
 from registry_support import ROOT, git
 from vl_convert import vegalite_to_svg
 
@@ -38,26 +36,16 @@ TYPED = {  # from the paper's tables, by hand
 
 
 @pytest.fixture(scope="module")
-def cloned(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("fresh")
-    folder = home / "clone"
-    git(home, "clone", "--quiet", "--no-tags", str(ROOT), str(folder))
-    git(folder, "checkout", "--quiet", "-B", "main")
-    (folder / ".venv").mkdir()
-    (folder / ".venv" / "bin").symlink_to(Path(sys.executable).parent)
-    return folder
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return cloned(tmp_path_factory.mktemp("fresh"))
 
 
 @pytest.fixture
-def clone(cloned: Path) -> Iterator[Path]:
+def clone(made: Path) -> Iterator[Path]:
     """Yield the clone as it came, but for what Python compiled; then take all of a test back."""
-    assert git(cloned, "tag", "--list") == ""
-    came = git(cloned, "rev-parse", "HEAD").strip()
-    yield cloned
-    git(cloned, "checkout", "--quiet", "--force", "-B", "main", came)
-    git(cloned, "clean", "--quiet", "-ffdx", "--exclude=.venv", "--exclude=__pycache__")
-    if tags := git(cloned, "tag", "--list").split():
-        git(cloned, "tag", "--delete", *tags)
+    assert git(made, "tag", "--list") == ""
+    with taken_back(made):
+        yield made
 
 
 def run(clone: Path, *words: str, code: int = 0, more: dict[str, str] | None = None) -> str:
@@ -180,84 +168,18 @@ def test_restored_tags_need_no_git_identity_and_are_the_same_in_every_clone(
     assert git(clone, "rev-parse", "v1.0-CoinFlip^{commit}").strip() == at
 
 
-# What a page's commands stand for here, and those that end otherwise than with 0, with the reason.
-PLACES = {
-    "ADDRESS": "{address}",
-    "PLACE": "{address}/snapshots/.store",
-    "v1.0-Example": "v1.0-CoinFlip",
-}
-OTHERWISE = {
-    "epc snapshot diff": 1,  # the two differ
-    "epc snapshot drift": 2,  # no watch has alarmed
-}
-NAMED = re.compile(r"\bv\d+\.\d+-\w|\bdvc\b|\bgit (tag|checkout)\b|\bsnapshot tags\b")
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
-@pytest.fixture
-def address() -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(ROOT))) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-
-
 def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
 
 
-def sections() -> Iterator[Any]:
-    """Yield each block of commands that names a tag or DVC; what a block needs stands in it."""
-    for page in ("README.md", "site/docs/registry.md", "site/docs/machines.md"):
-        for number, block in enumerate(blocks(ROOT / page, "sh")):
-            typed = [line for line in block.splitlines() if NAMED.search(line)]
-            if typed:
-                yield pytest.param(typed, id=f"{page}-{number}")
-
-
-@pytest.mark.parametrize("typed", [*sections()])
-def test_every_command_of_a_page_that_names_a_tag_or_dvc_works_as_typed(
-    clone: Path, address: str, typed: list[str]
-) -> None:
-    for line in typed:
-        command = line
-        for place, meant in PLACES.items():
-            command = command.replace(place, meant.format(address=address))
-        code = next((code for start, code in OTHERWISE.items() if line.startswith(start)), 0)
-        run(clone, "bash", "-c", command, code=code)
-        git(clone, "checkout", "--quiet", "--", "snapshots")  # each starts from what is published
-
-
 DATA = ROOT / "site" / "docs" / "data.md"
-STANDS_FOR = {"REPOSITORY": "{clone}", "ADDRESS": "{address}"}
-
-
-def filled(text: str, clone: Path, address: str) -> str:
-    """Return a block of a page with a clone and an address in the places of the names."""
-    for name, meant in STANDS_FOR.items():
-        text = text.replace(name, meant.format(clone=clone, address=address))
-    return text
-
-
-@pytest.mark.parametrize("number", range(len(blocks(DATA, "sh"))))
-def test_every_block_of_commands_of_the_page_about_data_works_as_typed(
-    clone: Path, address: str, tmp_path: Path, number: int
-) -> None:
-    typed = blocks(DATA, "sh")[number]
-    where = tmp_path if "REPOSITORY" in typed else clone
-
-    run(clone, "bash", "-ec", f"cd {where}\n{filled(typed, clone, address)}")
 
 
 def test_the_python_of_the_page_about_data_needs_the_tags_only_where_it_says_so(
-    clone: Path, address: str
+    clone: Path,
 ) -> None:
     _, _, without, outside, at_tag = blocks(DATA, "python")
-    for typed in (without, filled(outside, clone, address)):
+    for typed in (without, outside.replace("REPOSITORY", str(clone))):
         run(clone, sys.executable, "-c", f"{typed}\nassert first.startswith('{{')")
     assert "rev=" in at_tag
     assert "epc snapshot tags --restore" in at_tag

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from engine_support import FIXED_CLOCK, RAW_FILES, environment, same_files
 from engine_support import epc as program
-from notebook_support import executed
+from notebook_support import PICTURE, as_page, executed
 
 import epc
 from epc.api.measuring import done
@@ -270,7 +270,15 @@ def test_the_page_says_what_its_examples_print() -> None:
 def test_a_notebook_shows_what_its_cells_give(name: str) -> None:
     notebook = json.loads((ROOT / f"site/docs/assets/{name}.ipynb").read_text("utf-8"))
 
-    assert executed(notebook) == notebook, "run tests/studies/notebook.py and read what changed"
+    assert executed(notebook) == notebook, "make docs-output, and read what changed"
+
+
+def test_the_page_of_the_notebook_is_made_of_its_cells() -> None:
+    docs = ROOT / "site" / "docs"
+    notebook = json.loads((docs / "assets" / "analysis.ipynb").read_text("utf-8"))
+
+    page = tuple((docs / name).read_text("utf-8") for name in ("notebook.md", PICTURE))
+    assert page == as_page(notebook)
 
 
 def test_a_picture_of_all_verdicts_takes_less_than_ten_lines() -> None:

@@ -2,7 +2,8 @@
 
     python tests/studies/notebook.py
 
-Writes site/docs/assets/*.ipynb; tests run them and compare their outputs.
+Writes site/docs/assets/*.ipynb, and of the first the page site/docs/notebook.md with its picture;
+tests run them and compare all of it.
 """
 
 import json
@@ -12,16 +13,20 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from notebook_support import executed
+from notebook_support import PICTURE, as_page, executed
 
-HOME = Path(__file__).parents[2] / "site" / "docs" / "assets"
+DOCS = Path(__file__).parents[2] / "site" / "docs"
+HOME = DOCS / "assets"
 
 
 def main() -> None:
     os.chdir(HOME)
     for path in sorted(HOME.glob("*.ipynb")):
-        written = json.dumps(executed(json.loads(path.read_text("utf-8"))), indent=1)
-        path.write_text(f"{written}\n", "utf-8")
+        written = executed(json.loads(path.read_text("utf-8")))
+        path.write_text(f"{json.dumps(written, indent=1)}\n", "utf-8")
+    page, picture = as_page(json.loads((HOME / "analysis.ipynb").read_text("utf-8")))
+    (DOCS / "notebook.md").write_text(page, "utf-8")
+    (DOCS / PICTURE).write_text(picture, "utf-8")
 
 
 if __name__ == "__main__":

@@ -150,7 +150,7 @@ def _texts(path: Path, plan: Plan) -> Iterator[Finding]:
         told += [(SAMPLES, t) for t in (unit.target_model, unit.prompt_variant, unit.question_id)]
     for where, text in dict.fromkeys(told):
         for problem in problems(text, "label"):
-            remedy = "write plain words; site/docs/contributing.md says what each field may hold"
+            remedy = "write plain words; site/docs/submissions.md says what each field may hold"
             yield _finding(layout.TEXT, where, problem, remedy)
 
 

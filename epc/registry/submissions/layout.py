@@ -15,7 +15,7 @@ A judge's evaluation, by its plan `judge.json`, is offered with the files that i
 Verdicts that others recorded are offered as `observed.json` and `verdicts.jsonl`.
 
 Nothing else: what is not on this list is not read. The rules are explained one by one in
-`site/docs/contributing.md`.
+`site/docs/submissions.md`.
 """
 
 import re

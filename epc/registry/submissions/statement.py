@@ -190,5 +190,5 @@ def placed(document: str, finding: Finding) -> Finding:
 
 
 def _text(where: str, problem: str) -> Finding:
-    remedy = "write plain words; site/docs/contributing.md says what each field may hold"
+    remedy = "write plain words; site/docs/submissions.md says what each field may hold"
     return Finding(clause=layout.TEXT, where=shown(where), problem=problem, remedy=remedy)

@@ -79,7 +79,7 @@ def test_the_gates_of_the_documents_work_against_a_published_registry(
     checkout: Checkout, tmp_path: Path, retires: str, code: int
 ) -> None:
     """The very commands that a reader copies, with our address for the ADDRESS in the example."""
-    text = (ROOT / "site" / "docs" / "expiry.md").read_text("utf-8")
+    text = (ROOT / "site" / "docs" / "gate.md").read_text("utf-8")
     example = "ADDRESS/registry.json"
     hook = re.search(r"entry: (epc expiry .*?)}", text)
     action = re.search(r"- run: (epc expiry .*)", text)

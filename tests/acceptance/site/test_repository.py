@@ -83,12 +83,14 @@ def test_what_can_be_edited_is_a_document_of_the_repository(deployed: Path) -> N
 
 
 def test_the_documents_show_the_addresses_that_are_known(deployed: Path) -> None:
-    marked = (deployed / "expiry" / "index.html").read_text("utf-8")
-    page = re.sub(r"<[^>]*>", "", marked)
+    marked = {
+        name: (deployed / name / "index.html").read_text("utf-8") for name in ("expiry", "gate")
+    }
+    pages = {name: re.sub(r"<[^>]*>", "", page) for name, page in marked.items()}
 
-    assert f"epc expiry --registry {ADDRESS}registry.json" in page
-    assert f"git+{GITHUB}" in page
-    assert "ADDRESS" not in page
+    assert f"epc expiry --registry {ADDRESS}registry.json" in pages["expiry"]
+    assert f"git+{GITHUB}" in pages["gate"]
+    assert all("ADDRESS" not in page for page in pages.values())
 
 
 def test_a_remote_is_shown_without_its_credentials(tmp_path: Path, evidence: Path) -> None:

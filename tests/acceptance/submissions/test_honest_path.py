@@ -247,7 +247,7 @@ def test_every_rule_that_a_finding_cites_is_explained() -> None:
     from epc.registry.submissions import layout
 
     rules = {v for v in vars(layout).values() if str(v).startswith("Submission S")}
-    guide = (ROOT / "site" / "docs" / "contributing.md").read_text()
+    guide = (ROOT / "site" / "docs" / "submissions.md").read_text()
     told = {f"Submission {rule}" for rule in re.findall(r"^\| (S\d+) \|", guide, re.MULTILINE)}
 
     assert rules == told
