@@ -210,7 +210,7 @@ def published_by(checkout: Path) -> dict[str, str]:
             "  fix: `git fetch --unshallow`; in CI, `fetch-depth: 0`"
         )
     words = ("log", "--reverse", "--diff-filter=A", "--format=%H", "--name-only", "--no-renames")
-    log = git(checkout, *words, "--", f"{layout.FOLDER}/*/{layout.SUMS}")
+    log = git(checkout, *words, "--", f"{layout.FOLDER}/v*/{layout.SUMS}")
     made: dict[str, str] = {}
     at = ""
     for line in filter(None, log.splitlines()):

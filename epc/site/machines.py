@@ -1,10 +1,10 @@
 """Everything that programs read beside the pages, as files of the published folder."""
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
-from urllib.parse import quote
 
 from epc.records.strict_json import dumps, dumps_line
 from epc.registry import layout
@@ -17,6 +17,8 @@ from epc.site import api, badges, feeds, guessing, linked_data, names, tables
 from epc.site.pages import Site
 
 Content = str | bytes
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,79}")
 
 _ABOUT: Final = (
     "# EPC registry",
@@ -86,7 +88,10 @@ def files(site: Site, written: Data) -> Iterator[tuple[str, Content]]:
             yield pattern.format(evaluator.name), content
     yield f"{api.HOME}/osv.json", dumps_line(osv(site.registry))
     for maker, feed in model_eol(site.registry, site.as_of).items():
-        yield f"{api.HOME}/model-eol/{quote(maker, safe='')}.json", dumps(feed)
+        if _NAME.fullmatch(
+            maker
+        ):  # any other could name a place outside, or none that a disk takes
+            yield f"{api.HOME}/model-eol/{maker}.json", dumps(feed)
     yield from guessing.sets(site)
     yield from guessing.files(site)
     yield "robots.txt", _robots(site)

@@ -204,7 +204,7 @@ def test_a_run_opens_by_its_path_and_a_snapshot_by_its_tag(
     for name, problem in (
         ("v1.0-GPT4o-0806", "is a reported snapshot: there are no raw files"),
         ("v1.0-DigestJudge", "is no measurement"),
-        ("runs/nowhere", "is no file or folder, and no snapshot's tag"),
+        ("runs/nowhere", "is no file or folder, no snapshot's tag, and no table"),
     ):
         with pytest.raises(UsageError, match=problem):
             epc.load(name)

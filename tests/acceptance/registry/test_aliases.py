@@ -86,14 +86,16 @@ def test_a_bare_name_is_answered_by_its_maker_before_any_other_platform() -> Non
 
 @pytest.mark.parametrize("flag", [[], ["--known"]])
 def test_reading_r53_a_bare_name_without_its_makers_record_is_unknown(flag: list[str]) -> None:
-    """No source says that DeepSeek itself serves it; Together's list does."""
-    code, (maker, other) = expiry(*flag, "deepseek-v3")
+    """No source says that DeepSeek itself serves it; lists of three platforms do."""
+    code, (maker, other, *unsure) = expiry(*flag, "deepseek-v3")
 
     assert (maker["id"], maker["status"], maker["platform"]) == ("deepseek-v3", "unknown", None)
-    assert (
-        maker["note"] == "deepseek, its maker, has no record of it here; only together/deepseek-v3"
+    assert maker["note"] == (
+        "deepseek, its maker, has no record of it here; only together/deepseek-v3 and "
+        "novita/deepseek-v3 and siliconflow/deepseek-v3"
     )
     assert (other["platform"], other["status"]) == ("together", "current")
+    assert [each["platform"] for each in unsure] == ["novita", "siliconflow"]
     assert code == (1 if flag else 0)
 
 

@@ -139,7 +139,7 @@ def test_the_pages_workflow_keeps_its_schema_and_actionlint_finds_nothing(tmp_pa
     (tmp_path / "action.yml").write_text((ROOT / "action.yml").read_text())
     path = folder / "models.yml"
     # Of a local action, actionlint knows the inputs.
-    path.write_text(workflow.replace("OWNER/REPOSITORY@COMMIT", "./"))
+    path.write_text(workflow.replace("OWNER/NAME@COMMIT", "./"))
     for words in (
         ("check-jsonschema", "--builtin-schema", "vendor.github-workflows"),
         ("actionlint",),

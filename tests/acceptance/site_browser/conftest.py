@@ -41,6 +41,7 @@ def _site(folder: Path) -> BuiltSite:
     folder = made.publish("v1.0-Judge-3", evaluator=model | {"as_printed": None}, measured=days)
     two = FIGURES | {"n": 12, "jsd": {"text_to_visual": {"mean": 0.25, "ci95": None}}}
     (folder / "metrics.json").write_text(dumps({"kind": "reported", "figures": two}))
+    made.seal(folder.name)
     measured(made)
     judged(made)
     retires = stated("2026-05-20")

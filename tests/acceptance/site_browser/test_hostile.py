@@ -77,6 +77,7 @@ def _site(folder: Path) -> BuiltSite:
     for tag in ("v1.0-Recorded", "v1.0-DigestJudge"):
         path = made.home / tag / "snapshot.json"  # no command takes such a name any more
         path.write_text(dumps(json.loads(path.read_text()) | {"contributor": CODE}))
+        made.seal(tag)
     return build(made)
 
 
