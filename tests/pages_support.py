@@ -156,6 +156,9 @@ class Shell:
         Raises: AssertionError if a command ends with another code than the page says.
         """
         out, self.folder = "", self.home
+        if "REPOSITORY" in block.typed:  # whoever names it stands elsewhere
+            self.folder = self.home.parent / f"elsewhere-{block.place[0]}"
+            self.folder.mkdir()
         for line in block.commands:
             ends = re.search(r"\s#.*?\bexits (\d)", line)
             for place, meaning in self.meant.items():
