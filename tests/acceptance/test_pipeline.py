@@ -69,6 +69,13 @@ def test_dvc_repro_measures_checks_and_then_has_nothing_to_do(clone: Path, evide
     left = run(clone, "git", "status", "--porcelain").splitlines()
     assert [line for line in left if not line.startswith("A  ")] == []
 
+    store = clone / "snapshots" / ".store"
+    raw = min(path for path in store.rglob("*") if path.is_file())
+    raw.chmod(0o644)
+    raw.write_bytes(raw.read_bytes() + b"\n")
+    stale = json.loads(run(pipeline, "dvc", "status", "--json"))
+    assert {"recompute", "site"} <= stale.keys()
+
 
 def test_dvc_gives_a_run_back_byte_for_byte(clone: Path) -> None:
     pipeline, folder = clone / "pipeline", clone / "pipeline" / "run"
