@@ -63,6 +63,7 @@ def test_on_paper_everything_is_unfolded_and_no_column_is_cut_off(
     assert page.evaluate(HIDDEN)
 
     page.emulate_media(media="print")
+    page.locator("#seed-by-seed").wait_for(state="visible")  # a frame later, on a busy machine
 
     assert page.evaluate(HIDDEN) == []
     assert page.evaluate(CUT) == []
