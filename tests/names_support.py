@@ -6,6 +6,8 @@ TYPED = [
     ("gpt-4-0314", "openai", "expired since 2026-03-26 (retired)", "replacement"),
     ("gpt-4-0613", "openai", "expired since 2026-10-23 (retired)", "replacement gpt-5.6-sol"),
     ("azure-foundry/gpt-4-0613", "azure-foundry", "expired since 2025-06-06 (retired)", ""),
+    ("azure/gpt-4-0613", "azure-foundry", "expired since 2025-06-06 (retired)", ""),
+    ("gemini/gemini-2.5-pro", "google-gemini-api", "expiring until 2026-12-01 (retired)", ""),
     ("gpt-4", "openai", "expired since 2026-10-23 (retired)", "was an alias of gpt-4-0613"),
     (
         "gpt-3.5-turbo",

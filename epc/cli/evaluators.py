@@ -69,7 +69,9 @@ def show(asked: str, registry: str | None) -> None:
     opened = open_registry(registry)
     wanted = {generation.name for generation, _ in find(asked, opened.generations.values())}
     if not wanted:
-        raise click.UsageError(f"{asked}: {opened.missing(asked)}. See `epc evaluators list`.")
+        raise click.UsageError(
+            f"{asked}: {opened.missing(asked)}\n  fix: see `epc evaluators list`"
+        )
     echo_json([r for r in opened.given["evaluators"] if r["generation"] in wanted])
 
 

@@ -33,7 +33,8 @@ _GRAVEST: Final[tuple[Kind, ...]] = ("gateway", "unknown", "direct")
 class Platform:
     """What shows that a model was asked there.
 
-    `providers` are what its models' names begin with, `hosts` a pattern of its own addresses.
+    `providers` are what its models' names begin with here, in Inspect or in LiteLLM; `hosts` is a
+    pattern of its own addresses.
     """
 
     providers: tuple[str, ...]
@@ -44,11 +45,14 @@ _ANY: Final = r"[a-z0-9-]+"
 PLATFORMS: Final = {
     "openai": Platform(providers=("openai",), hosts=rf"({_ANY}\.)?api\.openai\.com"),
     "azure-openai": Platform(
-        providers=("azure-openai", "openai/azure"),
+        providers=("azure-openai", "azure", "openai/azure"),
         hosts=rf"{_ANY}\.(openai\.azure|cognitiveservices\.azure)\.com",
     ),
     "azure-foundry": Platform(
-        providers=("azure-foundry", "azureai", "openai/azure", "anthropic/azure", "mistral/azure"),
+        providers=(
+            *("azure-foundry", "azure", "azureai"),
+            *("openai/azure", "anthropic/azure", "mistral/azure"),
+        ),
         hosts=rf"{_ANY}(\.{_ANY})?\.(services|models|inference)\.ai\.azure\.com",
     ),
     "deepseek": Platform(providers=("deepseek",), hosts=r"api\.deepseek\.com"),
@@ -57,10 +61,10 @@ PLATFORMS: Final = {
     ),
     "anthropic": Platform(providers=("anthropic",), hosts=r"api\.anthropic\.com"),
     "google-gemini-api": Platform(
-        providers=("google",), hosts=r"generativelanguage\.googleapis\.com"
+        providers=("google", "gemini"), hosts=r"generativelanguage\.googleapis\.com"
     ),
     "google-vertex": Platform(
-        providers=("google", "google/vertex", "anthropic/vertex"),
+        providers=("google", "vertex_ai", "google/vertex", "anthropic/vertex"),
         hosts=rf"({_ANY}[.-])?aiplatform\.googleapis\.com",
     ),
     "aws-bedrock": Platform(
@@ -71,7 +75,7 @@ PLATFORMS: Final = {
     "xai": Platform(providers=("xai", "grok"), hosts=rf"({_ANY}\.)?api\.x\.ai"),
     # Whoever measures runs the server too, wherever it is.
     SELF_HOSTED: Platform(
-        providers=("ollama", "vllm", "llamacpp", "sglang", "llama-cpp-python", "hf"),
+        providers=("ollama", "vllm", "llamacpp", "sglang", "lmstudio", "llama-cpp-python", "hf"),
         hosts=r"(.+\.)?(localhost|local|internal|lan|home\.arpa)",
     ),
     "local": Platform(providers=("local",), hosts=r"(?!)"),

@@ -20,6 +20,7 @@ from epc.registry.expiry import Expiry, Policy
 from epc.registry.lifecycles import Generation, GenerationRecord, Life, find, says_platform
 from epc.registry.members import life_of_wrapper, with_members
 from epc.registry.names import is_same
+from epc.registry.platforms import GATEWAYS
 from epc.registry.snapshots import STEPS, Event, Snapshot, SpotChecked
 from epc.registry.tags import Tag
 
@@ -201,13 +202,16 @@ class Registry:
     def missing(self, name: str) -> str:
         """Say that a name is not here, and what it may have been meant for.
 
-        That is what it begins, then what is spelt alike.
+        That is what a gateway forwards it to, what it begins, then what is spelt alike.
         """
+        gateway, _, forwarded = name.partition("/")
+        through = gateway in GATEWAYS and any(find(forwarded, self.generations.values()))
         lives = [life for generation in self.generations.values() for life in generation.lives]
         served = [spelling for life in lives for spelling in (life.model, *life.aliases)]
         named = dict.fromkeys([*self.snapshots, *self.generations, *served])
         begun = [full for full in named if name and full.startswith(name)]
-        close = list(dict.fromkeys([*begun, *get_close_matches(name, named, n=_HINTS)]))[:_HINTS]
+        alike = get_close_matches(name, named, n=_HINTS)
+        close = [forwarded] if through else list(dict.fromkeys([*begun, *alike]))[:_HINTS]
         hint = f"; did you mean {' or '.join(close)}?" if close else ""
         return f"not in this registry{hint}"
 

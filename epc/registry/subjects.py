@@ -68,7 +68,9 @@ def subject(registry: Registry, asked: str, judges: Iterable[str] = ()) -> Subje
     known = dict.fromkeys(judges)
     if not (found or snapshots or spellings & {name.casefold() for name in known}):
         more = f"; the verdict files have {', '.join(known)}" if known else ""
-        raise UsageError(f"{asked}: {registry.missing(asked)}{more}. See `epc evaluators list`.")
+        raise UsageError(
+            f"{asked}: {registry.missing(asked)}{more}\n  fix: see `epc evaluators list`"
+        )
     return _subject(asked, found, snapshots, spellings)
 
 

@@ -13,7 +13,8 @@ from epc.protocol.results import Json
 from epc.registry.days import days_away
 from epc.registry.expiry import Expiry, unconfirmed_from
 from epc.registry.judge_cards import card_of
-from epc.registry.lifecycles import Generation, Life, LifeRecord
+from epc.registry.lifecycles import Generation, Life, LifeRecord, prefixes, says_platform
+from epc.registry.platforms import GATEWAYS
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.registry.subjects import Subject
@@ -26,6 +27,8 @@ _Table = dict[str, int]  # texts that stand in the file once, by their place in 
 def document(registry: Registry, as_of: date) -> Json:
     """Return the file: generations with their lives, snapshots, and what was said of judges.
 
+    `prefixes` are what may stand before a model's name on each platform.
+
     A state is `[from, status, reason, until, note, source, revision]`, the source as its place in
     `sources`. The note of an alias begins where the name stands that was asked about.
     """
@@ -34,6 +37,8 @@ def document(registry: Registry, as_of: date) -> Json:
     return {
         "as_of": as_of.isoformat(),
         "generations": generations,
+        "gateways": list(GATEWAYS),
+        "prefixes": {life.platform: prefixes(life.platform) for life in registry.served.values()},
         "snapshots": [
             {
                 "tag": tag,
@@ -155,11 +160,12 @@ def _spelled(
     for generation in registry.generations.values():
         for life in generation.lives:
             names = {n.casefold() for n in (generation.name, life.model, *life.aliases)}
-            for name in names | {f"{life.platform}/{name}".casefold() for name in names}:
+            there = {f"{place}/{name}" for place in prefixes(life.platform) for name in names}
+            for name in names | there:
                 found.setdefault(name, []).append((generation, life))
     for name in dict.fromkeys([*found, *named]):
         lives = found.get(name, [])
-        if not any(name.startswith(f"{life.platform}/".casefold()) for _, life in lives):
+        if not any(says_platform(name, life.platform) for _, life in lives):
             own = [g.name for g, _ in lives] or _meant(name, named.get(name, ()))
             known = (registry.generations[n] for n in own if n in registry.generations)
             lives = [(generation, life) for generation in known for life in generation.lives]

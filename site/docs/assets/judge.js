@@ -32,7 +32,7 @@ import { calendar, feeds, gate } from "./follow.js";
     for (const generation of index.generations) {
       for (const life of generation.lives) {
         const own = unique([generation.name, ...life.names].map(folded));
-        const there = own.map((name) => `${folded(life.platform)}/${name}`);
+        const there = index.prefixes[life.platform].flatMap((place) => own.map((name) => `${place}/${name}`));
         for (const name of unique([...own, ...there])) {
           if (!names.has(name)) names.set(name, []);
           names.get(name).push({ generation, life });
@@ -73,7 +73,9 @@ import { calendar, feeds, gate } from "./follow.js";
     if (!best) return 0;
     return best + matches(a.slice(0, endA - best), b.slice(0, endB - best)) + matches(a.slice(endA), b.slice(endB));
   };
-  const near = (name, spelt) => {
+  const near = ({ gateways, names, spelt }, name) => {
+    const forwarded = name.slice(name.indexOf("/") + 1);
+    if (gateways.some((gateway) => name.startsWith(`${gateway}/`)) && names.has(folded(forwarded))) return [forwarded];
     if (!name || name.length >= LONG) return [];
     const alike = spelt
       .map((each) => [(2 * matches([...each], [...name])) / ([...each].length + [...name].length), each])
@@ -86,9 +88,11 @@ import { calendar, feeds, gate } from "./follow.js";
 
   const listed = (all) => (all.length === 1 ? all[0] : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`);
 
+  const saysPlatform = (index, name, { platform }) => index.prefixes[platform].some((place) => folded(name).startsWith(`${place}/`));
+
   // A card is of a model on every platform, unless its name says on which.
   const everywhere = (index, name, found) => {
-    if (found.some(({ life }) => folded(name).startsWith(`${folded(life.platform)}/`))) return found;
+    if (found.some(({ life }) => saysPlatform(index, name, life))) return found;
     const own = found.map(({ generation }) => generation.name);
     const meant = unique(own.length ? own : index.means.get(folded(name)) ?? []);
     const known = meant.flatMap((each) => index.generations.filter((generation) => generation.name === each));
@@ -156,7 +160,7 @@ import { calendar, feeds, gate } from "./follow.js";
     if (!found.length && WRAPPERS.some((each) => name.startsWith(each))) {
       item.append(unknown("a mitigated judge ends with the first of its members: ask for each of them"));
     } else if (!found.length) {
-      const hints = near(name, index.spelt);
+      const hints = near(index, name);
       item.append(unknown(`not in this registry${hints.length ? `; did you mean ${hints.join(" or ")}?` : ""}`));
       for (const hint of hints) {
         const button = make("button", { type: "button", className: "epc-judge-hint" }, hint);
@@ -165,7 +169,7 @@ import { calendar, feeds, gate } from "./follow.js";
       }
     }
     const makers = found.filter(({ life }) => life.makers);
-    const named = ({ life }) => folded(name).startsWith(`${folded(life.platform)}/`);
+    const named = ({ life }) => saysPlatform(index, name, life);
     const known = ({ generation }) => generation.lives.some((life) => life.makers);
     if (found.length && !found.some((each) => named(each) || known(each))) {
       const by = unique(found.map(({ generation }) => generation.maker)).join(" and ");

@@ -30,7 +30,14 @@ from epc.report.judge_card_text import sentence
 from epc.site.names import document
 
 BUILT, DAY, LATER = "2026-11-01", "2026-11-23", "2027-03-01"
-UNKNOWN = ["gtp-4o", "gpt-6", "no such model", "claude-opus-4-99", "openai/gpt4o"]
+UNKNOWN = [
+    "gtp-4o",
+    "gpt-6",
+    "no such model",
+    "claude-opus-4-99",
+    "openai/gpt4o",
+    "openrouter/openai/gpt-4o",
+]
 HOSTILE = '<img src=x onerror="window.canary=1"><script>window.canary=1</script>'
 Told = tuple[str, str, str, str]
 
@@ -297,6 +304,7 @@ def test_what_is_typed_linked_or_recorded_never_becomes_markup(desk: Visit) -> N
     record = json.loads(real())
     life = record["generations"][0]["lives"][0]
     life["platform"], life["states"][0][4] = HOSTILE, HOSTILE
+    record["prefixes"][HOSTILE] = [HOSTILE]
     record["sources"] = [f"javascript:window.canary=1{HOSTILE}" for _ in record["sources"]]
     desk.page.route("**/assets/names.json", lambda route: route.fulfill(body=json.dumps(record)))
     page = linked(desk, [record["generations"][0]["name"]], BUILT)

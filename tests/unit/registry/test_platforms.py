@@ -20,6 +20,13 @@ from epc.registry.platforms import (
 )
 
 
+def test_what_the_program_asks_by_name_is_known_by_that_name() -> None:
+    """`openai-compatible` says nothing of who is asked, and a gateway is no platform."""
+    named = {name for known in PLATFORMS.values() for name in known.providers}
+
+    assert PROVIDERS.keys() - named == {"openai-compatible", "openrouter"}
+
+
 def model(name: str, endpoint: str, gateway: str | None = None) -> ModelIdentity:
     return ModelIdentity(model=name, version=None, endpoint=endpoint, gateway=gateway, details={})
 
