@@ -1,4 +1,7 @@
-"""The pipeline of pipeline/dvc.yaml, with the real dvc in a real git repository."""
+"""The pipeline of pipeline/dvc.yaml, with the real dvc in a real git repository.
+
+Its first stages, on small parameters. `make reproduce` runs all of them in workflows/test_walk.py.
+"""
 
 import json
 import os
@@ -12,7 +15,6 @@ import pytest
 from endpoint_support import Endpoint, refusal, serving
 from engine_support import environment, files_that_hold
 from registry_support import git
-from site_support import keep_evidence
 
 ROOT = Path(__file__).parent.parent.parent
 SMALL = {"seeds: 0-29": "seeds: 0-1", "rounds: 30": "rounds: 3"}
@@ -22,9 +24,7 @@ SMALL = {"seeds: 0-29": "seeds: 0-1", "rounds: 30": "rounds: 3"}
 def clone(tmp_path: Path) -> Path:
     folder = tmp_path / "clone"
     folder.mkdir()
-    names = git(
-        ROOT, "ls-files", "-z", "*.yaml", ".*ignore", ".dvc", "pipeline", "snapshots", "site"
-    )
+    names = git(ROOT, "ls-files", "-z", "*.yaml", ".*ignore", ".dvc", "pipeline")
     for name in filter(None, names.split("\0")):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
@@ -47,39 +47,17 @@ def run(folder: Path, *words: str, code: int = 0, more: dict[str, str] | None = 
         capture_output=True,
         text=True,
         check=False,
-        # it builds the whole site, with its pictures
     )
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr if code else done.stdout
 
 
-@pytest.mark.slow
-def test_dvc_repro_measures_checks_and_then_has_nothing_to_do(clone: Path, evidence: Path) -> None:
-    pipeline = clone / "pipeline"
-    keep_evidence(clone, evidence)
-    run(pipeline, "dvc", "repro")
-
-    manifest = json.loads((pipeline / "run" / "manifest.json").read_text())
-    report = json.loads((pipeline / "findings.json").read_text())
-    assert manifest["config"]["seeds"] == [0, 1]
-    assert manifest["protocol_version"] == "EPC-v1.0-AltRounds"
-    assert report["ok"] is True
-    assert "Data and pipelines are up to date." in run(pipeline, "dvc", "repro")
-    assert (clone / "public" / "index.html").is_file()
-    left = run(clone, "git", "status", "--porcelain").splitlines()
-    assert [line for line in left if not line.startswith("A  ")] == []
-
-    store = clone / "snapshots" / ".store"
-    raw = min(path for path in store.rglob("*") if path.is_file())
-    raw.chmod(0o644)
-    raw.write_bytes(raw.read_bytes() + b"\n")
-    stale = json.loads(run(pipeline, "dvc", "status", "--json"))
-    assert {"recompute", "site"} <= stale.keys()
-
-
-def test_dvc_gives_a_run_back_byte_for_byte(clone: Path) -> None:
+def test_dvc_measures_as_params_say_and_gives_the_run_back_byte_for_byte(clone: Path) -> None:
     pipeline, folder = clone / "pipeline", clone / "pipeline" / "run"
     run(pipeline, "dvc", "repro", "measure")
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["config"]["seeds"] == [0, 1]
+    assert manifest["protocol_version"] == "EPC-v1.0-AltRounds"
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     shutil.rmtree(folder)
 

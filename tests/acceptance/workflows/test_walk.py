@@ -1,6 +1,7 @@
 """Every workflow walked: the commands in YAML are run, in order, in a clean clone."""
 
 import json
+import os
 import re
 import ssl
 import subprocess
@@ -14,6 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 from attestation_support import sigstore
 from program_support import as_text, run_program
+from registry_support import git
 from workflow_support import (
     ELSEWHERE,
     ROOT,
@@ -36,16 +38,53 @@ def test_nothing_is_left_out_that_no_workflow_runs() -> None:
     assert set(ELSEWHERE) <= commands
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("job", workflow("ci.yml")["jobs"])
-def test_ci_passes_in_a_clean_clone(origin: Path, evidence: Path, tmp_path: Path, job: str) -> None:
-    runner = Runner(home=tmp_path, origin=origin, evidence=evidence)
-
+def passed(runner: Runner, job: str) -> None:
+    """Walk a job of CI, of which every step passes."""
     runner.walk("ci.yml", job)
 
     assert runner.failed == [], runner.said
     mine = [step.get("run") for name, step in steps(workflow("ci.yml")) if name == job]
     assert runner.ran == list(filter(None, mine))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("job", [job for job in workflow("ci.yml")["jobs"] if job != "published"])
+def test_ci_passes_in_a_clean_clone(origin: Path, tmp_path: Path, job: str) -> None:
+    passed(Runner(home=tmp_path, origin=origin), job)
+
+
+@pytest.mark.slow
+def test_ci_reproduces_what_is_published_and_dvc_then_has_nothing_to_do(
+    origin: Path, evidence: Path, tmp_path: Path
+) -> None:
+    """The whole pipeline, once: it recomputes every snapshot and builds the whole site."""
+    runner = Runner(home=tmp_path, origin=origin, evidence=evidence)
+
+    passed(runner, "published")
+
+    clone = tmp_path / "published" / "clone"
+    pipeline = clone / "pipeline"
+
+    def dvc(*words: str) -> str:
+        done = subprocess.run(
+            [clone / ".venv" / "bin" / "dvc", "--cd", pipeline, *words],
+            env=os.environ | {"DVC_NO_ANALYTICS": "1"},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout
+
+    assert json.loads((pipeline / "findings.json").read_text())["ok"] is True
+    assert (clone / "public" / "index.html").is_file()
+    assert git(clone, "status", "--porcelain") == ""
+    assert "Data and pipelines are up to date." in dvc("repro")
+
+    store = clone / "snapshots" / ".store"
+    raw = min(path for path in store.rglob("*") if path.is_file())
+    raw.chmod(0o644)
+    raw.write_bytes(raw.read_bytes() + b"\n")
+    assert {"recompute", "site"} <= json.loads(dvc("status", "--json")).keys()
 
 
 GONE = "arxiv.org"
