@@ -106,6 +106,14 @@ def commit_of(folder: Path) -> str | None:
         return None
 
 
+def has_commit(folder: Path, commit: str) -> bool:
+    """Return whether a clone holds a commit."""
+    try:
+        return bool(git(folder, "cat-file", "-t", commit))
+    except WorldError:
+        return False
+
+
 def git(folder: Path, *words: str, more: Mapping[str, str] | None = None) -> str:
     """Return what git answers, as text.
 

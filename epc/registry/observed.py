@@ -34,7 +34,7 @@ from epc.records.schemas import findings as schema_findings
 from epc.records.typed import as_json, parse
 from epc.registry.card_types import Fault, ObservedCard
 from epc.registry.cards import Said, observed_card_of
-from epc.registry.history import commit_of
+from epc.registry.history import commit_of, has_commit
 from epc.registry.layout import CARD, FIGURES, OBSERVED
 from epc.registry.offers import Offer
 from epc.registry.submissions.texts import problems
@@ -233,9 +233,11 @@ def rebuild(folder: Path, source: Path) -> None:
         raise UsageError("the file does not say how it was made: there is no recipe")
     now = commit_of(source)
     if now and now != stated.commit:
+        fix = f"git -C {source} checkout {stated.commit}"
+        if stated.commit and not has_commit(source, stated.commit):
+            fix = f"give a whole clone of {stated.repository}: this one lacks that commit"
         raise UsageError(
-            f"{source} is at commit {now}, and the verdicts are of {stated.commit}\n"
-            f"  fix: git -C {source} checkout {stated.commit}"
+            f"{source} is at commit {now}, and the verdicts are of {stated.commit}\n  fix: {fix}"
         )
     request = Request(
         commit=stated.commit,

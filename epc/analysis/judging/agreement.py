@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Final, Literal
 
-from epc.analysis.judging.results import Agreement, Compared, OwnScale, Pair
+from epc.analysis.judging.results import Agreement, Compared, Mean, OwnScale, Pair
 from epc.analysis.judging.shares import Judgment, mean, numbered, share
 from epc.judge.samples import Unit
 from epc.spec.judge_v1 import CROSS, DIMENSIONS, HIGHEST_OVERALL, OVERALL, SCALE
@@ -66,7 +66,7 @@ def compared(left: Mapping[Unit, Judgment], right: Mapping[Unit, Judgment]) -> C
         outputs=len(pairs),
         same_verdict=share([(a.question, a.verdict == b.verdict, 1) for a, b in pairs]),
         same_overall=share([(question, gap == 0, 1) for question, gap in gaps]),
-        mean_absolute_error=mean([(question, abs(gap)) for question, gap in gaps]),
+        mean_absolute_error=_mean_distance(gaps),
         mean_difference=mean(gaps),
         kappa={name: value for name, (value, _) in kappas.items()},
         kappa_ci95={name: interval for name, (_, interval) in kappas.items()},
@@ -76,7 +76,7 @@ def compared(left: Mapping[Unit, Judgment], right: Mapping[Unit, Judgment]) -> C
 
 def _own_scale(pairs: Sequence[tuple[Judgment, Judgment]]) -> OwnScale | None:
     gaps = [
-        (left.question, abs(right.own_scale - left.own_scale))
+        (left.question, right.own_scale - left.own_scale)
         for left, right in pairs
         if left.own_scale is not None and right.own_scale is not None
     ]
@@ -85,8 +85,17 @@ def _own_scale(pairs: Sequence[tuple[Judgment, Judgment]]) -> OwnScale | None:
     return OwnScale(
         outputs=len(gaps),
         same=share([(question, gap == 0, 1) for question, gap in gaps]),
-        mean_absolute_error=mean(gaps),
+        mean_absolute_error=_mean_distance(gaps),
     )
+
+
+def _mean_distance(gaps: Sequence[tuple[str, float]]) -> Mean:
+    """Return how far apart on average, whichever is higher; no interval ends below 0."""
+    found = mean([(question, abs(gap)) for question, gap in gaps])
+    if found.ci95 is None:
+        return found
+    low, high = found.ci95
+    return replace(found, ci95=(max(0.0, low), high))
 
 
 def ratings_by(method: str, judgments: Iterable[Judgment]) -> Ratings:

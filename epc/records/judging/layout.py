@@ -17,6 +17,7 @@ No name comes from an identifier or an output: those stand inside the files only
 """
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -84,7 +85,7 @@ def load(folder: Path, name: str, schema: str, kind: type[T]) -> T:
         raise UsageError(f"{folder} has no {name}: `epc judge plan` makes such a folder")
     value, problems = strict_json.read(path)
     if problems := problems or schema_findings(schema, value, clause="JUDGE-7.4"):
-        raise MalformedError(problems[0])
+        raise MalformedError(replace(problems[0], where=f"{path}{problems[0].where}"))
     return parse(value, kind)
 
 

@@ -53,6 +53,10 @@ def entries_of(source: Path) -> list[Entry]:
 def _table_entry(table: Path, where: str, row: Json) -> Entry:
     """Return the entry of a row: its output stands in it, or in a file that it names."""
     if problems := schema_findings("judge_table_row", row, where=f"/{where}", clause="JUDGE-0"):
+        if isinstance(row, dict) and (missing := _missing(row)):
+            problem = f"{where} has no {', '.join(missing)}"
+            remedy = "give each row these fields; others are left alone"
+            raise MalformedError(_finding(problem, remedy))
         raise MalformedError(problems[0])
     if "output" in row and "output_file" in row:
         problem = f"{where} has an output and an output_file"
@@ -62,6 +66,13 @@ def _table_entry(table: Path, where: str, row: Json) -> Entry:
     else:
         output = text_of(_inside(table.parent, row["output_file"]), _CLAUSE)
     return Entry(unit=_unit(row), output=strict_json.storable(output), task=row.get("task") or None)
+
+
+def _missing(row: Json) -> list[str]:
+    missing = [name for name in IDENTIFIERS if name not in row]
+    if "output" in row or "output_file" in row:
+        return missing
+    return [*missing, "output (or output_file)"]
 
 
 def _inside(folder: Path, name: str) -> Path:

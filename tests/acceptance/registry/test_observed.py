@@ -186,6 +186,13 @@ def test_another_commit_a_changed_and_a_missing_file_are_named(
     assert f"is at commit {new}, and the verdicts are of {old}" in said
     assert f"checkout {old}" in said
 
+    shutil.rmtree(clone / ".git")
+    git(clone, "init", "--quiet")
+    commit(clone, "another project")
+    said = recomputed(by_recipe, *words)
+    assert "this one lacks that commit" in said
+    assert "checkout" not in said
+
 
 def test_a_prompt_that_changed_gives_other_verdicts(
     by_recipe: Path, closed: Path, tmp_path: Path

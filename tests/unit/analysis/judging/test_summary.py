@@ -115,6 +115,23 @@ def test_kappa_error_and_shares_are_those_of_the_definition() -> None:
     assert found["same_verdict"]["count"] == 6
 
 
+def test_a_mean_absolute_error_has_no_interval_below_zero() -> None:
+    left, right = (
+        {
+            j.unit: j
+            for j in (judgment(f"o{i}", judge, s, question=f"Q{i}") for i, s in enumerate(scores))
+        }
+        for judge, scores in (("a", [4] * 8), ("b", [4, 4, 4, 4, 4, 4, 4, 8]))
+    )
+
+    found = compared(left, right)
+
+    low, high = found["mean_absolute_error"]["ci95"]
+    assert low == 0
+    assert high > 1
+    assert found["mean_difference"]["ci95"][0] < 0
+
+
 def test_alpha_is_the_published_one() -> None:
     judgments = [
         judgment(f"o{column}", f"j{row}", value)

@@ -21,7 +21,7 @@ from judge_support import (
 
 from epc.errors import MalformedError, UsageError
 from epc.records.judging.imports import import_replies
-from epc.records.judging.layout import RUN_LOG, SAMPLES, load_run_log, records_path
+from epc.records.judging.layout import PLAN, RUN_LOG, SAMPLES, load_plan, load_run_log, records_path
 from epc.records.judging.recheck import recheck
 from epc.records.schemas import findings as schema_findings
 from epc.spec.judge_v1 import METHODS
@@ -230,6 +230,16 @@ def test_totals_that_were_changed_are_found(tmp_path: Path) -> None:
     (tmp_path / "e" / RUN_LOG).write_text(json.dumps(log), "utf-8")
 
     assert [finding.where for finding in recheck(tmp_path / "e").findings] == ["/totals"]
+
+
+@pytest.mark.parametrize("text", ["{", '{"protocol": "Judge-v1.0"}'])
+def test_a_damaged_document_is_named_with_its_path(tmp_path: Path, text: str) -> None:
+    imported(tmp_path / "e", ROWS, good())
+    path = tmp_path / "e" / PLAN
+    path.write_text(text)
+
+    with pytest.raises(MalformedError, match=str(path)):
+        load_plan(tmp_path / "e")
 
 
 def test_an_output_that_was_changed_stops_the_check_or_changes_the_records(tmp_path: Path) -> None:

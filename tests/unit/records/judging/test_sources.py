@@ -83,6 +83,17 @@ def test_a_row_that_cannot_be_used_is_named(tmp_path: Path, row: Any) -> None:
         entries_of(write_rows(tmp_path / "t.jsonl", [row]))
 
 
+def test_all_fields_that_a_row_lacks_are_named_at_once(tmp_path: Path) -> None:
+    table = write_rows(tmp_path / "t.jsonl", [{"question_id": "Q1", "text": "hello"}])
+
+    with pytest.raises(
+        MalformedError, match="row 1 has no prompt_variant, target_model, output_id"
+    ) as no:
+        entries_of(table)
+
+    assert "output (or output_file)" in str(no.value)
+
+
 def test_an_empty_table_is_misuse(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="holds no outputs"):
         entries_of(write_rows(tmp_path / "t.jsonl", []))
