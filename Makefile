@@ -9,7 +9,7 @@ RUN    ?= runs/first
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install measure fast check models browser screenshots lint types test coverage docs docs-output benchmark drift-study vectors conformance \
+.PHONY: help install core measure fast check models browser screenshots lint types test coverage docs docs-output benchmark drift-study vectors conformance \
   verify reproduce report publish tags push pages archive upkeep lock relock clean
 
 help: ## Show the targets.
@@ -21,6 +21,8 @@ measure: $(VENV)/.run ## Measure a real embedded model: about 5 minutes on 2 cor
 	$(BIN)/epc validate $(RUN)
 
 install: $(VENV)/.run ## The program alone, from its lock file.
+
+core: $(VENV)/.core ## What looks things up and scans, from its lock file: a twentieth of the program's size.
 
 # What `fast` needs: the environment of all the targets if there is one, or else a slim one.
 FAST := $(VENV)/$(if $(wildcard $(VENV)/.dev),.dev,.fast)
@@ -154,6 +156,8 @@ lock: $(VENV)/.dev ## Write the lock files again from pyproject.toml.
 	  --constraint requirements/dev.lock --output-file requirements/fast.lock
 	$(UV) pip compile pyproject.toml --extra attest --extra build --extra charts --extra judge --extra local $(LOCK_FLAGS) \
 	  --constraint requirements/dev.lock --output-file requirements/run.lock
+	$(UV) pip compile pyproject.toml --extra build $(LOCK_FLAGS) \
+	  --constraint requirements/dev.lock --output-file requirements/core.lock
 	printf 'dvc[s3]\nmoto[server]\n' | $(UV) pip compile - $(LOCK_FLAGS) --no-annotate \
 	  --output-file requirements/s3.lock
 
@@ -170,6 +174,9 @@ LOCK_FLAGS := $(NEWER) --quiet --universal --python-version 3.11 --generate-hash
 
 clean: ## Remove the virtual environment and everything that was built. Runs stay.
 	rm -rf $(VENV) $(S3) public build/site .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage*
+
+$(VENV)/.core: requirements/core.lock requirements/uv.lock
+	$(call install,core)
 
 $(VENV)/.run: requirements/run.lock requirements/uv.lock
 	$(call install,run)

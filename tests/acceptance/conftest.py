@@ -5,6 +5,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from installed_support import Installed
+from installed_support import made as made_clean
 from records_support import exhaustive, flip, made, single, ties, tiny
 from registry_support import ROOT
 from shared_support import shared
@@ -30,6 +32,11 @@ def _deployed(folder: Path) -> Path:
     words = ("site", "build", "--as-of", AS_OF, "--base-url", ADDRESS)
     epc(checkout, *words, env=IN_A_WORKFLOW)
     return folder
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    return shared(tmp_path_factory, "installed", made_clean)
 
 
 @pytest.fixture(scope="session")

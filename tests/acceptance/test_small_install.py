@@ -1,31 +1,20 @@
-"""What `pip install epc-registry` brings, and what it answers outside of a clone.
-
-The wheel is built through the source archive, as a package index would get it, and installed with
-what its own metadata asks for. Nothing leaves the machine: the dependencies' wheels are made again
-of what is installed here, and there are no others to choose from.
-"""
+"""What `pip install epc-registry` brings, and what it answers outside of a clone."""
 
 import json
-import os
+import re
 import resource
-import shutil
 import subprocess
 import sys
-import zipfile
-from dataclasses import dataclass
-from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
 import pytest
+from installed_support import CORE, UV, Installed, site_of, started
 from registry_support import ROOT
-from shared_support import shared
 
 from epc.extras import EXTRAS, install
 
-CORE = ("click", "msgspec", "pyyaml")
 MOST_BYTES = 15_000_000  # the promise of the installation page, byte code included
 MOST_SECONDS = 1.0  # of processor time, so that a busy machine is no slow program
-UV = str(Path(sys.executable).with_name("uv"))
 LOOK_UPS = (
     ("expiry", "gpt-4o"),
     ("expiry", "v1.0-GPT4o-0806"),
@@ -37,84 +26,6 @@ LOOK_UPS = (
 pytestmark = [pytest.mark.extra, pytest.mark.slow]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Installed:
-    """An environment with the wheel in it, and the wheels that it was made of."""
-
-    wheel: Path
-    wheels: Path
-    python: Path
-
-    def run(self, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-        return started((str(self.python.with_name("epc")), *words), self.wheels, code)
-
-
-def started(
-    words: tuple[str, ...], folder: Path, code: int = 0
-) -> subprocess.CompletedProcess[str]:
-    """Run a program as somebody does who has never heard of this repository."""
-    kept = {key: value for key, value in os.environ.items() if key in {"PATH", "HOME", "LANG"}}
-    env = {**kept, "UV_OFFLINE": "1", "UV_NO_CONFIG": "1", "UV_CACHE_DIR": str(folder / "cache")}
-    done = subprocess.run(
-        words, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=200
-    )
-    assert done.returncode == code, (words, done.stdout, done.stderr)
-    return done
-
-
-def sources(folder: Path) -> Path:
-    """Return a copy of what a source archive is made of, so that nothing is built in this clone."""
-    for name in ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "params.yaml"):
-        shutil.copy(ROOT / name, folder)
-    for licence in ROOT.glob("LICENSE*"):
-        shutil.copy(licence, folder)
-    leave = shutil.ignore_patterns("__pycache__", ".*", "raw", "raw.dvc", "*.md")
-    for name in ("epc", "snapshots"):
-        shutil.copytree(ROOT / name, folder / name, ignore=leave, copy_function=os.link)
-    return folder
-
-
-def again(package: Distribution, folder: Path) -> None:
-    """Make a wheel of an installed package."""
-    tag = next(
-        line.removeprefix("Tag: ")
-        for line in (package.read_text("WHEEL") or "").splitlines()
-        if line.startswith("Tag: ")
-    )
-    name = package.metadata["Name"].replace("-", "_")
-    made = folder / f"{name}-{package.version}-{tag}.whl"
-    with zipfile.ZipFile(made, "w") as wheel:
-        for path in package.files or ():
-            if ".." not in path.parts and path.suffix != ".pyc":
-                wheel.write(path.locate(), str(path))
-
-
-def made(folder: Path) -> Installed:
-    wheels, source = folder / "wheels", folder / "source"
-    wheels.mkdir()
-    source.mkdir()
-    build = (UV, "build", "--quiet", "--no-build-isolation", "--python", sys.executable)
-    started((*build, "--out-dir", str(wheels), str(sources(source))), folder)
-    for name in CORE:
-        again(distribution(name), wheels)
-    started((UV, "venv", "--quiet", "--python", sys.executable, str(folder / "clean")), folder)
-    python, (wheel,) = folder / "clean" / "bin" / "python", wheels.glob("epc_registry-*.whl")
-    choose = ("--no-index", "--find-links", str(wheels), "--python", str(python))
-    started((UV, "pip", "install", "--quiet", *choose, "epc-registry"), folder)
-    started((str(python), "-m", "compileall", "-q", str(site_of(python))), folder)  # as pip does
-    return Installed(wheel=wheel, wheels=wheels, python=python)
-
-
-def site_of(python: Path) -> Path:
-    (found,) = (python.parent.parent / "lib").glob("python3*/site-packages")
-    return found
-
-
-@pytest.fixture(scope="session")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    return shared(tmp_path_factory, "small-install", made)
-
-
 def test_a_plain_installation_is_under_15_mb_with_all_that_it_needs(installed: Installed) -> None:
     files = [path for path in site_of(installed.python).rglob("*") if path.is_file()]
 
@@ -123,6 +34,13 @@ def test_a_plain_installation_is_under_15_mb_with_all_that_it_needs(installed: I
         path.name.split("-")[0].lower() for path in site_of(installed.python).glob("*.dist-info")
     }
     assert packages == {"epc_registry", *CORE}
+
+
+def test_the_lock_file_of_what_looks_up_lists_these_and_what_builds_the_package() -> None:
+    lock = (ROOT / "requirements" / "core.lock").read_text("utf-8")
+
+    listed = set(re.findall(r"^([a-z-]+)==", lock, re.MULTILINE))
+    assert listed == {*CORE, "setuptools"}
 
 
 @pytest.mark.parametrize("words", LOOK_UPS, ids=" ".join)

@@ -1,7 +1,7 @@
 """The GitHub Action, the pre-commit hook and the page "Gate your CI": each is run, or checked.
 
-As in the walks of our own workflows, the environment of these tests stands for what the action's
-install step would make from the lock file, and its package is the one in this tree.
+The action's steps run in a clean environment that has the wheel of this tree and what the wheel
+asks for. It stands for what the install step makes from its lock file, which lists the same.
 """
 
 import re
@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
+from installed_support import Installed
 from registry_support import ROOT, git
 from scan_support import NAMES, TODAY, expected, project, scan, unindented
 from site_support import epc
@@ -36,14 +37,14 @@ def action() -> Json:
 class Run:
     """The action's steps over a project, in their order, as a runner runs them by bash."""
 
-    def __init__(self, folder: Path, home: Path, **inputs: str) -> None:
+    def __init__(self, installed: Installed, folder: Path, home: Path, **inputs: str) -> None:
         given = action()
         values = {name: each["default"] for name, each in given["inputs"].items()}
         assert inputs.keys() <= values.keys()
         values |= inputs
         (home / "epc").mkdir(parents=True)
-        (home / "epc" / "bin").symlink_to(BIN)
-        (home / "epc" / ".run").touch()
+        (home / "epc" / "bin").symlink_to(installed.python.parent)
+        (home / "epc" / ".core").touch()
         self.summary = home / "summary.md"
         self.said, self.code = "", 0
         for step in given["runs"]["steps"]:
@@ -62,7 +63,6 @@ class Run:
                     "RUNNER_TEMP": str(home),
                     "GITHUB_ACTION_PATH": str(ROOT),
                     "GITHUB_STEP_SUMMARY": str(self.summary),
-                    "PYTHONPATH": str(ROOT),
                     "SOURCE_DATE_EPOCH": TODAY,
                     **own,
                 },
@@ -79,11 +79,13 @@ class Run:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_actions_steps_annotate_a_sample_project_and_fail(name: str, tmp_path: Path) -> None:
+def test_the_actions_steps_annotate_a_sample_project_and_fail(
+    name: str, installed: Installed, tmp_path: Path
+) -> None:
     folder = project(name, tmp_path)
     git(folder, "init", "--quiet")
 
-    done = Run(folder, tmp_path / "runner")
+    done = Run(installed, folder, tmp_path / "runner")
 
     assert done.code == 1, done.said
     failing = [line for line in expected(name)[:-1] if not line.startswith("also ")]
@@ -94,7 +96,9 @@ def test_the_actions_steps_annotate_a_sample_project_and_fail(name: str, tmp_pat
     assert f"{expected(name)[-1]}." in table
 
 
-def test_the_actions_inputs_are_taken_as_words_and_lines(tmp_path: Path) -> None:
+def test_the_actions_inputs_are_taken_as_words_and_lines(
+    installed: Installed, tmp_path: Path
+) -> None:
     folder = project("langchain", tmp_path)
     (folder / "a dir").mkdir()
     (folder / "a dir" / "*.py").write_text('x = "grok-4"\n')
@@ -102,6 +106,7 @@ def test_the_actions_inputs_are_taken_as_words_and_lines(tmp_path: Path) -> None
     published.write_text(epc(ROOT, "snapshot", "export").stdout)
 
     done = Run(
+        installed,
         folder,
         tmp_path / "runner",
         **{"fail-on": "expired expiring:30d", "ignore": "gpt-4-0613\nno such; touch canary"},
