@@ -1,5 +1,5 @@
 // Whoever types a whole name gets its page first: a snapshot's id, an evaluator's name or alias, a
-// platform; then documents whose title has every word that was typed.
+// platform; then documents, and questions of the FAQ, whose title has every word that was typed.
 //
 // The search takes a name apart at its hyphens and weighs its rarest part most, so that it puts
 // "gpt-4.5-preview" before "gpt-4". It stays as it is; a whole name is looked up beside it.
@@ -38,7 +38,8 @@
     }
     // A title in the search's own index is markup; what it shows is its text.
     const text = (title) => new DOMParser().parseFromString(title, "text/html").body.textContent;
-    const own = search.docs.filter(({ location: at }) => !at.includes("#") && !/^(evaluators|snapshots|functions)\//.test(at));
+    const own = search.docs.filter(({ location: at }) =>
+      at.includes("#") ? at.startsWith("faq/") : !/^(evaluators|snapshots|functions)\//.test(at));
     const documents = own.map(({ location: at, title }) => ({ at, title: text(title) }));
     return { tags: index.snapshots.map(({ tag }) => tag), names, platforms, documents };
   };
@@ -47,12 +48,13 @@
   const stem = (word) => word.replace(/(ing|ion|ions|ed|es|e|s)$/, "");
   const parts = (text) => folded(text).split(/[^\p{L}\p{N}]+/u).filter(Boolean);
   const titled = (documents, typed) => {
-    const asked = parts(typed).filter((word) => !QUESTION.has(word)).map(stem);
+    const words = parts(typed);
+    const asked = words.filter((word) => !QUESTION.has(word)).map(stem);
     if (!asked.length || asked.some((word) => word.length < 4)) return [];
-    return documents.filter(({ title }) => {
-      const has = parts(title).map(stem);
-      return asked.every((word) => has.some((each) => each.startsWith(word)));
-    });
+    const has = ({ title }, word) => parts(title).some((each) => stem(each).startsWith(word));
+    const near = (each) => words.filter((word) => has(each, stem(word))).length;
+    // The title that has most of the question's other words too stands first.
+    return documents.filter((each) => asked.every((word) => has(each, word))).sort((a, b) => near(b) - near(a));
   };
 
   const matching = ({ tags, names, platforms, documents }, typed) => {
