@@ -6,6 +6,10 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
+# As `epc` has it, before anything loads NumPy: workers outnumber processors, and a second thread
+# would spin on one that another worker needs.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import pytest
 from budget_support import BUDGETS
 from hypothesis import settings
