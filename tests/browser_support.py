@@ -15,9 +15,19 @@ from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Route, sy
 
 from epc.site.serving import server
 
+# Without the first line every window loads two pages of its own, for an address bar that nobody
+# sees. Of two lists Chromium reads the last one, so Playwright's own follows.
+_OFF = (
+    *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup"),
+    *("AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades"),
+    *("HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "PaintHolding"),
+    *("ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect", "OptimizationHints"),
+    *("NetworkTimeServiceQuerying", "AimEnabled", "PreconnectToSearch"),
+)
 _QUIET = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
     *("--disable-background-networking", "--disable-component-update"),
+    f"--disable-features={','.join(_OFF)}",
 )
 DESKTOP, PHONE = 1280, 360
 # A page that was just scrolled fades its tabs out once its scripts get to it, which a busy machine
