@@ -125,6 +125,20 @@ def _way(found: Agreement) -> tuple[str, str, tuple[str, ...], bool]:
     return found.judge, found.prompt, found.sources, found.same_decoding
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreed:
+    """How far others agree with a judge; `recorded` counts the items of its own verdicts."""
+
+    recorded: int
+    agreements: tuple[Agreement, ...]
+
+
+def agreed(own: Sequence[Ballot], others: Sequence[Ballot]) -> Agreed:
+    """Return how far each other judge agrees with one, from what all of them said."""
+    items = {item for ballot in own for item, _ in ballot.said}
+    return Agreed(recorded=len(items), agreements=tuple(agreements(own, others)))
+
+
 def agreements(own: Iterable[Ballot], others: Sequence[Ballot]) -> list[Agreement]:
     """Return how far each other judge agrees with one, best first, then by kinds of task."""
     found: list[Agreement] = []

@@ -140,7 +140,7 @@ def succeed(
     """
     from epc.analysis.ballots import ballots
     from epc.registry.subjects import subject
-    from epc.registry.succession import Kept, succession_of
+    from epc.registry.succession import Kept, agreed_of, succession_of
     from epc.report.succession_text import text
 
     given = [ballot for path in files for ballot in ballots(*read_verdicts(path))]
@@ -148,7 +148,7 @@ def succeed(
     opened = open_registry(registry)
     who = subject(opened, asked, sorted(judges))
     given += Kept.of(opened, registry).beside(who)
-    found = succession_of(opened, who, as_of.date(), given)
+    found = succession_of(opened, who, as_of.date(), agreed_of(opened, who, given))
     if form == "json":
         echo_json(found.as_json())
     else:

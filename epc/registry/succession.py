@@ -9,10 +9,11 @@ from typing import Final, Self
 
 from epc.analysis.ballots import Ballot, ballot_of_run, ballots, merged
 from epc.analysis.succession import (
+    Agreed,
     Measurement,
     Succession,
     Successor,
-    agreements,
+    agreed,
 )
 from epc.errors import EpcError
 from epc.records.observed.types import UNKNOWN, Judge
@@ -21,9 +22,10 @@ from epc.registry.card_types import MeasuredCard, ObservedCard, Origin
 from epc.registry.fetching import restore_sealed
 from epc.registry.lifecycles import Life, find
 from epc.registry.named import lives_named
-from epc.registry.observed import verdicts_in
+from epc.registry.observed import kept_verdicts
 from epc.registry.platforms import PLATFORMS
 from epc.registry.reading import find_checkout
+from epc.registry.recall import Recall, anew
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.registry.subjects import Subject, pointing, subject
@@ -62,12 +64,24 @@ class Kept:
                     self.read[source] = merged(self._ballots(source))
                 yield from self.read[source]
 
+    def seals(self, who: Subject) -> Iterator[str]:
+        """Yield the seal of each snapshot from which `beside` takes verdicts."""
+        for source in dict.fromkeys(map(_source, who.snapshots)):
+            if source is not None:
+                yield from (
+                    f"{each.tag} {self.registry.seal(str(each.tag))}" for each in self._of(source)
+                )
+
     def _ballots(self, source: Origin | str) -> Iterator[Ballot]:
+        for snapshot in self._of(source):
+            with TemporaryDirectory() as folder:
+                restore_sealed(snapshot.tag, Path(folder), place=self.home, store=None)
+                yield from _ballots_in(Path(folder), snapshot)
+
+    def _of(self, source: Origin | str) -> Iterator[Snapshot]:
         for snapshot in self.registry.snapshots.values():
             if _source(snapshot) == source and not self._is_out(str(snapshot.tag)):
-                with TemporaryDirectory() as folder:
-                    restore_sealed(snapshot.tag, Path(folder), place=self.home, store=None)
-                    yield from _ballots_in(Path(folder), snapshot)
+                yield snapshot
 
     def _is_out(self, tag: str) -> bool:
         # Of a source's two commits the newer says it all: counted twice, a verdict agrees twice.
@@ -86,8 +100,7 @@ def _source(snapshot: Snapshot) -> Origin | str | None:
 
 def _ballots_in(folder: Path, snapshot: Snapshot) -> Iterator[Ballot]:
     if snapshot.kind == "observed":
-        document, verdicts = verdicts_in(folder)
-        yield from ballots(document.header, verdicts)
+        yield from ballots(*kept_verdicts(folder))  # its file is as it was sealed
         return
     manifest = load_manifest(folder)
     if manifest.reuses:
@@ -96,7 +109,7 @@ def _ballots_in(folder: Path, snapshot: Snapshot) -> Iterator[Ballot]:
         yield ballot_of_run(judge, manifest, folder, source=str(snapshot.tag))
 
 
-def successions(kept: Kept, as_of: date) -> Iterator[Succession]:
+def successions(kept: Kept, as_of: date, recall: Recall = anew) -> Iterator[Succession]:
     """Yield who may replace each judge of which there are verdicts, and that ended or will."""
     registry = kept.registry
     names = dict.fromkeys(
@@ -107,30 +120,39 @@ def successions(kept: Kept, as_of: date) -> Iterator[Succession]:
     for name in sorted(names, key=str.casefold):
         who = subject(registry, name)
         if any(registry.of_life(name, life, as_of).until for life in who.lives):
-            yield succession_of(registry, who, as_of, _sound(kept, who))
+            yield succession_of(registry, who, as_of, _kept(kept, who, recall))
 
 
-def _sound(kept: Kept, who: Subject) -> list[Ballot]:
+def _kept(kept: Kept, who: Subject, recall: Recall) -> Agreed:
     """Return what is kept; of files that are not as published nothing, as `verify` says why."""
+    own, apart = who.spellings, _apart(kept.registry, who)
+    given = ["agreed", *sorted(own), "", *sorted(apart), "", *kept.seals(who)]
     try:
-        return [*kept.beside(who)]
+        return recall(Agreed, given, lambda: agreed_of(kept.registry, who, [*kept.beside(who)]))
     except EpcError:
-        return []
+        return agreed_of(kept.registry, who, [])
 
 
-def succession_of(
-    registry: Registry, who: Subject, as_of: date, given: Sequence[Ballot]
-) -> Succession:
-    """Return who may replace a judge on a day, from what all of them said."""
+def agreed_of(registry: Registry, who: Subject, given: Sequence[Ballot]) -> Agreed:
+    """Return how far others agree with a judge, whatever the day."""
     # Reading R76: two runs of the same evaluator agree with themselves, which is no agreement.
     own = [ballot for ballot in given if _names(ballot) & who.spellings]
-    apart = who.spellings | {alias.casefold() for alias in pointing(registry, who)}
-    others = [ballot for ballot in given if not _names(ballot) & apart]
+    apart = _apart(registry, who)
+    return agreed(own, [ballot for ballot in given if not _names(ballot) & apart])
+
+
+def _apart(registry: Registry, who: Subject) -> frozenset[str]:
+    return who.spellings | {alias.casefold() for alias in pointing(registry, who)}
+
+
+def succession_of(registry: Registry, who: Subject, as_of: date, found: Agreed) -> Succession:
+    """Return who may replace a judge on a day, from how far others agree with it."""
     states = [registry.of_life(who.name, life, as_of) for life in who.lives]
-    served = {name: _states(registry, name, as_of) for name in {each.model for each in others}}
+    models = {each.model for each in found.agreements}
+    served = {name: _states(registry, name, as_of) for name in models}
     successors = [
         Successor(agreement=each, state=served[each.model][0], living=served[each.model][1])
-        for each in agreements(own, others)
+        for each in found.agreements
     ]
     successors.sort(key=lambda each: (each.agreement.subset is not None, not each.living))
     named = dict.fromkeys(life.replacement for life in who.lives if life.replacement)
@@ -140,7 +162,7 @@ def succession_of(
         state=tuple(f"{state.platform}: {state.words}" for state in states),
         named={name: _states(registry, name, as_of)[0] for name in named},
         aliases=tuple(pointing(registry, who)),
-        recorded=len({item for ballot in own for item, _ in ballot.said}),
+        recorded=found.recorded,
         elsewhere=tuple(dict.fromkeys(_elsewhere(who))),
         successors=tuple(successors),
         measurement=_measurement(registry, who, as_of),

@@ -30,7 +30,8 @@ from epc.site.pages import EvaluatorPage, Site, SnapshotPage
 from epc.site.policy import guarded, themes
 from epc.site.reference import page as functions
 from epc.site.rendering import Pictures, pages
-from epc.site.with_mkdocs import run_mkdocs
+from epc.site.result_cache import ResultCache
+from epc.site.with_mkdocs import make_pages
 from epc.site.writing import MARK, Folder
 
 SOURCES: Final = "site"
@@ -72,18 +73,21 @@ def build(
     Raises: UsageError if the folder is somebody else's; WorldError if the disk or mkdocs fails.
     """
     target = Folder(out)
-    site = collect(checkout, as_of=as_of, address=address, repository=repository)
+    results = ResultCache(checkout / WORK / "results")
+    recall = results.recall
+    site = collect(checkout, as_of=as_of, address=address, repository=repository, recall=recall)
     tell(f"collected {len(site.snapshots)} snapshots of {len(site.evaluators)} evaluators")
     site = replace(
         site,
         evidence=gathered(site.snapshots, checkout / WORK / "pictures"),
-        successions=tuple(successions(Kept.of(site.registry, str(checkout)), as_of)),
+        successions=tuple(successions(Kept.of(site.registry, str(checkout)), as_of, recall)),
     )
     beside: dict[str, str] = {}
     sources = write_sources(site, reference(), _pictures(site, beside))
     tell("wrote the pages; mkdocs makes them into HTML")
     html = checkout / WORK / "html"
-    run_mkdocs(sources, html, as_of)
+    make_pages(sources, html, as_of, results)
+    results.tidy()
     made = [path.relative_to(html).as_posix() for path in sorted(html.rglob("*")) if path.is_file()]
     made = [name for name in made if name not in _NOT_OURS]
     documents = {f"{path.stem}/index.html" for path in (checkout / SOURCES / "docs").glob("*.md")}

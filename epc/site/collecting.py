@@ -17,6 +17,7 @@ from epc.registry.figures import Figure, figures_of
 from epc.registry.judge_cards import card_of
 from epc.registry.lifecycles import Life
 from epc.registry.reading import of_folder
+from epc.registry.recall import Recall, anew
 from epc.registry.registry import Registry
 from epc.registry.repository import Repository
 from epc.registry.showing import shown
@@ -44,7 +45,12 @@ _STORED: Final = f"{layout.FOLDER}/{layout.STORE}"
 
 
 def collect(
-    checkout: Path, *, as_of: date, address: str, repository: Repository | None = None
+    checkout: Path,
+    *,
+    as_of: date,
+    address: str,
+    repository: Repository | None = None,
+    recall: Recall = anew,
 ) -> Site:
     """Return everything that a checkout's registry publishes, as of a day, but the evidence.
 
@@ -52,7 +58,7 @@ def collect(
     """
     registry = of_folder(checkout)
     alone = [_snapshot(checkout, registry, tag, as_of) for tag in registry.snapshots]
-    snapshots = tuple(with_recorded([*with_judges(alone)]))
+    snapshots = tuple(with_recorded([*with_judges(alone)], registry, recall))
     by_generation: dict[str, list[SnapshotPage]] = {}
     for page in snapshots:
         by_generation.setdefault(page.row.snapshot.tag.generation, []).append(page)

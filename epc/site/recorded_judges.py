@@ -11,20 +11,31 @@ from epc.records.observed.reading import read
 from epc.records.observed.types import Setting
 from epc.records.typed import parse
 from epc.registry.card_types import ObservedCard, Origin
+from epc.registry.recall import Recall
+from epc.registry.registry import Registry
 from epc.site.pages import Recorded, SnapshotPage
 
 
-def with_recorded(pages: Sequence[SnapshotPage]) -> Iterator[SnapshotPage]:
+def with_recorded(
+    pages: Sequence[SnapshotPage], registry: Registry, recall: Recall
+) -> Iterator[SnapshotPage]:
     """Yield the pages; an observed snapshot's has the other judges of the same source and commit.
 
     They are those whose verdicts are kept here, and that were not withdrawn.
     """
+
+    def found_in(several: Sequence[SnapshotPage]) -> dict[str, Recorded]:
+        seals = (f"{page.row.tag} {registry.seal(page.row.tag)}" for page in several)
+        return recall(dict[str, Recorded], ["beside", *seals], lambda: dict(_beside(several)))
+
     by_source: dict[Origin, list[SnapshotPage]] = {}
     for page in pages:
         if isinstance(page.card, ObservedCard) and _verdicts_of(page) and not page.withdrawn:
             by_source.setdefault(page.card.origin, []).append(page)
-    of_source = (_beside(several) for several in by_source.values() if len(several) > 1)
-    found = dict(each for given in of_source for each in given)
+    found: dict[str, Recorded] = {}
+    for several in by_source.values():
+        if len(several) > 1:
+            found |= found_in(several)
     for page in pages:
         yield replace(page, recorded=found.get(page.row.tag))
 

@@ -1,18 +1,32 @@
-"""Having mkdocs make the written sources into HTML, and mending its search."""
+"""Having mkdocs make the written sources into HTML, and mending its search.
 
+A page of one snapshot or evaluator is made of its own source and of what all pages share. So it is
+kept beside its words in the search, and mkdocs is shown it again only once one of them has changed.
+"""
+
+import hashlib
+import json
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
+from importlib.metadata import version
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+from urllib.parse import quote
 
 from epc.errors import WorldError
-from epc.records.strict_json import dumps
+from epc.records.strict_json import dumps, dumps_line
+from epc.records.typed import as_json, parse
+from epc.registry.sums import sha256
 from epc.site import mkdocs_hook
+from epc.site.result_cache import ResultCache
 from epc.site.writing import put
 
+_MAKERS: Final = ("mkdocs", "mkdocs-material", "markdown", "pymdown-extensions", "jinja2")
 _TOLD: Final = re.compile(r"\x1b\[[0-9;]*m")
 # The theme's search (lunr) names a node of its word graph by its letters and its neighbours'
 # numbers, run together: "1" to node 23 and "12" to node 3 are the same name. Where words hold
@@ -24,8 +38,80 @@ _NAME_OF_NODE: Final = re.compile(r"(\w)=\1\+(\w)\+(\w)\.id\}return \1")
 _EAGER: Final = 'location.protocol!=="file:"'
 
 
-def run_mkdocs(sources: Path, html: Path, as_of: date) -> None:
-    """Have mkdocs build the sources, every warning an error.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Words:
+    """What the search reads of a page, or of the part of it below one heading."""
+
+    location: str
+    title: str
+    text: str
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Index:
+    """What the search reads, and how."""
+
+    config: dict[str, Any]
+    docs: tuple[_Words, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Page:
+    """A page as mkdocs made it, and what the search reads of it."""
+
+    html: str
+    words: tuple[_Words, ...]
+
+
+def make_pages(sources: Path, html: Path, as_of: date, results: ResultCache) -> None:
+    """Have mkdocs build the sources, but for the pages that would come out as they were kept.
+
+    Raises: WorldError if the disk or mkdocs fails.
+    """
+    shared = _shared(sources)
+    given = {place: ["page", shared, text] for place, text in _of_one(sources / "docs")}
+    kept = {place: page for place in given if (page := results.find(_Page, given[place]))}
+    _run(sources, html, as_of, kept)
+    index = html / "search" / "search_index.json"
+    search = parse(json.loads(index.read_text("utf-8")), _Index)
+    words: dict[str, tuple[_Words, ...]] = {}
+    for each in search.docs:
+        at = each.location.partition("#")[0]
+        words[at] = (*words.get(at, ()), each)
+    for place, source in given.items():
+        path, at = html / place / "index.html", quote(place)
+        if page := kept.get(place):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            put(path, page.html.encode())
+            words[at] = page.words
+        else:
+            made = _Page(html=path.read_text("utf-8"), words=words.get(at, ()))
+            results.keep(source, made)
+    # In one order, whichever of them were made now.
+    docs = tuple(each for place in sorted(words) for each in words[place])
+    put(index, dumps_line(as_json(replace(search, docs=docs))).encode())
+
+
+def _of_one(documents: Path) -> Iterator[tuple[str, str]]:
+    """Yield the place and the source of each page of one snapshot or evaluator."""
+    for kind in ("snapshots", "evaluators"):
+        for path in sorted((documents / kind).glob("*/index.md")):
+            yield f"{kind}/{path.parent.name}/", path.read_text("utf-8")
+
+
+def _shared(sources: Path) -> str:
+    """Return the digest of what such a page follows from beside its own source and our program."""
+    total = hashlib.sha256()
+    for path in (sources / "mkdocs.yml", *sorted((sources / "overrides").rglob("*"))):
+        if path.is_file():
+            total.update(f"{path.relative_to(sources)} {sha256(path)}\n".encode())
+    total.update(" ".join(f"{name} {version(name)}" for name in _MAKERS).encode())
+    return total.hexdigest()
+
+
+def _run(sources: Path, html: Path, as_of: date, leave: Iterable[str]) -> None:
+    """Have mkdocs build the sources without some pages, every warning an error.
 
     It runs as a program of its own: it keeps state, and prints. A configuration beside the sources
     adds our hook, so that theirs stays one that any program can read.
@@ -33,7 +119,7 @@ def run_mkdocs(sources: Path, html: Path, as_of: date) -> None:
     Raises: WorldError if the disk or mkdocs fails.
     """
     configured = sources.with_name("mkdocs.yml")
-    put(configured, dumps(_hooked(sources)).encode())
+    put(configured, dumps(_hooked(sources, leave)).encode())
     words = ["build", "--strict", "--quiet", "--config-file", str(configured)]
     moment = int(datetime.combine(as_of, time(), tzinfo=UTC).timestamp())
     quiet = {"NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": str(moment)}
@@ -56,11 +142,17 @@ def run_mkdocs(sources: Path, html: Path, as_of: date) -> None:
         put(bundle, bundle.read_text("utf-8").replace(_EAGER, "!1").encode())
 
 
-def _hooked(sources: Path) -> dict[str, object]:
+def _hooked(sources: Path, leave: Iterable[str]) -> dict[str, object]:
     """Return the sources' own configuration with our hook; its paths are from beside them."""
     return {
         "INHERIT": f"{sources.name}/mkdocs.yml",
         "docs_dir": f"{sources.name}/docs",
         "theme": {"custom_dir": f"{sources.name}/overrides"},
         "hooks": [str(Path(mkdocs_hook.__file__).absolute())],
+        "exclude_docs": "".join(f"/{_literal(place)}index.md\n" for place in leave),
     }
+
+
+def _literal(place: str) -> str:
+    """Return the pattern that a path alone has, as git reads patterns."""
+    return re.sub(r"([\\*?\[\]!# ])", r"\\\1", place)

@@ -1,5 +1,6 @@
 """The same registry gives the same bytes, a change touches what it must; another builder agrees."""
 
+import json
 import os
 import re
 import shutil
@@ -9,6 +10,7 @@ from copy import copy
 from html.parser import HTMLParser
 from pathlib import Path
 
+import yaml
 from site_support import AS_OF, BuiltSite, build, epc, furnished
 
 
@@ -46,6 +48,36 @@ def test_a_change_of_one_snapshot_leaves_the_other_pages_alone(tmp_path: Path) -
     assert "snapshots/v1.0-Judge-1/index.html" not in changed
     assert "protocol/index.html" not in changed
     assert "api/v1/snapshots/v1.0-Judge-1.json" not in changed
+
+
+def test_pages_that_are_kept_come_out_as_in_a_build_from_nothing(tmp_path: Path) -> None:
+    made = furnished(tmp_path / "clone")
+    build(made)
+    made.publish("v1.2-Judge-1")
+    work = made.folder / "build" / "site"
+
+    rebuilt = contents(build(made).out)
+    left = yaml.safe_load((work / "mkdocs.yml").read_text())["exclude_docs"].split()
+    shutil.rmtree(work)
+    anew = contents(build(made, tmp_path / "anew").out)
+
+    assert "/evaluators/Judge-2/index.md" in left
+    assert "/snapshots/v1.2-Judge-1/index.md" not in left
+    assert "/evaluators/Judge-1/index.md" not in left, "it lists one more snapshot"
+    assert rebuilt.keys() == anew.keys()
+    assert [name for name in anew if rebuilt[name] != anew[name]] == []
+    assert b'"evaluators/Judge-2/"' in rebuilt["search/search_index.json"], "a page that was kept"
+
+
+def test_a_template_that_changed_makes_every_page_again(tmp_path: Path) -> None:
+    made = furnished(tmp_path / "clone")
+    build(made)
+    template = made.folder / "site" / "overrides" / "partials" / "logo.html"
+    template.write_text(template.read_text() + "<!-- another -->")
+
+    out = build(made).out
+
+    assert "<!-- another -->" in (out / "evaluators" / "Judge-2" / "index.html").read_text()
 
 
 def test_a_folder_of_somebody_elses_is_refused(site: BuiltSite, tmp_path: Path) -> None:
@@ -118,7 +150,9 @@ def test_mkdocs_makes_the_same_pages_without_our_hook(site: BuiltSite, tmp_path:
 
     plain, ours = contents(tmp_path / "html"), contents(work / "html")
     assert set(plain) == set(ours)
-    assert plain["search/search_index.json"] == ours["search/search_index.json"]
+    index = json.loads(plain["search/search_index.json"])
+    index["docs"].sort(key=lambda words: words["location"].partition("#")[0])
+    assert json.loads(ours["search/search_index.json"]) == index
     tight = {name: re.sub(rb">\s+<", b"><", content) for name, content in ours.items()}
     pages = [name for name in plain if name.endswith(".html")]
     assert len(pages) > 40

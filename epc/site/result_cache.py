@@ -1,0 +1,76 @@
+"""Results kept from build to build, each under the digest of all that it follows from.
+
+A result lies behind its own digest, so that one that was damaged since counts as none.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from epc.errors import WorldError
+from epc.records.strict_json import dumps_line
+from epc.records.typed import as_json, parse
+from epc.site.evidence_cache import program
+
+T = TypeVar("T")
+
+
+class ResultCache:
+    """A folder of results. What a build did not ask for, it throws away at its end.
+
+    Raises: WorldError if the disk fails.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self._asked: set[str] = set()
+
+    def recall(self, kind: type[T], given: Sequence[str], work: Callable[[], T], /) -> T:
+        """Return what was kept for this, or else work it out and keep it."""
+        found = self.find(kind, given)
+        if found is not None:
+            return found
+        return parse(json.loads(self.keep(given, work())), kind)
+
+    def find(self, kind: type[T], given: Sequence[str]) -> T | None:
+        """Return what was kept for this, if it is there and whole."""
+        text = _whole(self._place(given))
+        return None if text is None else parse(json.loads(text), kind)
+
+    def keep(self, given: Sequence[str], value: object) -> str:
+        """Keep a result, and return it as it is kept."""
+        path, text = self._place(given), dumps_line(as_json(value))
+        partial = path.with_suffix(".partial")
+        try:
+            self.home.mkdir(parents=True, exist_ok=True)
+            partial.write_text(f"{_digest(text)}\n{text}", "utf-8")
+            partial.rename(path)
+        except OSError as error:
+            raise WorldError(f"cannot write {path}: {error.strerror or error}") from error
+        return text
+
+    def _place(self, given: Sequence[str]) -> Path:
+        path = self.home / _digest(dumps_line([program(), *given]))
+        self._asked.add(path.name)
+        return path
+
+    def tidy(self) -> None:
+        """Throw away what this build did not ask for."""
+        for path in self.home.iterdir() if self.home.is_dir() else ():
+            if path.name not in self._asked:
+                path.unlink()
+
+
+def _whole(path: Path) -> str | None:
+    """Return what was kept, if it is still as it was kept."""
+    try:
+        digest, _, text = path.read_text("utf-8").partition("\n")
+    except (OSError, UnicodeDecodeError):
+        return None
+    return text if digest == _digest(text) else None
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

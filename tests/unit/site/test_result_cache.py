@@ -1,0 +1,87 @@
+"""A result is kept while all that it follows from is the same, and while it is whole."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from epc.analysis.observed_figures import Figure
+from epc.site import evidence_cache
+from epc.site.result_cache import ResultCache
+
+FOUND = {"alike": Figure(value=0.1 + 0.2, ci95=(0.25, 1 / 3), n=7, items=5)}
+KIND = dict[str, Figure]
+
+
+@pytest.fixture
+def renewed() -> Iterator[None]:
+    """Let the program be digested again, and afterwards once more."""
+    evidence_cache.program.cache_clear()
+    yield
+    evidence_cache.program.cache_clear()
+
+
+def never() -> dict[str, Figure]:
+    raise AssertionError("it was worked out again")
+
+
+def test_what_was_kept_comes_back_to_the_last_bit(tmp_path: Path) -> None:
+    cache = ResultCache(tmp_path / "kept")
+
+    first = cache.recall(KIND, ["a", "b"], lambda: FOUND)
+
+    assert first == FOUND
+    assert cache.recall(KIND, ["a", "b"], never) == FOUND
+    assert ResultCache(tmp_path / "kept").recall(KIND, ["a", "b"], never) == FOUND
+
+
+@pytest.mark.parametrize("given", [["a"], ["a", "c"], ["ab"], ["b", "a"], []])
+def test_another_source_finds_nothing(tmp_path: Path, given: list[str]) -> None:
+    cache = ResultCache(tmp_path)
+    cache.recall(KIND, ["a", "b"], lambda: FOUND)
+
+    with pytest.raises(AssertionError, match="worked out again"):
+        cache.recall(KIND, given, never)
+
+
+@pytest.mark.usefixtures("renewed")
+def test_another_program_finds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = ResultCache(tmp_path)
+    cache.recall(KIND, ["a"], lambda: FOUND)
+    monkeypatch.setattr("epc.site.result_cache.program", lambda: "another")
+
+    with pytest.raises(AssertionError, match="worked out again"):
+        cache.recall(KIND, ["a"], never)
+
+
+@pytest.mark.parametrize("damage", [b"", b"\xff\n", b"{}"])
+def test_what_was_damaged_is_worked_out_again(tmp_path: Path, damage: bytes) -> None:
+    cache = ResultCache(tmp_path)
+    cache.recall(KIND, ["a"], lambda: FOUND)
+    (path,) = tmp_path.iterdir()
+    path.write_bytes(path.read_bytes().replace(b"0.25", b"0.35") if damage == b"{}" else damage)
+
+    assert cache.recall(KIND, ["a"], dict) == {}
+
+
+def test_what_a_build_did_not_ask_for_is_thrown_away(tmp_path: Path) -> None:
+    before = ResultCache(tmp_path)
+    before.recall(KIND, ["a"], lambda: FOUND)
+    before.recall(KIND, ["b"], lambda: FOUND)
+    now = ResultCache(tmp_path)
+    now.recall(KIND, ["b"], never)
+
+    now.tidy()
+
+    assert now.recall(KIND, ["b"], never) == FOUND
+    with pytest.raises(AssertionError, match="worked out again"):
+        now.recall(KIND, ["a"], never)
+
+
+def test_work_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    cache = ResultCache(tmp_path)
+
+    with pytest.raises(AssertionError):
+        cache.recall(KIND, ["a"], never)
+
+    assert list(tmp_path.iterdir()) == []
