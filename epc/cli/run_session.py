@@ -1,6 +1,5 @@
 """One sitting with models: what the commands that ask them share."""
 
-import asyncio
 from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,10 +28,11 @@ def carried_out(
     Raises: StoppedError where it was stopped, by a limit, a provider or the user; WorldError where
     nothing is left to go on with.
     """
+    from epc.engine import event_loop
     from epc.engine.model import CallError
 
     try:
-        asyncio.run(work)
+        event_loop.run(work)
     except CallError as error:
         if discarded():
             next_step = "nothing was answered, and no run folder is left: run it again"

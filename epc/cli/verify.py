@@ -1,6 +1,5 @@
 """`epc verify --spot-check N TAG`."""
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,6 +50,7 @@ def command(
     from epc.analysis.spot_checking import SpotCheck, draw, judged
     from epc.cli.progress import shown
     from epc.cli.run_session import fetch_weights_if_named
+    from epc.engine import event_loop
     from epc.engine.spot_check import ask_twice
     from epc.records.strict_json import write
     from epc.records.typed import as_json
@@ -68,7 +68,7 @@ def command(
     asking = ask_twice(
         found.manifest, found.asked, drawn, name=name, clock=now, watch=shown, limits=limits
     )
-    asked, answers = asyncio.run(asking)
+    asked, answers = event_loop.run(asking)
     value = SpotCheck(
         tag=tag,
         seed=found.commit,

@@ -1,6 +1,5 @@
 """`epc watch RUN`."""
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,6 +61,7 @@ def command(
     """
     from epc.cli.progress import shown
     from epc.cli.run_session import fetch_weights_if_named, show_forecast
+    from epc.engine import event_loop
     from epc.engine.watch import ask_today, begin, expect
     from epc.report.watch_text import report
 
@@ -75,7 +75,7 @@ def command(
         fetch_weights_if_named(watching.evaluator)
         note(f"watch    {run}: {len(watching.panel.items)} pairs, {watching.evaluator}")
         try:
-            standing = asyncio.run(ask_today(watching, clock=now, watch=shown, limits=limits))
+            standing = event_loop.run(ask_today(watching, clock=now, watch=shown, limits=limits))
         except KeyboardInterrupt:
             message = "stopped; nothing answered is lost\n  the same command goes on today"
             raise StoppedError(message) from None
