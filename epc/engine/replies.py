@@ -7,6 +7,7 @@ what the model wrote nor why it stopped is there no answer.
 
 import json
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from pathlib import PureWindowsPath
 from typing import Any, Final
 
@@ -207,6 +208,7 @@ def named(value: Any) -> str | None:
     return storable(value) if isinstance(value, str) and 0 < len(value) <= _LONGEST_NAME else None
 
 
+@lru_cache(maxsize=64)  # an endpoint says the same name with every reply
 def _file_name(model: str) -> str:
     """Return a model's name; of one that is a file's whole path, as llama.cpp's, its last part."""
     path = PureWindowsPath(model)

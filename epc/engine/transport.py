@@ -9,6 +9,7 @@ import resource
 import socket
 from base64 import b64encode
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlsplit
@@ -103,7 +104,7 @@ class Transport:
             )
         try:
             async with (
-                asyncio.timeout(deadline_s),
+                nullcontext() if deadline_s is None else asyncio.timeout(deadline_s),
                 self._session.request(
                     method,
                     f"{self._prefix}{path}{self._suffix}",
@@ -111,9 +112,9 @@ class Transport:
                     **content,
                 ) as reply,
             ):
-                body = bytearray(await reply.content.read(most + 1))
-                while not reply.content.at_eof() and len(body) <= most:
-                    body += await reply.content.read(most + 1 - len(body))
+                parts = [await reply.content.read(most + 1)]
+                while not reply.content.at_eof() and (room := most + 1 - sum(map(len, parts))) > 0:
+                    parts.append(await reply.content.read(room))
         except aiohttp.ConnectionTimeoutError:
             raise NoReplyError(f"no connection within {CONNECT_S:g} s", sent=False) from None
         except TimeoutError:
@@ -122,10 +123,9 @@ class Transport:
             raise NoReplyError(redact(_unconnected(error)), sent=False) from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise NoReplyError(redact(f"{type(error).__name__}: {error}")) from None
+        body = b"".join(parts)
         kept = {name: reply.headers[name] for name in ALLOWED_HEADERS if name in reply.headers}
-        return Reply(
-            status=reply.status, headers=kept, body=bytes(body[:most]), whole=len(body) <= most
-        )
+        return Reply(status=reply.status, headers=kept, body=body[:most], whole=len(body) <= most)
 
     async def close(self) -> None:
         """Close every connection."""
