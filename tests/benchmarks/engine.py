@@ -383,7 +383,7 @@ def whole(endpoint: Endpoint, folder: Path, seeds: int, rounds: int) -> None:
         "whole run / bare client, processor, start to end",
         f"{least / bare_least:.2f}",
         f"{least:.2f} s / {bare_least:.2f} s, the least of {_PAIRS}; pairs {ratios[0]:.2f} "
-        f"to {ratios[-1]:.2f}; {len(bodies)} calls",
+        f"to {ratios[-1]:.2f}, median {ratios[_PAIRS // 2]:.2f}; {len(bodies)} calls",
     )
     path = 2 * rounds * (EXECUTOR_S + EVALUATOR_S)
     endpoint.tell(executor_s=EXECUTOR_S, evaluator_s=EVALUATOR_S)
