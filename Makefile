@@ -32,7 +32,7 @@ fast: lint types ## After each change, about 2 minutes: lint, types, layers, and
 	  --numprocesses auto --dist worksteal --quiet
 
 # The job `check` of .github/workflows/ci.yml has these very steps; a test holds them together.
-CHECK := models browser lint types vectors conformance docs test
+CHECK := models browser lint types vectors docs test
 
 check: $(VENV)/.dev $(S3)/.made ## Before a change is offered: everything that CI runs, and what each part costs.
 	@rm -rf build/costs && mkdir -p build/costs
@@ -103,7 +103,7 @@ vectors: $(VENV)/.dev ## Work the conformance vectors out again; fails if the fi
 	$(BIN)/python tests/conformance/work_vectors.py --check
 	$(BIN)/python tests/conformance/work_judge_vectors.py --check
 
-conformance: $(VENV)/.dev ## Two implementations against the suite: ours, and a Perl program.
+conformance: $(VENV)/.dev ## Two implementations against the suite, a process a case: ours, and a Perl program.
 	$(BIN)/epc conformance check -- $(BIN)/epc replay -
 	$(BIN)/epc conformance check -- perl tests/conformance/reference.pl
 	$(BIN)/epc conformance check --protocol judge -- perl tests/conformance/reference_judge.pl
