@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
 from typing import Final, Literal, Self
 
 from epc.errors import UsageError
@@ -79,10 +80,7 @@ class Known:
     @property
     def section(self) -> str:
         """The heading that it stands under; empty where only programs are shown it."""
-        for title, names in SECTIONS.items():
-            if any(is_of(self.name, name) for name in names):
-                return title
-        return OTHER if self.items is not None else ""
+        return _section(self.name) or (OTHER if self.items is not None else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,6 +212,12 @@ def _absent(card: Card, name: str) -> str:
         return "each figure of this name is left out"
     close = get_close_matches(name, sorted({figure.name for figure in card.figures}))
     return f"nobody measured it{f'; did you mean {close[0]}?' if close else ''}"
+
+
+@cache
+def _section(name: str) -> str:
+    titles = (title for title, names in SECTIONS.items() if any(is_of(name, n) for n in names))
+    return next(titles, "")
 
 
 def is_of(name: str, wanted: str) -> bool:

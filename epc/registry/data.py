@@ -1,6 +1,5 @@
 """All that is published as a few Parquet files (`epc data`): same content, same bytes."""
 
-import hashlib
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -14,14 +13,16 @@ from epc.protocol.results import Json
 from epc.records.strict_json import write_text
 from epc.registry import data_card
 from epc.registry.card_types import ObservedCard
-from epc.registry.data_rows import batches, schema_of
+from epc.registry.data_rows import batches, follows_from, groups, schema_of
 from epc.registry.layout import SUMS
 from epc.registry.registry import Registry
 from epc.registry.sealed import Sealed
-from epc.registry.sums import sums_text
+from epc.registry.sums import sha256, sums_text
 from epc.registry.tables import TABLES
 
 Tell = Callable[[str], None]
+Make = Callable[[Path], None]
+Keep = Callable[[Sequence[str], Path, Make], None]
 CARD: Final = "README.md"
 
 
@@ -75,8 +76,23 @@ def chosen(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in TABLES if name in names or not names)
 
 
-def write(sealed: Sealed, names: Sequence[str], out: Path, as_of: date, tell: Tell) -> Data:
+def anew(_: Sequence[str], path: Path, make: Make) -> None:
+    """Make a file, whatever was made before."""
+    make(path)
+
+
+def write(
+    sealed: Sealed,
+    names: Sequence[str],
+    out: Path,
+    as_of: date,
+    tell: Tell,
+    *,
+    keep: Keep = anew,
+) -> Data:
     """Write tables, their digests and a card to a new folder; it appears once all of it is there.
+
+    `keep` puts a table in its place, and may know it already by what it follows from.
 
     Raises: UsageError if the folder exists, or pyarrow is not installed; MalformedError if a file
     is not as it was published; WorldError if the disk or the network fails.
@@ -87,7 +103,7 @@ def write(sealed: Sealed, names: Sequence[str], out: Path, as_of: date, tell: Te
     try:
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
-        done = tuple(_written(name, sealed, partial, as_of, tell) for name in names)
+        done = tuple(_written(name, sealed, partial, as_of, tell, keep=keep) for name in names)
         absent = tuple(withheld(sealed.registry)) if "verdicts" in names else ()
         write_text(partial / CARD, [data_card.text(done, sealed.registry, as_of, absent)])
         write_text(partial / SUMS, [sums_text({table.path: table.sha256 for table in done})])
@@ -177,16 +193,26 @@ def _observed(registry: Registry) -> list[ObservedCard]:
     return [card for card in cards if isinstance(card, ObservedCard)]
 
 
-def _written(name: str, sealed: Sealed, folder: Path, as_of: date, tell: Tell) -> Table:
+def _written(
+    name: str, sealed: Sealed, folder: Path, as_of: date, tell: Tell, *, keep: Keep
+) -> Table:
     schema = schema_of(TABLES[name])
     import pyarrow.parquet as pq
 
-    path, rows = folder / f"{name}.parquet", 0
-    with pq.ParquetWriter(path, schema, compression="zstd", compression_level=6) as writer:
-        for tag, batch in batches(name, sealed, as_of):
-            writer.write_batch(batch)
-            rows += len(batch)
-            tell(f"{name}: {rows:,} rows, up to {tag}")
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return Table(name=name, path=path.name, rows=rows, bytes=path.stat().st_size, sha256=digest)
+    def make(path: Path) -> None:
+        rows = 0
+        with pq.ParquetWriter(path, schema, compression="zstd", compression_level=6) as writer:
+            for tag, group in groups(name, sealed, as_of):
+                writer.write_table(group, row_group_size=len(group) or None)
+                rows += len(group)
+                tell(f"{name}: {rows:,} rows, up to {tag}")
+
+    path = folder / f"{name}.parquet"
+    keep(follows_from(name, sealed.registry, as_of), path, make)
+    return Table(
+        name=name,
+        path=path.name,
+        rows=pq.read_metadata(path).num_rows,
+        bytes=path.stat().st_size,
+        sha256=sha256(path),
+    )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from datetime import date
 from hashlib import sha256
+from importlib.metadata import version
 from itertools import islice
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ from epc.records.observed.columns import Column, Verdicts
 from epc.records.observed.types import Header
 from epc.records.recompute import load_manifest
 from epc.records.row_types import Trial
+from epc.records.strict_json import dumps_line
 from epc.registry.card_types import MeasuredCard, ObservedCard
 from epc.registry.observed import kept_verdicts
 from epc.registry.registry import Registry
@@ -77,6 +79,36 @@ def batches(name: str, sealed: Sealed, as_of: date) -> Iterator[tuple[str, Any]]
         if snapshot.kind == "measured" or (name == "verdicts" and _is_kept(snapshot)):
             for made in _OF_RAW[name](sealed, snapshot, schema):
                 yield tag, made
+
+
+def groups(name: str, sealed: Sealed, as_of: date) -> Iterator[tuple[str, Any]]:
+    """Yield the row groups of a table's file, as `batches`: many small snapshots are one group.
+
+    A group of its own for each would take most of the time and of the file.
+    """
+    import pyarrow as pa
+
+    pending: list[Any] = []
+    last = ""
+    for tag, made in batches(name, sealed, as_of):
+        if pending and sum(len(each) for each in pending) + len(made) > GROUP:
+            yield last, pa.Table.from_batches(pending).unify_dictionaries()
+            pending = []
+        pending.append(made)
+        last = tag
+    if pending:
+        yield last, pa.Table.from_batches(pending).unify_dictionaries()
+
+
+def follows_from(name: str, registry: Registry, as_of: date) -> list[str]:
+    """Return all that a table follows from, beside our own program.
+
+    Verdicts and trials follow from what was sealed alone, on whatever day one asks.
+    """
+    made_by = f"pyarrow {version('pyarrow')}"
+    if name in _OF_CARDS:
+        return [name, made_by, as_of.isoformat(), dumps_line(registry.given)]
+    return [name, made_by, *(f"{tag} {registry.seal(tag)}" for tag in registry.snapshots)]
 
 
 def batch_of_cards(name: str, registry: Registry, as_of: date) -> Any:

@@ -74,7 +74,7 @@ def card_of(
     own = [(each, groups) for each in recorded if (groups := recorded_of(each, who))]
     days_left = (_days_left(registry.meant(life, as_of), state, as_of) for life, state in served)
     figures = [f for snapshot in states for f in _of_snapshot(*snapshot, settings)]
-    published = {_said(figure) for figure in figures}
+    published = {_said(figure) for figure in figures} if own else set()
     observed = (
         figure
         for each, groups in own

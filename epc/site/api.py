@@ -8,13 +8,11 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any, Final
 
-from epc.analysis.judge_card import card_json
 from epc.protocol.results import Json
 from epc.records.schemas import VERSION, schema
 from epc.records.typed import as_json
 from epc.registry import layout
 from epc.registry.listing import entries
-from epc.report.judge_card_text import sentence
 from epc.site.badges import endpoint
 from epc.site.pages import EvaluatorPage, Site, SnapshotPage
 
@@ -121,7 +119,7 @@ def evaluator(site: Site, page: EvaluatorPage) -> Json:
         "aliases": list(page.aliases),
         "expiry": [platform.standing.state.as_json() for platform in page.platforms],
         "snapshots": [snapshot.shown.expiry.as_json() for snapshot in page.snapshots],
-        "card": card_json(page.card, sentence(page.card)),
+        "card": page.card_document,
     }
 
 

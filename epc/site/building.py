@@ -87,14 +87,14 @@ def build(
     tell("wrote the pages; mkdocs makes them into HTML")
     html = checkout / WORK / "html"
     make_pages(sources, html, as_of, results)
-    results.tidy()
     made = [path.relative_to(html).as_posix() for path in sorted(html.rglob("*")) if path.is_file()]
     made = [name for name in made if name not in _NOT_OURS]
     documents = {f"{path.stem}/index.html" for path in (checkout / SOURCES / "docs").glob("*.md")}
     known = themes((html / name).read_text("utf-8") for name in made if name in documents)
     changed = sum([target.put(name, _published(html / name, known)) for name in made])
     changed += sum([target.put(*given) for given in _pictures_files(site, beside)])
-    tables = data(site, checkout / WORK / "data")
+    tables = data(site, checkout / WORK / "data", results.put_file)
+    results.tidy()
     changed += sum([target.put(name, content) for name, content in files(site, tables)])
     changed += sum([target.put(name, path.read_bytes()) for name, path in remote(checkout)])
     found = [name.removesuffix("index.html") for name in made if name.endswith("index.html")]

@@ -5,6 +5,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
+from epc.analysis.judge_card import card_json
 from epc.errors import EpcError
 from epc.records import strict_json
 from epc.records.judging.documents import Plan, RunLog
@@ -25,6 +26,7 @@ from epc.registry.snapshots import Snapshot
 from epc.registry.store import listed, place_of
 from epc.registry.subjects import subject_of_page
 from epc.registry.sums import parse_sums
+from epc.report.judge_card_text import sentence
 from epc.site.judges import with_judges
 from epc.site.pages import (
     Direction,
@@ -213,6 +215,7 @@ def _evaluator(
         platforms.append(Platform(record=given, standing=standing))
     spellings = [spelling for life in lives for spelling in (life.model, *life.aliases)]
     who = subject_of_page(registry, name, (page.row.snapshot for page in snapshots))
+    card = card_of(registry, who, as_of)
     return EvaluatorPage(
         name=name,
         maker=generation.maker if generation else None,
@@ -221,7 +224,8 @@ def _evaluator(
         targets=_targets(registry, lives),
         platforms=tuple(platforms),
         snapshots=tuple(snapshots),
-        card=card_of(registry, who, as_of),
+        card=card,
+        card_document=card_json(card, sentence(card)),
     )
 
 

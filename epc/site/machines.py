@@ -9,7 +9,7 @@ from typing import Final
 from epc.records.strict_json import dumps, dumps_line
 from epc.registry import layout
 from epc.registry.calendar import calendar
-from epc.registry.data import Data, write
+from epc.registry.data import Data, Keep, write
 from epc.registry.exports import model_eol, osv
 from epc.registry.sealed import open_sealed
 from epc.registry.tables import TABLES
@@ -53,14 +53,16 @@ _DOCUMENTS: Final = (
 )
 
 
-def data(site: Site, work: Path) -> Data:
+def data(site: Site, work: Path, keep: Keep) -> Data:
     """Write the tables of `epc data` to a folder, in place of those of an earlier build.
+
+    A table that is kept is not read again from the store; `epc snapshot verify` looks at that.
 
     Raises: MalformedError if a file is not as it was published; WorldError if the disk fails.
     """
     shutil.rmtree(work, ignore_errors=True)
     with open_sealed(str(site.checkout)) as sealed:
-        return write(sealed, [*TABLES], work, site.as_of, lambda _: None)
+        return write(sealed, [*TABLES], work, site.as_of, lambda _: None, keep=keep)
 
 
 def files(site: Site, written: Data) -> Iterator[tuple[str, Content]]:

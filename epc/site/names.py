@@ -143,7 +143,8 @@ def _judges(registry: Registry, as_of: date) -> Json:
         both = {str(s.tag): s for key in spellings & named.keys() for s in named[key]}
         tags = tuple(tag for tag in registry.snapshots if tag in both) if both else ()
         if tags:
-            groups.setdefault(tags, _group(registry, tuple(both[tag] for tag in tags), as_of))
+            if tags not in groups:
+                groups[tags] = _group(registry, tuple(both[tag] for tag in tags), as_of)
             of[name] = list(groups).index(tags)
     means = {name: meant for name, given in named.items() if (meant := _meant(name, given))}
     return {"judged": list(groups.values()), "judges": of, "means": means}

@@ -8,18 +8,19 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from markupsafe import Markup
 
 from epc.printable import inert
 
-_NONE = Markup('<span class="epc-none">none</span>')
+_JSON: Final = json.JSONEncoder(allow_nan=False)
+_NONE: Final = Markup('<span class="epc-none">none</span>')
 
 
 def digits(value: float) -> str:
     """Return a number as JSON writes it."""
-    return json.dumps(value, allow_nan=False)
+    return _JSON.encode(value)
 
 
 def csv_text(columns: Iterable[str], rows: Iterable[dict[str, Any]]) -> str:
@@ -64,7 +65,7 @@ def interval(bounds: Sequence[float] | None, one: Callable[[float], Markup] = nu
     if not bounds:
         return Markup('<span class="epc-none">no interval</span>')
     low, high = bounds
-    return Markup("[{}, {}]").format(one(low), one(high))
+    return Markup(f"[{one(low)}, {one(high)}]")  # noqa: S704  (both are markup)
 
 
 def _data(value: Any, text: Callable[[Any], str]) -> Markup:

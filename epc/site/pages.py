@@ -12,6 +12,7 @@ from epc.analysis.observed_agreement import Pair
 from epc.analysis.observed_figures import Figure as SourceFigure
 from epc.analysis.succession import Succession
 from epc.audit.coupling import Into
+from epc.protocol.results import Json
 from epc.records.judging.documents import Plan, RunLog
 from epc.records.judging.layout import OUTPUTS
 from epc.registry import layout
@@ -220,7 +221,7 @@ class EvaluatorPage:
 
     `aliases` are other spellings of its name; `pointed_at_by` other records whose name points to it
     on the site's day, and `targets` the page of each model that its own name ever pointed to.
-    `card` joins what is known of it as a judge.
+    `card` joins what is known of it as a judge; programs read it as `card_document`.
     """
 
     name: str
@@ -231,6 +232,7 @@ class EvaluatorPage:
     platforms: tuple[Platform, ...]
     snapshots: tuple[SnapshotPage, ...]
     card: JudgeCard
+    card_document: Json
 
     @property
     def ends(self) -> bool:

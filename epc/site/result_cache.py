@@ -5,6 +5,7 @@ A result lies behind its own digest, so that one that was damaged since counts a
 
 import hashlib
 import json
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -12,6 +13,7 @@ from typing import TypeVar
 from epc.errors import WorldError
 from epc.records.strict_json import dumps_line
 from epc.records.typed import as_json, parse
+from epc.registry.sums import sha256
 from epc.site.evidence_cache import program
 
 T = TypeVar("T")
@@ -50,6 +52,19 @@ class ResultCache:
         except OSError as error:
             raise WorldError(f"cannot write {path}: {error.strerror or error}") from error
         return text
+
+    def put_file(self, given: Sequence[str], path: Path, make: Callable[[Path], None]) -> None:
+        """Put a file in its place: what was kept for this, or else what is made and kept now."""
+        kept = self._place(given).with_suffix(".file")
+        self._asked.add(kept.name)
+        if not kept.is_file() or self.find(str, given) != sha256(kept):
+            try:
+                self.home.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise WorldError(f"cannot write {kept}: {error.strerror or error}") from error
+            make(kept)
+            self.keep(given, sha256(kept))
+        shutil.copyfile(kept, path)
 
     def _place(self, given: Sequence[str]) -> Path:
         path = self.home / _digest(dumps_line([program(), *given]))

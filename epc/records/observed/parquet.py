@@ -67,7 +67,8 @@ def has_plain_columns(table: Any, fields: Sequence[str]) -> bool:
     """Say whether `codes_of` can take the columns: none is nested, but for lists of texts."""
     import pyarrow as pa
 
-    kinds = [table.schema_arrow.field(name).type for name in fields]
+    schema = table.schema_arrow
+    kinds = [schema.field(name).type for name in fields]
     return all(
         not pa.types.is_nested(kind) or (pa.types.is_list(kind) and kind.value_type == pa.string())
         for kind in kinds

@@ -93,13 +93,14 @@ def _read_parquet(name: str, file: BinaryIO, found: Findings) -> Read:
     table = opened(name, file, found)
     if table is None:
         return None, None, found.kept()
-    header = _header((table.schema_arrow.metadata or {}).get(METADATA, b""), f"{name}:0", found)
+    schema = table.schema_arrow
+    header = _header((schema.metadata or {}).get(METADATA, b""), f"{name}:0", found)
     if header is None:
         return None, None, found.kept()
     import numpy as np
 
     collector, done = Collector(), 0
-    fields = [field for field in table.schema_arrow.names if field in _TYPES]
+    fields = [field for field in schema.names if field in _TYPES]
     plain = set(fields) <= set(COLUMNS) and has_plain_columns(table, fields)
     try:
         for batch in table.iter_batches(_BATCH, columns=fields):

@@ -13,6 +13,7 @@ from icalendar import Calendar
 from registry_support import Checkout, generation_record, life_record, stated
 from site_support import ADDRESS, BuiltSite, epc
 
+from epc.registry.data import anew
 from epc.site.collecting import collect
 from epc.site.guessing import files, guesses
 from epc.site.machines import data
@@ -202,7 +203,7 @@ def test_no_guess_takes_the_place_of_a_page_or_of_another_file(made: Checkout) -
     made.evaluator(generation_record("cloud", life_record(platform="cloud", model="m")))
 
     site = _site(made)
-    places = [place for place, _ in machine_files(site, data(site, made.folder / "tables"))]
+    places = [place for place, _ in machine_files(site, data(site, made.folder / "tables", anew))]
 
     assert len(places) == len(set(places))
     assert not {"evaluators/maker/index.html", "evaluators/Judge-2/index.html"} & set(places)

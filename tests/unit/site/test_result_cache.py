@@ -85,3 +85,43 @@ def test_work_that_fails_leaves_nothing(tmp_path: Path) -> None:
         cache.recall(KIND, ["a"], never)
 
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_is_made_once_and_again_only_where_it_was_damaged(tmp_path: Path) -> None:
+    made: list[Path] = []
+
+    def make(path: Path) -> None:
+        made.append(path)
+        path.write_bytes(b"a table")
+
+    for _ in range(2):
+        ResultCache(tmp_path / "kept").put_file(["a"], tmp_path / "out", make)
+        assert (tmp_path / "out").read_bytes() == b"a table"
+    assert len(made) == 1
+
+    made[0].write_bytes(b"a tablet")
+    cache = ResultCache(tmp_path / "kept")
+    cache.put_file(["a"], tmp_path / "out", make)
+    assert (tmp_path / "out").read_bytes() == b"a table"
+    assert len(made) == 2
+
+    cache.tidy()
+    assert made[0].is_file()
+    ResultCache(tmp_path / "kept").tidy()
+    assert not made[0].exists()
+
+
+def test_a_file_whose_making_failed_is_made_again(tmp_path: Path) -> None:
+    def fail(path: Path) -> None:
+        path.write_bytes(b"half")
+        raise OSError("no space")
+
+    def make(path: Path) -> None:
+        path.write_bytes(b"whole")
+
+    cache = ResultCache(tmp_path / "kept")
+    with pytest.raises(OSError, match="no space"):
+        cache.put_file(["a"], tmp_path / "out", fail)
+    cache.put_file(["a"], tmp_path / "out", make)
+
+    assert (tmp_path / "out").read_bytes() == b"whole"
