@@ -262,3 +262,15 @@ def test_no_request_left_holds_the_next_until_the_reset(
 
     assert asyncio.run(asking()) == []
     assert sum(pauses) == pytest.approx(90, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("body", "start"),
+    [
+        ("<html>\n  Bad   Gateway</html>", "<html> Bad Gateway</html>"),
+        (" \n", "an empty body"),
+        ("a" * 199 + "bc", "a" * 199 + "b"),
+    ],
+)
+def test_the_start_of_a_body_is_one_line_that_says_what_it_is(body: str, start: str) -> None:
+    assert again.start_of(body) == start

@@ -5,7 +5,16 @@ from math import log
 import pytest
 
 from epc.errors import UsageError
-from epc.protocol.mitigation import Ask, Fit, asks, composed, fitted, margin_of, spelled
+from epc.protocol.mitigation import (
+    Ask,
+    Fit,
+    asks,
+    calibrated_members,
+    composed,
+    fitted,
+    margin_of,
+    spelled,
+)
 
 ASKED, EXCHANGED = Ask(1, exchanged=False), Ask(1, exchanged=True)
 
@@ -41,6 +50,13 @@ def test_reading_r80_a_panel_asks_each_judge_and_a_balanced_one_twice() -> None:
         (2, False),
         (3, False),
     ]
+
+
+def test_reading_r80_the_calibrated_members_are_found_however_deep_they_stand() -> None:
+    judging, _ = spelled("panel:calibrated:a/x,b/y,balanced:calibrated:c/z")
+
+    assert calibrated_members(judging) == [1, 3]
+    assert calibrated_members(spelled("balanced:a/x")[0]) == []
 
 
 # Said of the answers as they stand, and of the same in each other's place.
