@@ -22,7 +22,7 @@ from epc.audit.resampled import (
 from epc.audit.units import Units
 from epc.protocol.columns import policies as policies_of
 from epc.protocol.rules import Rule
-from epc.simulation.training import Odds, train, uniform_start
+from epc.simulation.training import Odds, train_by, uniform_start
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 _A_BLOCK: Final = 16_384  # columns of weights, which a processor's cache holds
 _STREAM: Final = 20261123
+_STEPS: Final = 2  # phases that a way has at most
+_KEPT_ROUNDS: Final = 128  # whose draws are kept: 34 MB a step
 
 
 class Rates(NamedTuple):
@@ -146,9 +148,8 @@ def _walked(
     rule: Rule,
 ) -> "Iterator[Array]":
     """Yield the final weights of every way; what several begin with is trained once."""
-    from numpy.random import PCG64, Generator, SeedSequence
-
     strategies, tables = ways[0][0].shape
+    steps = [_Draws([_STREAM, step, block], rounds, tables * wheels) for step in range(_STEPS)]
     odds: dict[bytes, Odds] = {}
     done: dict[tuple[bytes, ...], Array] = {}
     for way in ways:
@@ -160,10 +161,37 @@ def _walked(
             if walked not in done:
                 if seen not in odds:
                     odds[seen] = _odds(rates, tie, wheels)
-                rng = Generator(PCG64(SeedSequence([_STREAM, step, block])))
-                done[walked] = train(state, rounds=rounds, rule=rule, odds=odds[seen], rng=rng)
+                done[walked] = train_by(steps[step], state, rule=rule, odds=odds[seen])
             state = done[walked]
         yield policies_of(rule, state)
+
+
+class _Draws:
+    """The draws of one step, which all ways have alike; kept where they are few.
+
+    Shapes: each (2, columns).
+    """
+
+    def __init__(self, entropy: "Sequence[int]", rounds: int, columns: int) -> None:
+        self._entropy, self._rounds, self._columns = entropy, rounds, columns
+        self._kept: list[Array] = []
+
+    def __iter__(self) -> "Iterator[Array]":
+        if self._kept:
+            return iter(self._kept)
+        return self._drawn()
+
+    def _drawn(self) -> "Iterator[Array]":
+        from numpy.random import PCG64, Generator, SeedSequence
+
+        rng = Generator(PCG64(SeedSequence(self._entropy)))
+        kept: list[Array] | None = [] if self._rounds <= _KEPT_ROUNDS else None
+        for _ in range(self._rounds):
+            drawn = rng.random((2, self._columns))
+            if kept is not None:
+                kept.append(drawn)
+            yield drawn
+        self._kept = kept or []
 
 
 def _halves(weights: "Array", wheels: int) -> "Array":

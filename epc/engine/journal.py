@@ -29,6 +29,8 @@ from epc.records.strict_json import dumps_line
 TORN: Final = "journal.torn"  # what a crash left of lines
 DAMAGED: Final = "journal.damaged"  # lines that were whole once
 OVERSIZED: Final = "journal.oversized"  # answers that no record can hold, as they came
+# Where calls come in a stream, so long is waited for more: a group costs as much as some calls.
+_GATHERING_S: Final = 0.004
 _HEAD: Final = re.compile(rb'\{"synced":\d+\}\n')
 
 
@@ -55,6 +57,7 @@ class Journal:
         self._end = self._found = 0
         self._waiting: list[tuple[str, bytes, asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
+        self._streaming = False  # calls came while a group was being written
         self._broken: WorldError | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
         try:
@@ -133,6 +136,8 @@ class Journal:
     async def _write_waiting(self) -> None:
         """Write whatever is waiting, in one go, until nothing is."""
         while self._waiting:
+            if self._streaming:
+                await asyncio.sleep(_GATHERING_S)
             batch, self._waiting = self._waiting, []
             head = _head(self._end)
             try:
@@ -151,6 +156,8 @@ class Journal:
                 self._end += len(line)
                 if not done.done():
                     done.set_result(None)
+            self._streaming = bool(self._waiting)
+        self._streaming = False
 
     def _write(self, lines: bytes) -> None:
         try:

@@ -73,8 +73,7 @@ class _Weights:
         self.policy = state
         self._flat, self._columns = state.reshape(-1), np.arange(state.shape[1])
         self._step = np.array([rule.alpha_win, -rule.alpha_lose, 0.0, 0.0])
-        self._tied = np.array(_UNDECIDED)
-        self._floor = np.where(self._tied, -inf, rule.weight_floor)
+        self._tied, self._floor = np.array(_UNDECIDED), rule.weight_floor
 
     def move(self, chosen: "Indices", verdicts: "Indices") -> None:
         import numpy as np
@@ -83,10 +82,13 @@ class _Weights:
         at += self._columns
         after = self._flat.take(at)
         after += self._step.take(verdicts)
-        self._flat[at] = np.maximum(after, self._floor.take(verdicts), out=after)
+        tied = self._tied.take(verdicts) if verdicts.max(initial=_A) > _B else None
+        floor = self._floor if tied is None else np.where(tied, -inf, self._floor)
+        self._flat[at] = np.maximum(after, floor, out=after)
         total = added(self.policy)
-        # A tie divides nothing, not even by a sum that rounding left off 1.
-        np.putmask(total, self._tied.take(verdicts), 1.0)
+        if tied is not None:
+            # A tie divides nothing, not even by a sum that rounding left off 1.
+            np.putmask(total, tied, 1.0)
         self.policy /= total
 
 

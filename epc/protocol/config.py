@@ -92,7 +92,8 @@ class Configuration:
     @property
     def baseline_index(self) -> int:
         """Where the baseline stands among the strategies."""
-        return [strategy.name for strategy in self.strategies].index(self.baseline)
+        names = (strategy.name for strategy in self.strategies)
+        return next(index for index, name in enumerate(names) if name == self.baseline)
 
 
 def variant_labels(config: Configuration) -> tuple[str, ...]:

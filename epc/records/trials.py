@@ -160,7 +160,6 @@ class TrialReplay:
         key = domain, task, row.strategy, row.raw, row.response, row.baseline, row.evaluation
         if self.reuse and key in self._followed:
             return  # the same round with the same answers was found good before
-        prompts = {strategy.name: strategy.prompt for strategy in self.config.strategies}
         answers: dict[str, str | None] = {}
         sides = (
             ("response", row.response, row.strategy),
@@ -171,7 +170,7 @@ class TrialReplay:
             if self.executor_template is None and name is None:
                 continue
             prompt = executor_prompt(
-                strategy_prompt=prompts.get(strategy, ""),
+                strategy_prompt=self._prompts.get(strategy, ""),
                 task=task,
                 template=self.executor_template or "",
             )
@@ -226,6 +225,11 @@ class TrialReplay:
             self.findings.add("Reading R16", where, found, _ROW_REMEDY)
             return None
         return call
+
+    @cached_property
+    def _prompts(self) -> dict[str, str]:
+        """What each strategy puts before a task."""
+        return {strategy.name: strategy.prompt for strategy in self.config.strategies}
 
     @cached_property
     def _asked(self) -> set[str]:

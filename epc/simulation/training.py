@@ -4,7 +4,7 @@ A block's arrays fit a processor's cache, and each block has a stream of its own
 not depend on how many blocks are simulated where.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -108,21 +108,46 @@ def train(
     """
     import numpy as np
 
-    state = np.array(start, order="C")
-    seeds = state.shape[1]
-    columns, drawn = np.arange(seeds), np.empty((2, seeds))
-    # Where rounding leaves A and a tie more than all of it, A keeps what is its own.
-    says_a, says_either = odds.a.reshape(-1), np.maximum(odds.a, 1 - odds.tie).reshape(-1)
-
-    def spins() -> Iterator["Array"]:
+    def draws() -> Iterator["Array"]:
+        drawn = np.empty((2, start.shape[1]))
         for _ in range(rounds):
             rng.random(out=drawn)
+            yield drawn
+
+    return train_by(draws(), start, rule=rule, odds=odds, trace=trace)
+
+
+def train_by(
+    draws: Iterable["Array"],
+    start: "Array",
+    *,
+    rule: Rule,
+    odds: Odds,
+    trace: Trace | None = None,
+) -> "Array":
+    """Return the states after a phase whose draws are given, round by round; else as `train`.
+
+    Shapes: each draw (2, seeds), read before the next is taken.
+    """
+    import numpy as np
+
+    state = np.array(start, order="C")
+    seeds = state.shape[1]
+    columns, drawn = np.arange(seeds), np.empty((2, 0))
+    # Where rounding leaves A and a tie more than all of it, A keeps what is its own.
+    says_a, says_either = odds.a.reshape(-1), np.maximum(odds.a, 1 - odds.tie).reshape(-1)
+    ties = odds.tie.any()
+
+    def spins() -> Iterator["Array"]:
+        nonlocal drawn
+        for drawn in draws:
             yield drawn[0]
 
     def ask(number: int, chosen: "Indices") -> "NDArray[int8]":
         asked = chosen if odds.a.ndim == 1 else chosen * seeds + columns
         verdicts: NDArray[int8] = (drawn[1] >= says_a.take(asked)).view(np.int8)
-        verdicts += drawn[1] >= says_either.take(asked)
+        if ties:
+            verdicts += drawn[1] >= says_either.take(asked)
         if trace is not None:
             trace.chosen[number], trace.verdict[number] = chosen, verdicts
         return verdicts
