@@ -15,13 +15,14 @@ from epc.errors import UsageError
 EXTRAS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
     {
         "measure": {
-            "aiohttp": "aiohttp",
             "genai-prices": "genai_prices",
             "joblib": "joblib",
             "jsonschema-rs": "jsonschema_rs",
             "numpy": "numpy",
             "platformdirs": "platformdirs",
+            "pyreqwest": "pyreqwest",
             "rich": "rich",
+            "uvloop": "uvloop",
         },
         "local": {"vaderSentiment": "vaderSentiment", "xllamacpp": "xllamacpp"},
         "charts": {"vl-convert-python": "vl_convert"},

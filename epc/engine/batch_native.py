@@ -101,7 +101,7 @@ class AnthropicBatching(_NativeBatching):
         marked = [
             {**each, "custom_id": f"{self.name_of(each)}-{order.mark}"} for each in order.requests
         ]
-        return await self._named("POST", self._PATH, json={"requests": marked})
+        return await self._named("POST", self._PATH, content={"requests": marked})
 
     async def find(self, order: Order) -> str | None:
         """Return the batch of so many requests whose lines carry the mark."""
@@ -237,7 +237,7 @@ class GoogleBatching(_NativeBatching):
         inline = {"requests": {"requests": list(order.requests)}}
         content = {"batch": {"display_name": order.mark, "input_config": inline}}
         path = f"/v1beta/models/{self.model.identity.version}:batchGenerateContent"
-        return await self._named("POST", path, json=content)
+        return await self._named("POST", path, content=content)
 
     async def find(self, order: Order) -> str | None:
         """Return the batch that is listed under the mark."""

@@ -257,13 +257,12 @@ class OpenAIBatching(Batching):
 
     async def upload(self, order: Order) -> str | None:
         """Send the file."""
-        import aiohttp
+        from pyreqwest.multipart import FormBuilder, PartBuilder
 
-        form = aiohttp.FormData()
-        form.add_field("purpose", "batch")
-        content = "".join(map(dumps_line, order.requests)).encode()
-        form.add_field("file", content, filename="requests.jsonl", content_type="application/jsonl")
-        return await self._named("POST", "/files", data=form)
+        lines = "".join(map(dumps_line, order.requests)).encode()
+        part = PartBuilder.from_bytes(lines).file_name("requests.jsonl").mime("application/jsonl")
+        form = FormBuilder().text("purpose", "batch").part("file", part)
+        return await self._named("POST", "/files", form=form)
 
     async def place(self, order: Order) -> str:
         """Order a batch over the file."""
@@ -273,7 +272,7 @@ class OpenAIBatching(Batching):
             "completion_window": "24h",
             "metadata": {MARK: order.mark},
         }
-        return await self._named("POST", "/batches", json=content)
+        return await self._named("POST", "/batches", content=content)
 
     async def find(self, order: Order) -> str | None:
         """Return the batch that carries the mark, or that was made of the file."""

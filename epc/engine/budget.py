@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
+from msgspec import Struct
+
 from epc.engine.prices import Price
 from epc.errors import EpcError, StoppedError, UsageError
 from epc.protocol.results import Json
@@ -56,8 +58,7 @@ class Limits:
     cache: bool = True
 
 
-@dataclass(kw_only=True)
-class Claim:
+class Claim(Struct, kw_only=True):
     """One call's part of the budget, in US dollars.
 
     `most` is the most that one attempt can cost, `held` what of it is set aside now. `stopped` says

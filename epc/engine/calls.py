@@ -8,6 +8,8 @@ from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import Struct
+
 from epc.analysis.sharing import ASKED, BATCHED, CACHED, COMPOSED, RECORDED
 from epc.engine.budget import Budget, BudgetError, CostCapError
 from epc.engine.cache import Cache
@@ -70,8 +72,7 @@ class Role:
         return CallNames(role, asdict(self.model.identity), self.decoding_json)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Question:
+class Question(Struct, frozen=True, kw_only=True):
     """Something to ask a role. `side` tells the two answers of a round apart."""
 
     role: Role

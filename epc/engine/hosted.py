@@ -9,6 +9,8 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from msgspec import structs
+
 from epc.engine.asking import TransientError
 from epc.engine.constraints import response_format
 from epc.engine.limits import Ticket
@@ -131,7 +133,7 @@ class Hosted(Remote):
             redact=self._redact,
             headers=reply.headers,
         )
-        return answer if unusual is None else replace(answer, limit_field=unusual)
+        return answer if unusual is None else structs.replace(answer, limit_field=unusual)
 
     async def _send(
         self, text: str, decoding: Decoding, field: LimitField, ticket: Ticket
@@ -144,7 +146,7 @@ class Hosted(Remote):
             reply = await self.transport.request(
                 "POST",
                 "/chat/completions",
-                json=self.body(text, decoding, limit_field=field),
+                content=self.body(text, decoding, limit_field=field),
             )
         except NoReplyError as failure:
             raise TransientError(

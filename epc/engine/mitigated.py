@@ -5,7 +5,9 @@ and composes the wrapper's verdict from their replies (`epc.protocol.mitigation`
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
+
+from msgspec import structs
 
 from epc.engine.model import Completion, Identity, Model, Prompt
 from epc.errors import UsageError
@@ -78,7 +80,7 @@ class Mitigated:
         cast = self.votes(prompt.pair)
         said = [
             await self.members[vote.ask.member - 1].complete(
-                replace(prompt, text=vote.text, pair=vote.pair),
+                structs.replace(prompt, text=vote.text, pair=vote.pair),
                 self.decoding_of(vote.ask.member, decoding),
             )
             for vote in cast

@@ -1,8 +1,13 @@
-"""The one interface behind which every model stands: `complete(prompt, decoding)`."""
+"""The one interface behind which every model stands: `complete(prompt, decoding)`.
+
+What is made for each call is a `Struct`: to make a frozen dataclass takes several times as long.
+"""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
+
+from msgspec import Struct
 
 from epc.errors import StoppedError
 from epc.protocol.config import Decoding, Method
@@ -12,8 +17,7 @@ from epc.spec.domains import PhaseName
 Setting = Literal["temperature", "reasoning"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Occasion:
+class Occasion(Struct, frozen=True, kw_only=True):
     """The round in which something is asked."""
 
     seed: int
@@ -21,8 +25,7 @@ class Occasion:
     round: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
+class Prompt(Struct, frozen=True, kw_only=True):
     """What a model is asked.
 
     `text` is what is sent and recorded. `pair` is what the text was made from, for evaluators
@@ -39,8 +42,7 @@ class Prompt:
     failed: Callable[[str], None] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Completion:
+class Completion(Struct, frozen=True, kw_only=True):
     """What a model answered, and what its provider said about it.
 
     `reply` is the whole body that the answer was read from, `headers` are those of the reply that

@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit, urlunsplit
 
+from msgspec import structs
+
 from epc.engine.asking import Line
 from epc.engine.limits import Ticket, gate_of
 from epc.engine.model import Completion, Identity, Model, Prompt
@@ -89,7 +91,7 @@ class Remote(ABC):
         """
         said = body[:2000].decode("utf-8", "replace")
         answer = self._line.refused(status, said, headers, retries=retries)
-        return replace(answer, request_id=request_id(headers, redact=self._redact))
+        return structs.replace(answer, request_id=request_id(headers, redact=self._redact))
 
     def batching(self) -> "Batching | None":
         """Return how the provider takes batches; None where that is not known."""

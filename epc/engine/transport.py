@@ -1,23 +1,28 @@
-"""One HTTP client an endpoint: send a JSON body, get the reply's bytes, within a deadline.
+"""One HTTP client an endpoint: send a body, get the reply's bytes, within a deadline.
 
-aiohttp without an SDK on top: what the SDKs add (retries, types, streaming) is switched off or
-done elsewhere here, and costs eight times the processor time of the request itself (ADR 7).
+reqwest without an SDK on top: what the SDKs add (retries, types, streaming) is switched off or
+done elsewhere here, and costs many times the processor time of the request itself (ADR 7).
 """
 
 import asyncio
+import json
 import resource
-import socket
 from base64 import b64encode
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlsplit
+
+from msgspec import Struct
 
 from epc.engine.secrets import redact
 
 if TYPE_CHECKING:
-    from aiohttp import ClientConnectorError, ClientSession
+    from pyreqwest.client import Client
+    from pyreqwest.exceptions import RequestError
+    from pyreqwest.multipart import FormBuilder
+    from pyreqwest.response import Response
 
 # Reply headers that may be kept; anything else could carry a secret or a cookie.
 ALLOWED_HEADERS: Final = (
@@ -39,10 +44,13 @@ CONNECT_S: Final = 30.0
 MAX_REPLY_BYTES: Final = 32 * 2**20
 _MOST_CONNECTIONS: Final = 512
 _OTHER_DESCRIPTORS: Final = 64  # for the run's own files, the loop and the libraries
+# How hyper and the system call what went wrong.
+_CONNECTING: Final = "client error (Connect)"
+_NO_ADDRESS: Final = "dns error"
+_REFUSED: Final = "refused"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class Reply(Struct, frozen=True, kw_only=True):
     """An HTTP reply: its status, the allowed headers in lower case, and its bytes.
 
     `whole` is false where it had more than the bytes that are taken.
@@ -71,76 +79,119 @@ class Transport:
     def __init__(self, base_url: str, *, key: str | None, bare_key: bool = False) -> None:
         parts = urlsplit(base_url)
         user_info, _, host = parts.netloc.rpartition("@")
+        self._host = parts.hostname
         self._prefix = f"{parts.scheme}://{host}{parts.path.rstrip('/')}"
         self._suffix = f"?{parts.query}" if parts.query else ""
         self._headers = _authorization(key, user_info, bare=bare_key)
-        self._session: ClientSession | None = None
+        self._client: Client | None = None
 
     async def request(
         self,
         method: str,
         path: str,
         *,
+        content: Any = None,
+        form: "FormBuilder | None" = None,
+        headers: Mapping[str, str] | None = None,
         deadline_s: float | None = None,
         most_bytes: int | None = None,
-        **content: Any,
     ) -> Reply:
-        """Send a request (`json=`, `data=`) and return the reply.
+        """Send a request, with `content` as JSON or a form, and return the reply.
 
         Of its body the first bytes are taken, as many as `most_bytes` or `MAX_REPLY_BYTES`.
 
         Raises: NoReplyError if there is none within the deadline.
         """
-        import aiohttp
+        from pyreqwest.exceptions import ConnectTimeoutError, RequestError
 
         most = MAX_REPLY_BYTES if most_bytes is None else most_bytes
-        if self._session is None:
-            self._session = aiohttp.ClientSession(
-                headers=self._headers,
-                connector=aiohttp.TCPConnector(limit=0),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
-                auto_decompress=True,
-            )
+        if self._client is None:
+            self._client = _client(self._headers, encrypted=self._prefix.startswith("https:"))
+        request = self._client.request(method, f"{self._prefix}{path}{self._suffix}")
+        if headers:
+            request = request.headers(headers)
+        if content is not None:
+            body = json.dumps(content).encode()
+            request = request.header("Content-Type", "application/json").body_bytes(body)
+        if form is not None:
+            request = request.multipart(form)
         try:
             async with (
                 nullcontext() if deadline_s is None else asyncio.timeout(deadline_s),
-                self._session.request(
-                    method,
-                    f"{self._prefix}{path}{self._suffix}",
-                    allow_redirects=False,
-                    **content,
-                ) as reply,
+                request.build_streamed() as reply,
             ):
-                parts = [await reply.content.read(most + 1)]
-                while not reply.content.at_eof() and (room := most + 1 - sum(map(len, parts))) > 0:
-                    parts.append(await reply.content.read(room))
-        except aiohttp.ConnectionTimeoutError:
+                taken = await _body(reply, most + 1)
+                return Reply(
+                    status=reply.status,
+                    headers=_kept(reply),
+                    body=taken[:most],
+                    whole=len(taken) <= most,
+                )
+        except ConnectTimeoutError:
             raise NoReplyError(f"no connection within {CONNECT_S:g} s", sent=False) from None
+        except RequestError as error:
+            sent, message = self._failure(error)
+            raise NoReplyError(redact(message), sent=sent) from None
         except TimeoutError:
             raise NoReplyError(f"no whole reply within {deadline_s:g} s") from None
-        except aiohttp.ClientConnectorError as error:
-            raise NoReplyError(redact(_unconnected(error)), sent=False) from None
-        except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise NoReplyError(redact(f"{type(error).__name__}: {error}")) from None
-        body = b"".join(parts)
-        kept = {name: reply.headers[name] for name in ALLOWED_HEADERS if name in reply.headers}
-        return Reply(status=reply.status, headers=kept, body=body[:most], whole=len(body) <= most)
 
     async def close(self) -> None:
         """Close every connection."""
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        if self._client is not None:
+            await self._client.close()
+            self._client = None
+
+    def _failure(self, error: "RequestError") -> tuple[bool, str]:
+        """Return whether a request that failed may have arrived, and in words why it failed."""
+        causes = [cause["message"] for cause in error.details["causes"] or ()]
+        last = causes[-1] if causes else str(error)
+        if _CONNECTING not in causes:
+            return True, last
+        if _NO_ADDRESS in causes:
+            return False, f"there is no host {self._host}"
+        if _REFUSED in last.lower():
+            return False, "nothing listens there"
+        return False, f"no connection: {last}"
 
 
-def _unconnected(error: "ClientConnectorError") -> str:
-    """Return in words why there is no connection."""
-    if isinstance(error.os_error, socket.gaierror):
-        return f"there is no host {error.host}"
-    if isinstance(error.os_error, ConnectionRefusedError):
-        return "nothing listens there"
-    return f"no connection: {error.os_error.strerror or error}"
+def _client(headers: Mapping[str, str], *, encrypted: bool) -> "Client":
+    """Return a client that follows no redirect, keeps no cookie and knows no proxy.
+
+    Raises: NoReplyError if the system has no certificates to check an encrypted endpoint by.
+    """
+    from pyreqwest.client import ClientBuilder
+    from pyreqwest.exceptions import BuilderError
+
+    builder = ClientBuilder().no_proxy().follow_redirects(enable=False)
+    builder = builder.default_headers(dict(headers))
+    if not encrypted:  # there is no certificate to check, so the system's are not read
+        builder = builder.danger_accept_invalid_certs(enable=True)
+    try:
+        return builder.connect_timeout(timedelta(seconds=CONNECT_S)).build()
+    except BuilderError:
+        missing = "this system has no certificates of authorities: install ca-certificates"
+        raise NoReplyError(missing, sent=False) from None
+
+
+async def _body(reply: "Response", most: int) -> bytes:
+    """Read a reply's body to its end, or as many bytes of it."""
+    taken = bytearray()
+    while len(taken) < most and (part := await reply.body_reader.read(most - len(taken))):
+        taken += part
+    return bytes(taken)
+
+
+def _kept(reply: "Response") -> dict[str, str]:
+    """Return the headers that may be kept, but for what is no text."""
+    kept = {}
+    for name in ALLOWED_HEADERS:
+        try:
+            value = reply.get_header(name)
+        except ValueError:
+            continue
+        if value is not None:
+            kept[name] = value
+    return kept
 
 
 def most_connections() -> int:

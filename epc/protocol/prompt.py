@@ -2,9 +2,10 @@
 
 import json
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+from msgspec import Struct
 
 from epc.protocol.config import Method
 from epc.spec.domains import Domain
@@ -38,8 +39,7 @@ def executor_prompt(*, strategy_prompt: str, task: str, template: str = EXECUTOR
     return fill(template, {"strategy_prompt": strategy_prompt, "task": task})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class Pair(Struct, frozen=True, kw_only=True):
     """What an evaluator compares: two answers to one task, the sampled strategy's as A.
 
     The answers are None where recorded verdicts stand in for both models. In an exchanged pair

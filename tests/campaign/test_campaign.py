@@ -85,7 +85,7 @@ def processes() -> ForkServerContext:
     """Return where processes come from that begin with everything imported."""
     context = multiprocessing.get_context("forkserver")
     # "pytest", because a new process imports what this one was started as.
-    heavy = ["pytest", "campaign.sitting", "aiohttp", "numpy.random", "jsonschema_rs"]
+    heavy = ["pytest", "campaign.sitting", "pyreqwest", "numpy.random", "jsonschema_rs"]
     context.set_forkserver_preload(heavy)
     return context
 
@@ -110,7 +110,7 @@ def wire(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> Wire:
             seen.unanswered += 1
             raise
         if _is_answer(reply):
-            seen.received.append(content["json"]["messages"][-1]["content"])
+            seen.received.append(content["content"]["messages"][-1]["content"])
         return reply
 
     monkeypatch.setattr(Transport, "request", noted)

@@ -14,7 +14,6 @@ from epc.extras import BRINGS, EXTRAS, MissingExtraError, install, lacking, of_m
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 OTHERS = {"build", "dev", "fast"}  # no command asks for what builds and tests the program
-HASTENS = {"uvloop"}  # no command asks for what only takes time off
 PACKAGE = re.compile(r"[\w.-]+")
 
 
@@ -24,7 +23,7 @@ def test_every_extra_of_the_project_is_in_the_table_with_its_packages() -> None:
     assert set(EXTRAS) == set(extras) - OTHERS
     for extra, modules in EXTRAS.items():
         own = [each for each in extras[extra] if not each.startswith("epc-registry")]
-        assert {PACKAGE.match(each)[0] for each in own} - HASTENS == set(modules), extra  # type: ignore[index]  # it begins so
+        assert {PACKAGE.match(each)[0] for each in own} == set(modules), extra  # type: ignore[index]  # it begins so
         brought = [each for each in extras[extra] if each.startswith("epc-registry")]
         expected = [f"epc-registry[{','.join(BRINGS[extra])}]"] if extra in BRINGS else []
         assert brought == expected, extra

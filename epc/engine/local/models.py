@@ -20,6 +20,8 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
+from msgspec import structs
+
 from epc.engine.constraints import response_format
 from epc.engine.local import chat, minilm, wordllama
 from epc.engine.local.judge import LikelihoodJudge
@@ -123,7 +125,7 @@ class Labels(Local):
         a, b = (round(found.get(letter, -math.inf), DECIMALS) for letter in "AB")
         reply = said("log-probability of the letter", a, b)
         answer = chat.completion(self.identity.model, chunks, began, reply)
-        return replace(answer, finish_reason="stop", tokens_out=1)
+        return structs.replace(answer, finish_reason="stop", tokens_out=1)
 
 
 class Likelihood(Local):

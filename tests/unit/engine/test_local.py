@@ -92,9 +92,9 @@ def test_no_tcp_port_is_opened(runtime: Runtime) -> None:
 
     run(runtime.post("/tokenize", {"content": "loaded"}))
 
-    assert own_tcp_sockets() == before
+    assert own_tcp_sockets() <= before  # those of earlier tests may be gone by now
     with socket.create_server(("127.0.0.1", 0)):
-        assert len(own_tcp_sockets()) == len(before) + 1  # one would have been seen
+        assert len(own_tcp_sockets() - before) == 1  # it would have been seen
 
 
 def test_an_answer_says_how_it_ended_and_what_it_took(runtime: Runtime) -> None:

@@ -1,15 +1,15 @@
 """One HTTP client an endpoint: what it sends, what it keeps, and when it gives up."""
 
-import asyncio
 import time
 from base64 import b64encode
 from collections.abc import Iterator
-from typing import Any
+from gzip import compress
 
 import pytest
 from endpoint_support import Endpoint, Reply, completion, serving
+from pyreqwest.exceptions import ClientClosedError
 
-from epc.engine import transport
+from epc.engine import event_loop, transport
 from epc.engine.transport import NoReplyError, Transport
 
 CANARY = "sk-canary-0123456789abcdef"
@@ -26,11 +26,11 @@ def sent(url: str, *, key: str | None = None, deadline_s: float = 20) -> transpo
         client = Transport(url, key=key)
         try:
             body = {"messages": [{"content": "x"}]}
-            return await client.request("POST", "/ask", deadline_s=deadline_s, json=body)
+            return await client.request("POST", "/ask", deadline_s=deadline_s, content=body)
         finally:
             await client.close()
 
-    return asyncio.run(sending())
+    return event_loop.run(sending())
 
 
 def test_a_reply_is_its_status_its_bytes_and_its_allowed_headers(endpoint: Endpoint) -> None:
@@ -61,10 +61,10 @@ def test_a_cookie_is_not_sent_back(endpoint: Endpoint) -> None:
         client = Transport(endpoint.url, key=None)
         for _ in range(2):
             body = {"messages": [{"content": "x"}]}
-            await client.request("POST", "/ask", deadline_s=20, json=body)
+            await client.request("POST", "/ask", deadline_s=20, content=body)
         await client.close()
 
-    asyncio.run(twice())
+    event_loop.run(twice())
 
     assert len(endpoint.received) == 2
     assert not any("cookie" in request.headers for request in endpoint.received)
@@ -165,14 +165,70 @@ def test_no_reply_names_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_client_opens_at_need_and_closes_for_good(endpoint: Endpoint) -> None:
-    async def closing() -> list[Any]:
+    async def closing() -> object:
         client = Transport(endpoint.url, key=None)
         await client.close()  # never opened
         body = {"messages": [{"content": "x"}]}
-        await client.request("POST", "/ask", deadline_s=20, json=body)
-        session = client._session
+        await client.request("POST", "/ask", deadline_s=20, content=body)
+        opened = client._client
+        assert opened is not None
         await client.close()
         await client.close()
-        return [session is not None and session.closed, client._session]
+        with pytest.raises(ClientClosedError):
+            await opened.get(endpoint.url).build().send()
+        return client._client
 
-    assert asyncio.run(closing()) == [True, None]
+    assert event_loop.run(closing()) is None
+
+
+def test_what_was_never_connected_was_not_sent() -> None:
+    with pytest.raises(NoReplyError, match=r"^nothing listens there$") as refused:
+        sent("http://127.0.0.1:9")
+    with pytest.raises(NoReplyError, match=r"^there is no host nobody\.invalid$") as nowhere:
+        sent("http://nobody.invalid")
+
+    assert not refused.value.sent
+    assert not nowhere.value.sent
+
+
+def test_what_broke_off_may_have_been_sent(endpoint: Endpoint) -> None:
+    endpoint.script = [Reply(body=completion("A").body, cut=0)]
+
+    with pytest.raises(NoReplyError) as broken:
+        sent(endpoint.url)
+
+    assert broken.value.sent
+
+
+def test_a_header_that_is_no_text_is_left_out(endpoint: Endpoint) -> None:
+    endpoint.script = [Reply(body=b"{}", headers={"X-Request-Id": "é", "Retry-After": "2"})]
+
+    assert dict(sent(endpoint.url).headers) == {
+        "content-type": "application/json",
+        "retry-after": "2",
+    }
+
+
+def test_a_body_that_cannot_be_unpacked_is_no_reply(endpoint: Endpoint) -> None:
+    endpoint.script = [Reply(body=b"no gzip", headers={"Content-Encoding": "gzip"})]
+
+    with pytest.raises(NoReplyError, match="gzip"):
+        sent(endpoint.url)
+
+
+def test_a_packed_body_is_unpacked(endpoint: Endpoint) -> None:
+    endpoint.script = [Reply(body=compress(b"{}"), headers={"Content-Encoding": "gzip"})]
+
+    assert sent(endpoint.url).body == b"{}"
+
+
+def test_without_certificates_of_authorities_only_what_is_not_encrypted_is_asked(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "/dev/null")
+    monkeypatch.delenv("SSL_CERT_DIR", raising=False)
+
+    assert sent(endpoint.url).status == 200
+    with pytest.raises(NoReplyError, match="install ca-certificates") as failed:
+        sent(endpoint.url.replace("http:", "https:"))
+    assert not failed.value.sent
