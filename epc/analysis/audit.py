@@ -7,6 +7,7 @@ from math import fsum
 from pathlib import Path
 from typing import Final
 
+from epc.arrays import np
 from epc.audit.assessment import assess
 from epc.audit.control import coin_flip
 from epc.audit.coupling import Transfer
@@ -231,8 +232,6 @@ def facts_of_weights(weights: PublishedWeights, *, rounds: int) -> tuple[Facts, 
     The evaluator's rates are unknown, so the floor is a coin flip's, against each seed's own pure
     vector; the test is `by_weights`.
     """
-    import numpy as np
-
     loose, domains = max(weights.tolerance, ZERO_COUPLING), weights.domains
     off = [
         seed

@@ -10,9 +10,8 @@ from hashlib import sha256
 from math import fsum
 from pathlib import Path
 
-import numpy as np
-
 from epc.analysis.observed_rows import TIE, rows_of, same_settings
+from epc.arrays import np
 from epc.protocol.verdict import Verdict
 from epc.records.asked import asked_by_run
 from epc.records.manifest import Manifest

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from epc.analysis.audit import Audit, audit
+from epc.arrays import np
 from epc.protocol.results import Json
 from epc.protocol.verdict import Verdict
 from epc.records import strict_json
@@ -179,8 +180,6 @@ def _agreement(
     said: Mapping[str, Mapping[Key, Verdict]],
     units: Mapping[Key, Key],
 ) -> Agreement:
-    import numpy as np
-
     one, other = said[left.folder], said[right.folder]
     both = sorted(one.keys() & other.keys())
     decided = [key for key in both if one[key].decided and other[key].decided]

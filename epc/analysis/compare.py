@@ -8,6 +8,7 @@ from typing import Final
 from epc.analysis.comparability import are_facts, unlike
 from epc.analysis.differences import GAMMA_STEP, Difference, differences, seeds_needed
 from epc.analysis.sharing import Shared, shared_by_runs
+from epc.arrays import np
 from epc.audit.drift import (
     ASSUMED_FLIPS,
     MARGIN,
@@ -222,8 +223,6 @@ def _figures_can_tell(left: _Run, right: _Run, findings: list[Finding]) -> bool:
 def _tables(
     left: _Run, right: _Run, *, shared: Shared, paired: bool, margin: float
 ) -> Tables | None:
-    import numpy as np
-
     if not all(has_raw(run.manifest, run.folder) for run in (left, right)):
         return None
     if left.reused and right.reused:

@@ -7,9 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
-
-import numpy as np
+from typing import Final
 
 from epc.analysis.observed_agreement import Pair, between, of_humans
 from epc.analysis.observed_figures import (
@@ -23,12 +21,10 @@ from epc.analysis.observed_figures import (
 from epc.analysis.observed_own import Asked, authors_of, of_own
 from epc.analysis.observed_rows import Choices, Named, named, renamed, rows_of, same_settings
 from epc.analysis.observed_transfer import Transferred, transferred
+from epc.arrays import Indices, np
 from epc.records.observed.checking import asks
 from epc.records.observed.columns import Verdicts
 from epc.records.observed.types import Header, Setting, Source
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 # What is measured, and why it is left out where it is.
 FIGURES: Final[Mapping[str, str]] = {
@@ -140,7 +136,7 @@ def beside(
 def _asked(
     settings: Mapping[str, Setting],
     verdicts: Verdicts,
-    once: "NDArray[np.intp]",
+    once: Indices,
     patterns: Sequence[str] = (),
 ) -> tuple[list[list[str]], list[Asked]]:
     """Return the groups of settings that fit a pattern, and what was asked in each, `once`."""

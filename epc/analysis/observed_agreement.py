@@ -3,20 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Final
-
-import numpy as np
+from typing import Final
 
 from epc.analysis.observed_figures import Figure, share
 from epc.analysis.observed_rows import TIE, Rows
+from epc.arrays import Array, Codes, np
 from epc.records.observed.types import UNKNOWN, Prompt, Setting
 from epc.statistics.clusters import clustered_mean, linearised_interval
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Codes = NDArray[np.int64]
-    Values = NDArray[np.float64]
 
 _SAYING: Final = np.eye(TIE + 2)[:, : TIE + 1]  # a row for each verdict; unreadable says nothing
 _CERTAIN: Final = 1e-12  # chance agreement so near to 1 leaves nothing to agree on
@@ -65,13 +58,13 @@ def of_humans(rows: Rows) -> Iterator[tuple[str, Figure]]:
     yield from share("humans_others_ceiling", persons, rows.cluster, weights)
 
 
-def _majority(counts: "Values | Codes") -> "Values":
+def _majority(counts: Array | Codes) -> Array:
     """Return 1 for the choice that more persons made than any other; a row of 0 without one.
 
     Shapes: (m, 3).
     """
     top = (counts == counts.max(axis=1, initial=0)[:, None]) & (counts > 0)
-    alone: Values = (top & (top.sum(axis=1) == 1)[:, None]).astype(np.float64)
+    alone: Array = (top & (top.sum(axis=1) == 1)[:, None]).astype(np.float64)
     return alone
 
 
@@ -129,7 +122,7 @@ def _of_scores(one: Rows, two: Rows) -> Iterator[tuple[str, Figure]]:
         yield "score_shift", Figure(value=value, ci95=interval, n=len(gap), items=items)
 
 
-def side_by_side(one: Rows, two: Rows, *, scores: bool = False) -> "tuple[Rows, Values, Values]":
+def side_by_side(one: Rows, two: Rows, *, scores: bool = False) -> tuple[Rows, Array, Array]:
     """Return every item and order that both were asked about, and what either says of it.
 
     That are shares of a, b and tie, or the mean score: several askings count alike.
@@ -143,7 +136,7 @@ def side_by_side(one: Rows, two: Rows, *, scores: bool = False) -> "tuple[Rows, 
     return rows[at], said[at], other_said[other_at]
 
 
-def _said(rows: Rows, *, scores: bool) -> "tuple[Rows, Codes, Values]":
+def _said(rows: Rows, *, scores: bool) -> tuple[Rows, Codes, Array]:
     values = rows.score[:, None] if scores else _SAYING[rows.verdict]
     keys, first, places = np.unique(rows.order, return_index=True, return_inverse=True)
     said = np.zeros((len(keys), values.shape[1]))
@@ -151,9 +144,7 @@ def _said(rows: Rows, *, scores: bool) -> "tuple[Rows, Codes, Values]":
     return rows[first], keys, said / np.bincount(places, minlength=len(keys))[:, None]
 
 
-def _kappa(
-    name: str, one: "Values", two: "Values", clusters: "Codes"
-) -> Iterator[tuple[str, Figure]]:
+def _kappa(name: str, one: Array, two: Array, clusters: Codes) -> Iterator[tuple[str, Figure]]:
     """Yield Cohen's kappa, unless chance alone would agree always.
 
     Shapes: what either said, as shares (m, 3); (m,).

@@ -3,18 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Final
-
-import numpy as np
+from typing import Final
 
 from epc.analysis.observed_rows import TIE, Choices, Named, Rows
+from epc.arrays import Codes, Flags, np
 from epc.errors import UsageError
 from epc.protocol.table import VerdictTable
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Codes = NDArray[np.int64]
 
 TWO: Final = 2  # domains, and strategies at least
 
@@ -26,13 +20,13 @@ class Contests:
     Shapes: (m,), counts and humans (m, 3).
     """
 
-    author: "Codes"
-    task: "Codes"
-    subset: "Codes"
-    counts: "Codes"
-    humans: "Codes"
+    author: Codes
+    task: Codes
+    subset: Codes
+    counts: Codes
+    humans: Codes
 
-    def __getitem__(self, chosen: "NDArray[np.bool_]") -> "Contests":
+    def __getitem__(self, chosen: Flags) -> "Contests":
         return Contests(**{name: getattr(self, name)[chosen] for name in self.__slots__})
 
 
@@ -124,7 +118,7 @@ def domains_of(contests: Contests, named: Named, choices: Choices) -> dict[str, 
     return {domain: codes for domain, codes in found.items() if codes}
 
 
-def table_of(sides: "Mapping[str, tuple[Contests, Codes]]", authors: Sequence[int]) -> VerdictTable:
+def table_of(sides: Mapping[str, tuple[Contests, Codes]], authors: Sequence[int]) -> VerdictTable:
     """Return the counts of each domain's strategies and tasks."""
     counts = {}
     for domain, (own, seen) in sides.items():

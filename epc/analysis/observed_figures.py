@@ -2,20 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
-
-import numpy as np
+from typing import Final
 
 from epc.analysis.observed_rows import TIE, UNREADABLE, Rows
+from epc.arrays import Array, Codes, Flags, np
 from epc.statistics.clusters import clustered_mean_of_shares, clustered_share, linearised_interval
 from epc.statistics.intervals import Interval
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Codes = NDArray[np.int64]
-    Values = NDArray[np.float64]
-    Mask = NDArray[np.bool_]
 
 _EQUAL: Final = 1e-12  # what rounding leaves of lengths that are equal
 
@@ -34,7 +26,7 @@ class Figure:
 
 
 def share(
-    name: str, hits: "Values | Mask", clusters: "Codes", n: "Values | None" = None
+    name: str, hits: Array | Flags, clusters: Codes, n: Array | None = None
 ) -> Iterator[tuple[str, Figure]]:
     """Yield a share under its name, unless there is nothing to take it of."""
     counts = np.ones(len(hits)) if n is None else n
@@ -107,10 +99,10 @@ def of_scores(rows: Rows) -> Iterator[tuple[str, Figure]]:
         yield "score_per_doubling", Figure(value=slope, ci95=interval, n=n, items=len(told))
 
 
-def _apart(values: "Values", groups: "Codes") -> "Values":
+def _apart(values: Array, groups: Codes) -> Array:
     """Return values less the mean of their group."""
     n = np.maximum(1, np.bincount(groups))
-    apart: Values = values - (np.bincount(groups, weights=values) / n)[groups]
+    apart: Array = values - (np.bincount(groups, weights=values) / n)[groups]
     return apart
 
 
@@ -140,7 +132,7 @@ def repeats(rows: Rows) -> tuple[int, int, dict[str, Figure]]:
     return int(copied.sum()), int((copied & ~agreed).sum()), figures
 
 
-def _every_two(groups: "Codes") -> "tuple[Codes, Codes]":
+def _every_two(groups: Codes) -> tuple[Codes, Codes]:
     """Return the places of every two of one group."""
     order = np.argsort(groups, kind="stable")
     ranked, found, lag = groups[order], [np.zeros((2, 0), np.int64)], 1

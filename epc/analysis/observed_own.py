@@ -1,26 +1,18 @@
 """Whether a judge favours its own outputs, apart from being lenient (Reading R24)."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
-
-import numpy as np
 
 from epc.analysis.observed_agreement import comparable, side_by_side
 from epc.analysis.observed_contests import baseline_of
 from epc.analysis.observed_figures import Figure
 from epc.analysis.observed_rows import TIE, Choices, Named, Rows
+from epc.arrays import Array, Codes, np
 from epc.records.observed.types import Setting
 from epc.statistics.clusters import linearised_interval
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Codes = NDArray[np.int64]
-    Values = NDArray[np.float64]
-
 Asked = tuple[str, Setting, Rows]
 # By how much more a judge favours an output than another judge, and the output's question.
-Gaps = tuple["Values", "Codes"]
+Gaps = tuple["Array", "Codes"]
 
 
 def authors_of(setting: Setting, choices: Choices) -> list[str]:

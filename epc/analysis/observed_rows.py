@@ -2,22 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-import numpy as np
-
+from epc.arrays import Array, Codes, Flags, np
 from epc.records.observed.checking import asks
 from epc.records.observed.columns import Column, Verdicts
 from epc.records.observed.types import UNKNOWN, Setting
 from epc.records.strict_json import dumps_line
 from epc.records.typed import as_json
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Codes = NDArray[np.int64]
-    Values = NDArray[np.float64]
-    Mask = NDArray[np.bool_]
 
 TIE: Final = 2
 UNREADABLE: Final = 3
@@ -57,40 +49,40 @@ class Rows:
     Shapes: each (m,), `humans` (m, 3).
     """
 
-    item: "Codes"
-    cluster: "Codes"
-    ask: "Codes"
-    first: "Codes"
-    verdict: "Codes"
-    gold: "Codes"
-    longer: "Codes"
-    answer: "Codes"
-    humans: "Codes"
-    question: "Codes"
-    a_by: "Codes"
-    b_by: "Codes"
-    subset: "Codes"
-    score: "Values"
-    length: "Values"
+    item: Codes
+    cluster: Codes
+    ask: Codes
+    first: Codes
+    verdict: Codes
+    gold: Codes
+    longer: Codes
+    answer: Codes
+    humans: Codes
+    question: Codes
+    a_by: Codes
+    b_by: Codes
+    subset: Codes
+    score: Array
+    length: Array
 
     @property
-    def readable(self) -> "Mask":
+    def readable(self) -> Flags:
         """Which verdicts are there and say something."""
-        readable: Mask = (self.verdict >= 0) & (self.verdict != UNREADABLE)
+        readable: Flags = (self.verdict >= 0) & (self.verdict != UNREADABLE)
         return readable
 
     @property
-    def scored(self) -> "Mask":
+    def scored(self) -> Flags:
         """Which verdicts are the score of a single candidate."""
-        scored: Mask = ~np.isnan(self.score)
+        scored: Flags = ~np.isnan(self.score)
         return scored
 
     @property
-    def order(self) -> "Codes":
+    def order(self) -> Codes:
         """A number for each item and order."""
         return self.item * 3 + self.first + 1
 
-    def __getitem__(self, chosen: "Codes | Mask | slice") -> "Rows":
+    def __getitem__(self, chosen: Codes | Flags | slice) -> "Rows":
         return Rows(**{name: getattr(self, name)[chosen] for name in self.__slots__})
 
 
@@ -140,7 +132,7 @@ def rows_of(verdicts: Verdicts) -> Rows:
     )
 
 
-def _counted(humans: Column) -> "Codes":
+def _counted(humans: Column) -> Codes:
     """Return how many persons said a, b and tie of each verdict's pair."""
     words = _WORDS[: TIE + 1]
     counts = [[each.count(word) for word in words] for each in humans.names]
@@ -153,7 +145,7 @@ def renamed(verdicts: Verdicts) -> int:
     return len(own) - int(np.unique(np.stack([own, *pair]), axis=1).shape[1])
 
 
-def _clusters(verdicts: Verdicts) -> "Codes":
+def _clusters(verdicts: Verdicts) -> Codes:
     """Return the cluster of each verdict: its item, joined with items that share what was judged.
 
     Items of one question that share a candidate are no independent ones: a judge that likes this
@@ -175,7 +167,7 @@ def _clusters(verdicts: Verdicts) -> "Codes":
         cluster = joined
 
 
-def _texts(verdicts: Verdicts) -> "tuple[Codes, Codes, Codes]":
+def _texts(verdicts: Verdicts) -> tuple[Codes, Codes, Codes]:
     """Return each verdict's item, each item's question, and its two candidates, the lower first.
 
     An item without a stated question or candidate has a question of its own.

@@ -8,9 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Final
-
-import numpy as np
+from typing import Final
 
 from epc.analysis.observed_contests import (
     TWO,
@@ -22,6 +20,7 @@ from epc.analysis.observed_contests import (
     table_of,
 )
 from epc.analysis.observed_rows import Choices, Named, Rows
+from epc.arrays import np
 from epc.audit.coupling import Crossed, figures_into, worked_out
 from epc.audit.facts import Word
 from epc.audit.paired_units import paired_units
@@ -33,11 +32,6 @@ from epc.spec.coupling import FEWEST_SPLITS, LEVEL, MARGIN
 from epc.spec.epc_v1 import ROUNDS
 from epc.statistics.inference import t_point
 from epc.statistics.intervals import Interval
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Codes = NDArray[np.int64]
 
 NO_AUTHORS: Final = "the source does not say who wrote the candidates"
 NO_BASELINE: Final = "no author stands in every comparison: choose one by --baseline NAME"

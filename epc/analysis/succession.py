@@ -6,21 +6,15 @@ They are compared like for like only: the same prompt, the same candidate first 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Final
-
-import numpy as np
+from typing import Final
 
 from epc.analysis.ballots import Ballot, Key, Said, merged
 from epc.analysis.observed_figures import Figure
+from epc.arrays import Codes, np
 from epc.protocol.results import Json
 from epc.records.observed.types import UNKNOWN, Setting
 from epc.records.typed import as_json
 from epc.statistics.clusters import clustered_mean, clustered_share
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Codes = NDArray[np.int64]
 
 _LEAST_ITEMS: Final = 10  # fewer of a kind of task say nothing of it
 
@@ -197,7 +191,7 @@ def _alike(pair: tuple[Said, Said]) -> float:
 
 
 def _shifts(
-    pairs: Sequence[tuple[Said, Said]], first: Sequence[int], clusters: "Codes"
+    pairs: Sequence[tuple[Said, Said]], first: Sequence[int], clusters: Codes
 ) -> Iterator[tuple[str, Figure]]:
     """Yield what a user's figures move by, where the other judge takes over.
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from epc.arrays import np
 from epc.errors import Finding, MalformedError
 from epc.protocol.config import Configuration
 from epc.protocol.verdict import Verdict
@@ -49,8 +50,6 @@ def trajectories(manifest: Manifest, trials: Iterable[Trial]) -> Trajectories:
 
     Raises: MalformedError if they end elsewhere, or are not the rounds that the manifest lists.
     """
-    import numpy as np
-
     config, names = manifest.configuration, tuple(manifest.names)
     domains = config.domains
     rounds = _by_phase(trials)

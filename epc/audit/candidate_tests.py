@@ -6,6 +6,7 @@ anything in a measurement.
 
 from typing import TYPE_CHECKING, Final
 
+from epc.arrays import Array, np
 from epc.audit.permutation import arrangements, by_seeds, by_tasks, residuals, share_as_large
 from epc.audit.redirection import by_spread, permutable, permuted, recursion
 from epc.audit.transfer import Rates, crossings, in_order_of
@@ -18,12 +19,7 @@ from epc.spec.coupling import FEWEST_SPLITS, LEVEL, MARGIN
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy import float64
-    from numpy.typing import NDArray
-
     from epc.spec.domains import PhaseName
-
-    Array = NDArray[float64]
 
 OLD: Final = "rule 1"
 ADOPTED: Final = "rule 2"
@@ -84,13 +80,11 @@ def by_others(
     return {name: p_value <= LEVEL for name, p_value in p_values.items()}
 
 
-def _crossing(rates: Rates, tie: "Array", rounds: int, rule: Rule) -> "Array":
+def _crossing(rates: Rates, tie: Array, rounds: int, rule: Rule) -> Array:
     """Return the crossing regret of both directions added, of many tables, by the recursion.
 
     Shapes: (tables,).
     """
-    import numpy as np
-
     assert isinstance(rule, UpdateRule), "the recursion is of the protocol's own rule"
     start = np.full_like(rates.first, 1 / len(rates.first))
     total = np.zeros(rates.first.shape[1])
@@ -114,8 +108,6 @@ def studentised(table: VerdictTable, rule: UpdateRule) -> float:
 
     Source: E. Chung, J. P. Romano, Annals of Statistics 41 (2013), 484-507.
     """
-    import numpy as np
-
     left = residuals(table, rule)
     first, second = (table.tasks()[domain] for domain in table.domains.names)
     every = arrangements(first, second, drawn=_DRAWN).T
@@ -139,8 +131,6 @@ def bradley_terry(units: Units) -> float:
     Source: R. A. Bradley, M. E. Terry, Biometrika 39 (1952), 324-345; J. Berkson, Journal of the
     American Statistical Association 50 (1955), 130-162.
     """
-    import numpy as np
-
     every = arrangements(*units.numbers.values(), drawn=_DRAWN)
     strengths, variances = [], []
     for side in (every, 1 - every):

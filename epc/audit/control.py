@@ -6,22 +6,17 @@ start in it but no crossing between domains. Excess coupling is gamma minus that
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from epc.arrays import Array, Generator, np
 from epc.protocol.columns import policies
+from epc.protocol.draws import generator
 from epc.protocol.rules import Rule
 from epc.protocol.table import VERDICTS, VerdictTable
 from epc.protocol.verdict import Verdict
 from epc.simulation.training import Odds, blind, train, uniform_start
 from epc.spec.domains import Domain
 from epc.statistics.intervals import Interval, mean, quantiles, spread_interval, variance_of
-
-if TYPE_CHECKING:
-    from numpy import float64
-    from numpy.random import Generator
-    from numpy.typing import NDArray
-
-    Array = NDArray[float64]
 
 STARTS: Final = 1000  # simulated; puts about 0.005 on the floor's mean
 _FEWEST: Final = 50  # starts, however many seeds they are held against
@@ -77,8 +72,6 @@ def simulated(
     Shapes: gammas (n,), pure (n, K).
     Source: Readings R15 and R38 (how rates are taken from the table).
     """
-    import numpy as np
-
     vectors = np.asarray(pure).T
     streams = _streams(table.domains.names.index(domain))
     odds, uncertain = rates(table, domain), _uncertain(table, domain)
@@ -112,8 +105,6 @@ def coin_flip(
     Shapes: gammas (n,), pure (n, K).
     Source: Reading R36.
     """
-    import numpy as np
-
     vectors = np.asarray(pure).T
     starts = _starts(len(pure))
     twice = trained_twice(
@@ -138,13 +129,11 @@ def rates(table: VerdictTable, domain: Domain) -> Odds:
     return _odds(_expected(table, domain, table.counts[domain].sum(axis=1).astype(float)))
 
 
-def _expected(table: VerdictTable, domain: Domain, said: "Array") -> "Array":
+def _expected(table: VerdictTable, domain: Domain, said: Array) -> Array:
     """Return each strategy's shares of A, B and tie from its counts.
 
     Shapes: (K, 3) in and out.
     """
-    import numpy as np
-
     pooled = table.counts[domain].sum(axis=(0, 1)) + np.full(len(VERDICTS), 1 / len(VERDICTS))
     leaning = (said + _PRIOR * pooled / pooled.sum()) / (said.sum(axis=1, keepdims=True) + _PRIOR)
     if not table.repeated:
@@ -161,7 +150,7 @@ def _uncertain(table: VerdictTable, domain: Domain) -> bool:
     return not table.repeated or (not table.whole and bool((counts.sum(axis=2) == 0).any()))
 
 
-def _redrawn(table: VerdictTable, domain: Domain, rng: "Generator") -> Odds:
+def _redrawn(table: VerdictTable, domain: Domain, rng: Generator) -> Odds:
     """Return the odds of tables that the same evaluator might have given, `_SEEDS_A_TABLE` each.
 
     Afresh: as many verdicts of each strategy again, at its rates. Repeated: the verdicts of the
@@ -169,8 +158,6 @@ def _redrawn(table: VerdictTable, domain: Domain, rng: "Generator") -> Odds:
 
     Shapes: (K, `_TABLES` x `_SEEDS_A_TABLE`).
     """
-    import numpy as np
-
     said = table.counts[domain].sum(axis=1).astype(float)
     shares = _expected(table, domain, said)
     tasks = table.tasks()[domain]
@@ -192,11 +179,11 @@ def _redrawn(table: VerdictTable, domain: Domain, rng: "Generator") -> Odds:
     return _odds(np.concatenate(tables, axis=1))
 
 
-def _odds(shares: "Array") -> Odds:
+def _odds(shares: Array) -> Odds:
     return Odds(a=shares[..., _A], tie=shares[..., _TIE])
 
 
-def trained_twice(odds: Odds, *, rounds: int, rule: Rule, seeds: int, rng: "Generator") -> "Array":
+def trained_twice(odds: Odds, *, rounds: int, rule: Rule, seeds: int, rng: Generator) -> Array:
     """Return the weights after two phases in one domain, a column a seed.
 
     Shapes: (K, seeds).
@@ -212,15 +199,13 @@ def _starts(seeds: int) -> int:
     return max(_FEWEST, min(STARTS, _COMPARED // seeds))
 
 
-def _distances(coupled: "Array", pure: "Array") -> "Array":
+def _distances(coupled: Array, pure: Array) -> Array:
     """Return gamma of every coupled vector against every pure one.
 
     Added strategy by strategy, not by a matrix product: the same bits on every machine (ADR 3).
 
     Shapes: (K, s) and (K, n); (s, n).
     """
-    import numpy as np
-
     apart = np.zeros((coupled.shape[1], pure.shape[1]))
     length = np.zeros(pure.shape[1])
     for moved, still in zip(coupled, pure, strict=True):
@@ -232,7 +217,7 @@ def _distances(coupled: "Array", pure: "Array") -> "Array":
     return gamma
 
 
-def _means(rows: "Array") -> list[float]:
+def _means(rows: Array) -> list[float]:
     """Return the mean of every row, correctly rounded in its sum."""
     return [mean(row) for row in rows.tolist()]
 
@@ -240,12 +225,10 @@ def _means(rows: "Array") -> list[float]:
 def _control(
     gammas: Sequence[float],
     expected: Sequence[float],
-    spread: "Sequence[float] | Array",
+    spread: Sequence[float] | Array,
     *,
     variance: float,
 ) -> Control:
-    import numpy as np
-
     beyond = [g - c for g, c in zip(gammas, expected, strict=True)]
     low, high = quantiles(np.asarray(spread, np.float64), QUANTILES)
     return Control(
@@ -257,8 +240,6 @@ def _control(
     )
 
 
-def _streams(domain: int) -> list["Generator"]:
-    from numpy.random import PCG64, Generator, SeedSequence
-
+def _streams(domain: int) -> list[Generator]:
     entropy = [_STREAM, domain]
-    return [Generator(PCG64(SeedSequence([*entropy, part]))) for part in range(3)]
+    return [generator([*entropy, part]) for part in range(3)]

@@ -16,6 +16,7 @@ from epc.audit.side_checks import TieTest
 from epc.audit.transfer import Crossing, Crossings, cost, crossings, most, won_shares
 from epc.audit.units import LeftOut, Units, units_of
 from epc.protocol.config import Configuration
+from epc.protocol.draws import generator
 from epc.protocol.rules import Rule
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import Weights
@@ -228,8 +229,6 @@ def _trained_again(table: VerdictTable, domain: Domain, config: Configuration) -
 
     Source: Reading R73.
     """
-    from numpy.random import PCG64, Generator, SeedSequence
-
     once = all(bool((counts.sum(axis=2) <= 1).all()) for counts in table.counts.values())
     odds = rates(replace(table, repeated=once), domain)
     names = [strategy.name for strategy in config.strategies]
@@ -239,7 +238,7 @@ def _trained_again(table: VerdictTable, domain: Domain, config: Configuration) -
         rounds=config.rounds,
         rule=config.rule,
         seeds=_WHEELS,
-        rng=Generator(PCG64(SeedSequence([_STREAM]))),
+        rng=generator([_STREAM]),
     )
     weights = dict(zip(order, ended.tolist(), strict=True))
     return tuple(mean(weights[at]) for at in range(len(names)))

@@ -9,8 +9,9 @@ margin (Reading R45).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
+from epc.arrays import Counts, Generator, np
 from epc.protocol.table import VERDICTS
 from epc.protocol.verdict import Verdict
 from epc.statistics.inference import (
@@ -21,13 +22,6 @@ from epc.statistics.inference import (
     upper_bound,
 )
 from epc.statistics.intervals import share_interval
-
-if TYPE_CHECKING:
-    from numpy import int64
-    from numpy.random import Generator
-    from numpy.typing import NDArray
-
-    Counts = NDArray[int64]
 
 State = Literal["same", "drifted", "cannot_tell"]
 Kind = Literal["reused", "fresh", "mixed"]
@@ -114,7 +108,7 @@ def compare_reused(
 
 
 def compare_mixed(
-    once: Sequence[Verdict], fresh: "Counts", *, rng: "Generator", margin: float = MARGIN
+    once: Sequence[Verdict], fresh: Counts, *, rng: Generator, margin: float = MARGIN
 ) -> TableDrift:
     """Compare verdicts that were asked once with the counts of a run that asked afresh.
 
@@ -125,8 +119,6 @@ def compare_mixed(
     Shapes: (pairs,) and (pairs, 3); each pair has a fresh answer.
     Source: Reading R44.
     """
-    import numpy as np
-
     n = len(once)
     if not n:
         return nothing("mixed", margin)

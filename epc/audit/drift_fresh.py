@@ -1,26 +1,19 @@
 """Two runs that asked every round afresh: their tables, seed by seed (Readings R44 and R45)."""
 
 from math import sqrt
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from epc.arrays import Array, Counts, Generator, np
 from epc.audit.drift import MARGIN, ROUNDING, SHUFFLES, TableDrift, decide, p_of, together
 from epc.spec.epc_v1 import SCREENING_SEEDS
 from epc.statistics.inference import ALPHA, t_point
-
-if TYPE_CHECKING:
-    from numpy import float64, int64
-    from numpy.random import Generator
-    from numpy.typing import NDArray
-
-    Counts = NDArray[int64]
-    Array = NDArray[float64]
 
 _GROUPS: Final = 200  # seeds are put together past this many: the shuffles stay exact
 _BATCH: Final = 100
 
 
 def compare_fresh(
-    left: "Counts", right: "Counts", *, paired: bool, rng: "Generator", margin: float = MARGIN
+    left: Counts, right: Counts, *, paired: bool, rng: Generator, margin: float = MARGIN
 ) -> TableDrift:
     """Compare the counts of runs that asked every round afresh, seed by seed.
 
@@ -54,24 +47,20 @@ def compare_fresh(
     )
 
 
-def _grouped(counts: "Counts") -> "Array":
+def _grouped(counts: Counts) -> Array:
     """Return at most `_GROUPS` blocks of seeds, their counts added up."""
-    import numpy as np
-
     size = -(-len(counts) // _GROUPS) or 1
     starts = np.arange(0, len(counts), size)
     return np.add.reduceat(counts, starts, axis=0).astype(np.float64)
 
 
-def _shuffled(a: "Array", b: "Array", *, paired: bool, rng: "Generator") -> dict[str, float]:
-    import numpy as np
-
+def _shuffled(a: Array, b: Array, *, paired: bool, rng: Generator) -> dict[str, float]:
     pairs = a.shape[1]
     stacked = np.concatenate([a, b]).reshape(len(a) + len(b), -1)
     total = stacked.sum(axis=0).reshape(pairs, 3)
     own = np.arange(len(stacked)) < len(a)
 
-    def statistics(chosen: "NDArray[float64]") -> tuple["Array", "Array"]:
+    def statistics(chosen: Array) -> tuple[Array, Array]:
         """How far the chosen seeds' verdicts are from the others', and how far they lean."""
         left = (chosen @ stacked).reshape(-1, pairs, 3)
         right = total - left
@@ -96,17 +85,15 @@ def _shuffled(a: "Array", b: "Array", *, paired: bool, rng: "Generator") -> dict
     return {"changed": p_of(int(as_far[0])), "direction": p_of(int(as_far[1]))}
 
 
-def _excess(a: "Array", b: "Array", *, paired: bool) -> tuple[float | None, float | None]:
+def _excess(a: Array, b: Array, *, paired: bool) -> tuple[float | None, float | None]:
     """Return by how much more two answers differ between the runs than within, and its bound.
 
     Half the squared distance of the two distributions, without bias, averaged over pairs. Its
     standard error is the jackknife's over seeds.
     """
-    import numpy as np
-
     left, right = a.sum(axis=0), b.sum(axis=0)
 
-    def excess(left: "Array", right: "Array") -> "Array":
+    def excess(left: Array, right: Array) -> Array:
         n, m = left.sum(axis=-1), right.sum(axis=-1)
         usable = (n > 1) & (m > 1)
         within = _within(left, n) + _within(right, m)
@@ -131,9 +118,7 @@ def _excess(a: "Array", b: "Array", *, paired: bool) -> tuple[float | None, floa
     return seen, seen + t_point(freedom, 2 * ALPHA) * sqrt(variance)
 
 
-def _within(counts: "Array", n: "Array") -> "Array":
+def _within(counts: Array, n: Array) -> Array:
     """Return how often two answers of one run agree."""
-    import numpy as np
-
     agree: Array = (counts * (counts - 1)).sum(axis=-1) / np.maximum(n * (n - 1), 1)
     return agree

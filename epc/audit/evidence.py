@@ -9,6 +9,7 @@ from dataclasses import asdict
 from itertools import combinations
 from typing import Any
 
+from epc.arrays import np
 from epc.audit.control import Control, measured, simulated
 from epc.audit.coupling import Transfer, transfer
 from epc.audit.joint import any_differ
@@ -122,8 +123,6 @@ def table_json(table: VerdictTable, strategies: Sequence[str]) -> Json:
 
 def table_of(given: Json, strategies: Sequence[str], *, whole: bool) -> VerdictTable:
     """Return the table that stands in a manifest of valid shape; it does not say if it is whole."""
-    import numpy as np
-
     return VerdictTable(
         counts={
             domain: np.array([rows[name] for name in strategies], np.int64)

@@ -1,14 +1,10 @@
 """Two judges of the same tasks by unit, in one order, on what both decided on."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from epc.arrays import Counts, np
 from epc.audit.units import Groups, LeftOut, Units, units_of
 from epc.protocol.table import VerdictTable
-
-if TYPE_CHECKING:
-    from numpy import int64
-    from numpy.typing import NDArray
 
 
 def paired_units(
@@ -36,10 +32,8 @@ def paired_units(
 def _units(
     table: VerdictTable, own: Units, names: Sequence[str], groups: Groups | None, out: LeftOut
 ) -> Units:
-    import numpy as np
-
     kept = [at for at, name in enumerate(names) if name not in out.strategies]
-    sides: list[NDArray[int64]] = []
+    sides: list[Counts] = []
     for domain, number in table.tasks().items():
         tasks = [at for at in range(number) if at not in set(out.tasks[domain])]
         counts = table.counts[domain][kept][:, tasks].transpose(1, 0, 2)

@@ -9,20 +9,15 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 from math import comb, sqrt
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from epc.arrays import Array, Flags, np
 from epc.protocol.rules import Rule
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule
 from epc.simulation.training import Odds, train, uniform_start
 from epc.spec.coupling import LEVEL
 from epc.spec.epc_v1 import MIN_TASKS
-
-if TYPE_CHECKING:
-    from numpy import bool_, float64
-    from numpy.typing import NDArray
-
-    Array = NDArray[float64]
 
 MOST_LISTED: Final = 2_000  # of arrangements to be simulated or compared; beyond it some are drawn
 DRAWN: Final = 1_999
@@ -88,7 +83,7 @@ def by_tasks(table: VerdictTable, rule: Rule) -> PermutationTest:
     return _tested(statistics, observed, scale, listed=listed, unit="task")
 
 
-def _unequal(left: "Array", first: int, *, negligible: float) -> PermutationTest:
+def _unequal(left: Array, first: int, *, negligible: float) -> PermutationTest:
     """Test remainders of domains with unequal numbers of tasks; the first `first` are the one's.
 
     Permuted, a domain that merely varies more would pass for one that differs: a repeated coin on 8
@@ -101,8 +96,6 @@ def _unequal(left: "Array", first: int, *, negligible: float) -> PermutationTest
     Source: Reading R39; C. F. J. Wu, Annals of Statistics 14 (1986), 1261-1295; R. Davidson and
     E. Flachaire, Journal of Econometrics 146 (2008), 162-169 (signs, the wild bootstrap).
     """
-    import numpy as np
-
     sides = left[:, :first], left[:, first:]
     signs = _signs(left.shape[1])[0]
     observed = _studentised(sides, np.ones((1, left.shape[1])), negligible)[0]
@@ -120,13 +113,11 @@ def _unequal(left: "Array", first: int, *, negligible: float) -> PermutationTest
     return PermutationTest(p_value=min(1.0, p_value), smallest=min(1.0, smallest), unit="task")
 
 
-def _studentised(sides: "tuple[Array, Array]", signs: "Array", negligible: float) -> "Array":
+def _studentised(sides: tuple[Array, Array], signs: Array, negligible: float) -> Array:
     """Return the squared difference of two sides' means by its variance, for each row of signs.
 
     Shapes: sides (K, tasks of each); signs (rows, all tasks); (rows,).
     """
-    import numpy as np
-
     split = sides[0].shape[1]
     means, variance = [], np.zeros(len(signs))
     for side, own in zip(sides, (signs[:, :split], signs[:, split:]), strict=True):
@@ -141,7 +132,7 @@ def _studentised(sides: "tuple[Array, Array]", signs: "Array", negligible: float
     return ratio
 
 
-def by_seeds(one: "Array", other: "Array") -> PermutationTest:
+def by_seeds(one: Array, other: Array) -> PermutationTest:
     """Test whether the two pure vectors are alike, with seeds as the unit.
 
     Right for fresh answers only: see `by_weights`. A seed's two pure phases have streams of their
@@ -158,16 +149,14 @@ def by_seeds(one: "Array", other: "Array") -> PermutationTest:
     return _tested(statistics, observed, float(len(moved) ** 2), listed=listed, unit="seed")
 
 
-def _in_blocks(moved: "Array") -> "Array":
+def _in_blocks(moved: Array) -> Array:
     """Sum seeds in blocks, so that very many of them are swapped block by block."""
-    import numpy as np
-
     if len(moved) <= _BLOCKS:
         return moved
     return np.stack([part.sum(axis=0) for part in np.array_split(moved, _BLOCKS)])
 
 
-def by_weights(one: "Array", other: "Array", *, rounds: int, rule: UpdateRule) -> PermutationTest:
+def by_weights(one: Array, other: Array, *, rounds: int, rule: UpdateRule) -> PermutationTest:
     """Test pure vectors that were published without verdicts; the larger of two p-values.
 
     `by_seeds` alone would call an evaluator coupled that repeats arbitrary answers: its seeds all
@@ -178,8 +167,6 @@ def by_weights(one: "Array", other: "Array", *, rounds: int, rule: UpdateRule) -
     Shapes: both (n, K).
     Source: Reading R39.
     """
-    import numpy as np
-
     swapped = by_seeds(one, other)
     strategies = one.shape[1]
     seeds = min(len(one), _AT_MOST)  # fewer spread more, which errs on the safe side
@@ -200,7 +187,7 @@ def by_weights(one: "Array", other: "Array", *, rounds: int, rule: UpdateRule) -
 
 
 def _tested(
-    statistics: "Array", observed: float, scale: float, *, listed: bool, unit: str
+    statistics: Array, observed: float, scale: float, *, listed: bool, unit: str
 ) -> PermutationTest:
     as_extreme = int((statistics >= observed - _ROUNDING * scale).sum())
     if listed:  # the arrangement that was observed is one of them
@@ -214,13 +201,11 @@ def _tested(
     )
 
 
-def residuals(table: VerdictTable, rule: Rule) -> "Array":
+def residuals(table: VerdictTable, rule: Rule) -> Array:
     """Return what strategies and tasks do not explain, in steps of the weight times rounds.
 
     Shapes: (K, all tasks), the first domain's first.
     """
-    import numpy as np
-
     counts = np.concatenate(
         [table.counts[domain] for domain in table.domains.names], axis=1
     ).astype(float)
@@ -244,7 +229,7 @@ def residuals(table: VerdictTable, rule: Rule) -> "Array":
 @cache
 def splits(
     first: int, second: int, *, most: int = _MOST_LISTED, drawn: int = _DRAWN
-) -> tuple["Array", bool]:
+) -> tuple[Array, bool]:
     """Return indicator rows of the tasks of the first domain, and whether they are all there are.
 
     More than `most` are not listed; `drawn` of them are drawn.
@@ -254,8 +239,6 @@ def splits(
 
     Shapes: (splits, first + second).
     """
-    import numpy as np
-
     total = first + second
     half = first == second
     number = comb(total - 1, first - 1) if half and first else comb(total, first)
@@ -272,15 +255,11 @@ def splits(
     return (order < first).astype(np.float64), False
 
 
-def arrangements(
-    first: int, second: int, *, most: int = MOST_LISTED, drawn: int = DRAWN
-) -> "Array":
+def arrangements(first: int, second: int, *, most: int = MOST_LISTED, drawn: int = DRAWN) -> Array:
     """Return ways to deal units out to two domains, the one that was observed first.
 
     Shapes: (ways, first + second), 1 for the first domain's.
     """
-    import numpy as np
-
     rows, listed = splits(first, second, most=most, drawn=drawn)
     if listed:  # the list begins with the one that was observed
         return rows
@@ -288,7 +267,7 @@ def arrangements(
     return np.concatenate([own[None].astype(np.float64), rows])
 
 
-def share_as_large(statistics: "Array", *, negligible: float = 0.0) -> float:
+def share_as_large(statistics: Array, *, negligible: float = 0.0) -> float:
     """Return the share of arrangements whose statistic is as large as the first's: a p-value.
 
     Shapes: (ways,).
@@ -297,16 +276,14 @@ def share_as_large(statistics: "Array", *, negligible: float = 0.0) -> float:
 
 
 @cache
-def _signs(seeds: int) -> tuple["Array", bool]:
+def _signs(seeds: int) -> tuple[Array, bool]:
     """Return rows of signs, one a seed, and whether they are all there are up to the mirror image.
 
     Shapes: (rows, seeds).
     """
-    import numpy as np
-
     if 2 ** (seeds - 1) <= _MOST_LISTED:
         numbers = np.arange(2 ** (seeds - 1))
-        flips: NDArray[bool_] = (numbers[:, None] >> np.arange(seeds)) & 1 == 1
+        flips: Flags = (numbers[:, None] >> np.arange(seeds)) & 1 == 1
     else:
         flips = np.random.default_rng(_STREAM).random((_DRAWN, seeds)) < _COIN
     return np.where(flips, -1.0, 1.0), 2 ** (seeds - 1) <= _MOST_LISTED

@@ -6,16 +6,11 @@ and how many repeats a measurement needs depends on these two shares (Reading R7
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from epc.arrays import Array, np
 from epc.errors import UsageError
 from epc.protocol.table import VerdictTable
-
-if TYPE_CHECKING:
-    from numpy import float64
-    from numpy.typing import NDArray
-
-    Array = NDArray[float64]
 
 FEWEST_CALLS: Final = 50
 _FEWEST_AGAIN: Final = 10  # pairs, or comparisons, that were asked more than once
@@ -77,7 +72,7 @@ def answering(table: VerdictTable, *, flips: int, asked_again: int, source: str)
     return Answering(repeats=repeats, alike=min(repeats, max(0.0, alike)), source=source)
 
 
-def _shares(won: "Array", decided: "Array") -> tuple[int, float, float, float]:
+def _shares(won: Array, decided: Array) -> tuple[int, float, float, float]:
     """Return how many pairs were asked again, and three variances of a verdict.
 
     The first is that of a pair's answers about its own rate, the second what two strategies on one
@@ -85,8 +80,6 @@ def _shares(won: "Array", decided: "Array") -> tuple[int, float, float, float]:
 
     Shapes: (K, tasks) each.
     """
-    import numpy as np
-
     asked = decided > 0
     tasks = asked.sum(axis=1)
     rates = np.divide(won, decided, out=np.zeros_like(won), where=asked)

@@ -14,6 +14,7 @@ from epc.audit.pilot import Answering
 from epc.audit.redirection import by_spread, permutable, permuted
 from epc.audit.transfer import Crossings, crossings
 from epc.audit.units import Units, units_of
+from epc.protocol.draws import generator
 from epc.protocol.weights import UpdateRule
 from epc.simulation.evaluators import STRATEGIES
 from epc.simulation.populations import Population
@@ -223,11 +224,9 @@ def _split(population: Population, design: Design, *, runs: int, first: int = 0)
 
 def work(point: Point) -> Outcome:
     """Simulate a point's measurements and put each to the rule."""
-    from numpy.random import PCG64, Generator, SeedSequence
-
     population, design = point.population, point.design
     entropy = crc32(repr((population, design)).encode())
-    rng = Generator(PCG64(SeedSequence([_STREAM, entropy], spawn_key=(point.number,))))
+    rng = generator([_STREAM, entropy], spawn_key=(point.number,))
     names = [f"{at:03}" for at in range(population.strategies)]
     coupled, widths = 0, []
     for at, run in enumerate(

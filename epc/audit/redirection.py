@@ -8,8 +8,9 @@ redirected, both directions added: the coupled phases themselves, not the verdic
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
-from typing import TYPE_CHECKING, Final, Literal, TypeGuard
+from typing import Final, Literal, TypeGuard
 
+from epc.arrays import Array, np
 from epc.audit.permutation import (
     DRAWN,
     MOST_LISTED,
@@ -25,12 +26,6 @@ from epc.protocol.weights import UpdateRule
 from epc.spec.coupling import LEVEL, UNEQUAL
 from epc.statistics.inference import t_two_sided
 from epc.statistics.intervals import Interval, mean
-
-if TYPE_CHECKING:
-    from numpy import float64
-    from numpy.typing import NDArray
-
-    Array = NDArray[float64]
 
 Unit = Literal["task", "group"]
 Method = Literal["permutation", "jackknife"]
@@ -69,8 +64,6 @@ def redirection_test(
 
     Source: Readings R71 and R73.
     """
-    import numpy as np
-
     rows, _ = splits(*units.numbers.values(), **_looked_at(rounds, rule))
     some = rows[np.linspace(0, len(rows) - 1, min(_CHANCES, len(rows))).astype(int)]
     by_chance = _by_wheels(
@@ -134,13 +127,11 @@ def _looked_at(rounds: int, rule: Rule) -> dict[str, int]:
     return {"most": most, "drawn": drawn}
 
 
-def _redirected(rates: Rates, tie: "Array", rounds: int, rule: Rule) -> "Array":
+def _redirected(rates: Rates, tie: Array, rounds: int, rule: Rule) -> Array:
     """Return the redirected choices of both directions added, of many tables.
 
     Shapes: (tables,).
     """
-    import numpy as np
-
     if not _recurs(rule, rounds):
         both = _by_wheels(rates, tie, rounds=rounds, rule=rule, wheels=_WHEELS)
         return both[0] + both[1]
@@ -155,9 +146,7 @@ def _redirected(rates: Rates, tie: "Array", rounds: int, rule: Rule) -> "Array":
     return apart / 2
 
 
-def _by_wheels(
-    rates: Rates, tie: "Array", *, rounds: int, rule: Rule, wheels: int
-) -> "list[Array]":
+def _by_wheels(rates: Rates, tie: Array, *, rounds: int, rule: Rule, wheels: int) -> list[Array]:
     """Return the redirected choices of each direction, of many tables.
 
     Shapes: (tables,) each.
@@ -168,9 +157,7 @@ def _by_wheels(
     return [redirected(*ended[at : at + 2]).mean(axis=0) for at in (0, 2)]
 
 
-def recursion(
-    start: "Array", rates: "Array", tie: "Array", *, rounds: int, rule: UpdateRule
-) -> "Array":
+def recursion(start: Array, rates: Array, tie: Array, *, rounds: int, rule: UpdateRule) -> Array:
     """Return the weights of an agent that each round takes the mean of what a round could do.
 
     A stand-in for a policy, for comparing tables and nothing else: single wheels lock in, and the
@@ -179,8 +166,6 @@ def recursion(
     Shapes: (K, tables); tie (K,).
     Source: Reading R70; EPC-2.3.
     """
-    import numpy as np
-
     won = rates * (1 - tie)[:, None]
     lost = (1 - rates) * (1 - tie)[:, None]
     weights = start

@@ -7,17 +7,12 @@ would be elsewhere (Reading R74).
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from epc.arrays import Array, np
 from epc.audit.units import Units
 from epc.statistics.inference import ALPHA, t_point
 from epc.statistics.intervals import Interval, mean
-
-if TYPE_CHECKING:
-    from numpy import float64
-    from numpy.typing import NDArray
-
-    Array = NDArray[float64]
 
 WHEELS: Final = 4096  # of the whole table
 WHEELS_A_HALF: Final = 64
@@ -63,8 +58,8 @@ class Parts(NamedTuple):
     other. The first domain has the first blocks, `first` of them.
     """
 
-    members: "Array"
-    halves: "Array"
+    members: Array
+    halves: Array
     first: int
 
 
@@ -74,9 +69,9 @@ class Figure(NamedTuple):
     Shapes: whole (2, 1), halves (2, 2 x `_CUTS`), without (2, blocks).
     """
 
-    whole: "Array"
-    halves: "Array"
-    without: "Array"
+    whole: Array
+    halves: Array
+    without: Array
 
 
 def parts_of(units: Units) -> Parts:
@@ -84,8 +79,6 @@ def parts_of(units: Units) -> Parts:
 
     The only block of a domain is in both halves, since a half without any would be about no domain.
     """
-    import numpy as np
-
     total, first = len(units.won), units.first
     mixed, rng = np.random.default_rng(_BLOCK_STREAM), np.random.default_rng(_CUT_STREAM)
     members, halves = [], []

@@ -6,24 +6,19 @@ detour cost. All rules meet the same verdicts, and the same wheels where they dr
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 from zlib import crc32
 
+from epc.arrays import Array, Flags, Generator, np
 from epc.audit.transfer import Rates, estimates, figures_of, policies, won_shares
 from epc.audit.units import Units, units_of
+from epc.protocol.draws import generator
 from epc.protocol.rules import Bayes, BradleyTerry, Rule, Thompson
 from epc.protocol.weights import UpdateRule
 from epc.simulation.populations import Population, drawn
 from epc.simulation.study_runs import simulate_runs
 from epc.simulation.training import Odds, concentrations, measure
 from epc.spec.epc_v1 import DOMAINS, ROUNDS
-
-if TYPE_CHECKING:
-    from numpy import bool_, float64
-    from numpy.random import Generator
-    from numpy.typing import NDArray
-
-    Array = NDArray[float64]
 
 PROTOCOLS: Final = UpdateRule()
 OTHERS: Final[tuple[Rule, ...]] = (Thompson(), BradleyTerry(), Bayes())
@@ -63,12 +58,10 @@ class Point:
     number: int = 0
 
     @property
-    def rng(self) -> "Generator":
+    def rng(self) -> Generator:
         """A stream that stays the same when other parts join."""
-        from numpy.random import PCG64, Generator, SeedSequence
-
         entropy = crc32(repr((self.kind, self.judge, self.tasks)).encode())
-        return Generator(PCG64(SeedSequence([_STREAM, entropy], spawn_key=(self.number,))))
+        return generator([_STREAM, entropy], spawn_key=(self.number,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,9 +184,8 @@ def loops(judge: str, units: Units, *, rounds: int = ROUNDS, fewer: int = _FEWER
 
     Source: Readings R70, R74 and R81.
     """
-    import numpy as np
 
-    def figures(rates: Rates, wheels: int) -> "list[dict[str, Array]]":
+    def figures(rates: Rates, wheels: int) -> list[dict[str, Array]]:
         regrets = {}
         for rule in STUDIED:
             into = figures_of(rates, units.tie, rounds=rounds, rule=rule, wheels=wheels)
@@ -218,11 +210,11 @@ def loops(judge: str, units: Units, *, rounds: int = ROUNDS, fewer: int = _FEWER
     ]
 
 
-def _rates(units: Units, side: "NDArray[bool_]") -> "Array":
+def _rates(units: Units, side: Flags) -> Array:
     return won_shares(units.won[side].sum(axis=0)[None], units.decided[side].sum(axis=0)[None])
 
 
-def _gain(rates: Rates, tie: "Array", *, rounds: int, rule: Rule) -> float:
+def _gain(rates: Rates, tie: Array, *, rounds: int, rule: Rule) -> float:
     """Return by how much training on a domain alone raises the win rate there; mean of both."""
     ended = policies([(own,) for own in rates], tie, rounds=rounds, rule=rule, wheels=_WHEELS // 8)
     gains = [
@@ -269,7 +261,7 @@ def _row(point: Point) -> list[Cell]:
     return cells
 
 
-def _pci(rates: Rates, tie: "Array", *, rounds: int, rule: Rule) -> float:
+def _pci(rates: Rates, tie: Array, *, rounds: int, rule: Rule) -> float:
     """Return the mean PCI of single seeds after training on a domain alone, of both domains."""
     preferences = {
         domain: Odds(a=own[:, 0] * (1 - tie), tie=tie)
@@ -281,10 +273,8 @@ def _pci(rates: Rates, tie: "Array", *, rounds: int, rule: Rule) -> float:
     return sum(means) / len(means)
 
 
-def _endless(point: Point) -> "tuple[Rates, Array, int]":
+def _endless(point: Point) -> tuple[Rates, Array, int]:
     """Return a judge's win rates over tasks without end, its ties, and the rounds."""
-    import numpy as np
-
     endless = replace(JUDGES[point.judge], tasks=(_MANY_TASKS, _MANY_TASKS))
     judged = drawn(endless, 1, point.rng)
     first, second = (
@@ -295,7 +285,7 @@ def _endless(point: Point) -> "tuple[Rates, Array, int]":
     return Rates(first, second), tie, endless.rounds
 
 
-def _mean_of(into: "list[dict[str, Array]]", name: str) -> float:
+def _mean_of(into: list[dict[str, Array]], name: str) -> float:
     return float(sum(side[name].mean() for side in into) / len(into))
 
 

@@ -9,19 +9,14 @@ in one domain only couples by format, not by substance (EPC-5.3).
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import correlation
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from epc.arrays import Array, Generator, np
 from epc.audit.permutation import arrangements, share_as_large
 from epc.audit.units import Units
+from epc.protocol.draws import generator
 from epc.protocol.table import VerdictTable
 from epc.spec.domains import Domain
-
-if TYPE_CHECKING:
-    from numpy import float64
-    from numpy.random import Generator
-    from numpy.typing import NDArray
-
-    Array = NDArray[float64]
 
 _SHUFFLED: Final = 199
 _STREAM: Final = 20261126
@@ -45,8 +40,6 @@ def tie_test(units: Units) -> TieTest:
 
     Source: Reading R72.
     """
-    import numpy as np
-
     if not units.fewest:
         return TieTest(share=dict.fromkeys(sorted(units.domains), 0.0), p_value=1.0)
     tied = units.tied.sum(axis=1)
@@ -67,9 +60,6 @@ def clusters(units: Units) -> dict[Domain, float | None]:
 
     Source: Reading R74; J. L. Horn, Psychometrika 30 (1965), 179-185 (against shuffled data).
     """
-    import numpy as np
-    from numpy.random import PCG64, Generator, SeedSequence
-
     found: dict[Domain, float | None] = {}
     for part, domain in enumerate(units.domains):
         own = slice(0, units.first) if part == 0 else slice(units.first, None)
@@ -78,7 +68,7 @@ def clusters(units: Units) -> dict[Domain, float | None]:
             found[domain] = None
             continue
         shares = np.where(decided > 0, won / np.maximum(1, decided), np.nan)
-        rng = Generator(PCG64(SeedSequence([_STREAM])))
+        rng = generator([_STREAM])
         found[domain] = _shared_patterns(shares, rng)
     return {domain: found[domain] for domain in sorted(found)}
 
@@ -107,13 +97,11 @@ def length_correlation(
     return found
 
 
-def _shared_patterns(shares: "Array", rng: "Generator") -> float:
+def _shared_patterns(shares: Array, rng: Generator) -> float:
     """Return the p-value of a few patterns explaining so much.
 
     Shapes: (units, K), NaN where nothing was decided.
     """
-    import numpy as np
-
     middle = np.nanmean(shares, axis=0)
     left = np.where(np.isnan(shares), 0.0, shares - middle)
     observed = _concentration(left)
@@ -123,10 +111,8 @@ def _shared_patterns(shares: "Array", rng: "Generator") -> float:
     return (1 + as_extreme) / (1 + _SHUFFLED)
 
 
-def _concentration(left: "Array") -> float:
+def _concentration(left: Array) -> float:
     """Return the sum of the fourth powers of the singular values, as a share of all squared."""
-    import numpy as np
-
     centred = left - left.mean(axis=1, keepdims=True)
     products = np.einsum("uk,ul->kl", centred, centred)
     total = float((centred * centred).sum())

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from epc.arrays import Array, Generator, np
 from epc.audit.candidate_tests import SAYS, by_others, by_rules
 from epc.audit.control import simulated
 from epc.audit.redirection import p_value_of, redirected_interval
@@ -20,13 +21,6 @@ from epc.spec.coupling import MARGIN
 from epc.spec.domains import Direction
 from epc.spec.epc_v1 import DIRECTIONS, REFERENCE, ROUNDS
 from epc.statistics.intervals import Interval, mean_interval, spread_interval
-
-if TYPE_CHECKING:
-    from numpy import float64
-    from numpy.random import Generator
-    from numpy.typing import NDArray
-
-    Array = NDArray[float64]
 
 _TRUTH_SEEDS: Final = 131_072  # puts 0.001 on a mean whose interval is a hundred times wider
 _DRAWS: Final = 16  # of a population, for what is true of it
@@ -69,10 +63,8 @@ def _runs(population: Population, point: Point) -> list[Run]:
     )
 
 
-def _size(population: Population, rng: "Generator") -> Size:
+def _size(population: Population, rng: Generator) -> Size:
     """Return what crosses in the direction where more does."""
-    import numpy as np
-
     found = _endless(population, rng)
     larger = {
         name: float(np.maximum(*(side[name].mean(axis=0) for side in found)).mean())
@@ -81,14 +73,12 @@ def _size(population: Population, rng: "Generator") -> Size:
     return Size(**larger)
 
 
-def _endless(population: Population, rng: "Generator") -> "list[dict[str, Array]]":
+def _endless(population: Population, rng: Generator) -> list[dict[str, Array]]:
     """Return the figures of a population whose domains have tasks without end, by domain.
 
     Shapes: each (2, `_DRAWS`).
     """
     from dataclasses import replace
-
-    import numpy as np
 
     endless = replace(population, tasks=(_MANY_TASKS, _MANY_TASKS), missing=0.0)
     judged = drawn(endless, _DRAWS, rng)
@@ -103,8 +93,6 @@ def _endless(population: Population, rng: "Generator") -> "list[dict[str, Array]
 @cache
 def _means(text: str) -> dict[str, float]:
     """Return the mean of every figure of an evaluator, over many seeds of its own stream."""
-    import numpy as np
-
     many = parts(text, seeds=_TRUTH_SEEDS, strategies=STRATEGIES, stream=STREAM)
     means = np.concatenate([simulate(part) for part in many], axis=1).mean(axis=1).tolist()
     return dict(zip(FIGURES, means, strict=True))

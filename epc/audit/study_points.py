@@ -6,9 +6,10 @@ be worked anywhere and in any order.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 from zlib import crc32
 
+from epc.arrays import Generator
 from epc.audit.study_cases import (
     CASES,
     COVERED,
@@ -18,11 +19,9 @@ from epc.audit.study_cases import (
     NULLS,
     quick,
 )
+from epc.protocol.draws import generator
 from epc.simulation.study_runs import Reuse
 from epc.statistics.intervals import Interval
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 Kind = Literal["decide", "size", "cover gamma", "cover domain"]
 
@@ -57,12 +56,10 @@ class Point:
         return (self.evaluator, self.reuse, self.seeds)
 
     @property
-    def rng(self) -> "Generator":
+    def rng(self) -> Generator:
         """A stream that stays the same when other cells join the study."""
-        from numpy.random import PCG64, Generator, SeedSequence
-
         entropy = crc32(repr((self.kind, *self.cell)).encode())
-        return Generator(PCG64(SeedSequence([STREAM, entropy], spawn_key=(self.number,))))
+        return generator([STREAM, entropy], spawn_key=(self.number,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,14 +6,11 @@ nothing. One that ranks strategies against all others asks something else than i
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from epc.arrays import Array, np
 from epc.protocol.table import VerdictTable
 from epc.spec.domains import Domain
-
-if TYPE_CHECKING:
-    from numpy import float64
-    from numpy.typing import NDArray
 
 _FEWEST: Final = 3  # strategies: through two points there is always a line
 
@@ -47,8 +44,6 @@ def task_quality(
     Source: item-rest correlation, as in L. Crocker and J. Algina, "Classical and modern test
     theory" (1986), chapter 14; rates are of decided verdicts (Reading R72).
     """
-    import numpy as np
-
     kept = [place for place, name in enumerate(strategies) if name != baseline]
     found = []
     for domain in table.domains.names:
@@ -72,10 +67,8 @@ def task_quality(
     return found
 
 
-def _correlation(here: "NDArray[float64]", others: "NDArray[float64]") -> float | None:
+def _correlation(here: Array, others: Array) -> float | None:
     """Return how a task's rates go with the mean of the others', over strategies with both."""
-    import numpy as np
-
     both = ~np.isnan(here) & ~np.isnan(others).all(axis=1)
     if both.sum() < _FEWEST:
         return None

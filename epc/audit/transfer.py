@@ -9,6 +9,7 @@ Y, has a unit: choices, and points of win rate.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from epc.arrays import Array, np
 from epc.audit.resampled import (
     WHEELS,
     WHEELS_A_HALF,
@@ -21,18 +22,15 @@ from epc.audit.resampled import (
 )
 from epc.audit.units import Units
 from epc.protocol.columns import policies as policies_of
+from epc.protocol.draws import generator
 from epc.protocol.rules import Rule
 from epc.simulation.training import Odds, train_by, uniform_start
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from numpy import float64
-    from numpy.typing import NDArray
-
     from epc.statistics.intervals import Interval
 
-    Array = NDArray[float64]
     Figured = Callable[["Rates", int], list[dict[str, Array]]]  # by tables and wheels
 
 _A_BLOCK: Final = 16_384  # columns of weights, which a processor's cache holds
@@ -47,8 +45,8 @@ class Rates(NamedTuple):
     Shapes: both (K, tables).
     """
 
-    first: "Array"
-    second: "Array"
+    first: Array
+    second: Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +92,7 @@ def most(intervals: "Iterable[Interval | None]") -> float | None:
     return max((interval[1] for interval in intervals if interval), default=None)
 
 
-def rates_of(units: Units, first: "Array", second: "Array") -> Rates:
+def rates_of(units: Units, first: Array, second: Array) -> Rates:
     """Return the rates of two domains that have the units which each row marks with 1.
 
     Shapes: both (tables, units).
@@ -102,21 +100,19 @@ def rates_of(units: Units, first: "Array", second: "Array") -> Rates:
     return Rates(*(won_shares(side @ units.won, side @ units.decided) for side in (first, second)))
 
 
-def won_shares(won: "Array", decided: "Array") -> "Array":
+def won_shares(won: Array, decided: Array) -> Array:
     """Return won shares; where nothing was decided on a strategy, that of all strategies.
 
     Shapes: (tables, K) each; (K, tables).
     """
-    import numpy as np
-
     overall = won.sum(axis=1, keepdims=True) / np.maximum(1, decided.sum(axis=1, keepdims=True))
     shares = np.where(decided > 0, won / np.maximum(1, decided), overall)
     return np.ascontiguousarray(shares.T)
 
 
 def policies(
-    ways: "Sequence[Sequence[Array]]", tie: "Array", *, rounds: int, rule: Rule, wheels: int
-) -> "list[Array]":
+    ways: "Sequence[Sequence[Array]]", tie: Array, *, rounds: int, rule: Rule, wheels: int
+) -> list[Array]:
     """Return the policy at the end of every way, over the protocol's own wheel.
 
     A way is the rates of one phase after the other. All first phases have the same draws, and so
@@ -126,8 +122,6 @@ def policies(
     Shapes: rates (K, tables); tie (K,); an even number of wheels for each table; (2, K, tables).
     Source: EPC-2.3; Reading R70.
     """
-    import numpy as np
-
     strategies, tables = ways[0][0].shape
     width = max(1, _A_BLOCK * strategies // len(rule.start(strategies)) // wheels)
     blocks = []
@@ -140,7 +134,7 @@ def policies(
 
 def _walked(
     ways: "Sequence[Sequence[Array]]",
-    tie: "Array",
+    tie: Array,
     *,
     wheels: int,
     block: int,
@@ -182,9 +176,7 @@ class _Draws:
         return self._drawn()
 
     def _drawn(self) -> "Iterator[Array]":
-        from numpy.random import PCG64, Generator, SeedSequence
-
-        rng = Generator(PCG64(SeedSequence(self._entropy)))
+        rng = generator(self._entropy)
         kept: list[Array] | None = [] if self._rounds <= _KEPT_ROUNDS else None
         for _ in range(self._rounds):
             drawn = rng.random((2, self._columns))
@@ -194,7 +186,7 @@ class _Draws:
         self._kept = kept or []
 
 
-def _halves(weights: "Array", wheels: int) -> "Array":
+def _halves(weights: Array, wheels: int) -> Array:
     """Return the mean weights of two halves of the wheels, a column a wheel and table.
 
     Added wheel by wheel: the same bits on every machine (ADR 3).
@@ -206,15 +198,13 @@ def _halves(weights: "Array", wheels: int) -> "Array":
     return means
 
 
-def _odds(rates: "Array", tie: "Array", wheels: int) -> Odds:
+def _odds(rates: Array, tie: Array, wheels: int) -> Odds:
     """Return the odds of tables, side by side for every wheel."""
-    import numpy as np
-
     ties = np.repeat(tie[:, None], rates.shape[1] * wheels, axis=1)
     return Odds(a=np.tile(rates, wheels) * (1 - ties), tie=ties)
 
 
-def redirected(crossed: "Array", again: "Array") -> "Array":
+def redirected(crossed: Array, again: Array) -> Array:
     """Return the share of choices by which two policies differ.
 
     The absolute value of a difference with noise in it is too large on average. So the sign is
@@ -222,13 +212,11 @@ def redirected(crossed: "Array", again: "Array") -> "Array":
 
     Shapes: (2, K, tables) each; (2, tables).
     """
-    import numpy as np
-
     one, other = crossed - again
     return np.stack([(np.sign(one) * other).sum(axis=0), (np.sign(other) * one).sum(axis=0)]) / 2
 
 
-def in_order_of(own: "Array", other: "Array") -> "Array":
+def in_order_of(own: Array, other: Array) -> Array:
     """Return one domain's rates dealt out in the order in which the other domain ranks strategies.
 
     What is left of a difference is then the order alone: nothing of how strongly, or with how much
@@ -236,8 +224,6 @@ def in_order_of(own: "Array", other: "Array") -> "Array":
 
     Shapes: (K, tables).
     """
-    import numpy as np
-
     values = np.sort(own, axis=0)
     dealt = np.zeros_like(own)
     for ranked in (other, other[::-1]):
@@ -293,10 +279,10 @@ def estimates(units: Units, figures: "Figured", *, fewer: int = 1) -> "list[dict
     return [{n: estimated(of, parts, freedom) for n, of in side.items()} for side in seen]
 
 
-def _figured(tie: "Array", *, rounds: int, rule: Rule) -> "Figured":
+def _figured(tie: Array, *, rounds: int, rule: Rule) -> "Figured":
     """Return what says the figures into each domain, and what crosses into both together."""
 
-    def figures(rates: Rates, wheels: int) -> "list[dict[str, Array]]":
+    def figures(rates: Rates, wheels: int) -> list[dict[str, Array]]:
         into = figures_of(rates, tie, rounds=rounds, rule=rule, wheels=wheels)
         return [*into, {"crossing": into[0]["crossing"] + into[1]["crossing"]}]
 
@@ -307,13 +293,11 @@ def _seen(
     units: Units, figures: "Figured", *, fewer: int = 1
 ) -> tuple[list[dict[str, Figure]], Parts, int]:
     """Return each figure by all units, by halves and without every block."""
-    import numpy as np
-
     parts = parts_of(units)
     freedom = units.fewest - 1
     first = np.arange(len(units.won)) < units.first
 
-    def of(blocks: "Array", wheels: int) -> "list[dict[str, Array]]":
+    def of(blocks: Array, wheels: int) -> list[dict[str, Array]]:
         rows = blocks @ parts.members
         return figures(rates_of(units, rows * first, rows * ~first), wheels // fewer)
 
@@ -327,8 +311,8 @@ def _seen(
 
 
 def figures_of(
-    rates: Rates, tie: "Array", *, rounds: int, rule: Rule, wheels: int
-) -> "list[dict[str, Array]]":
+    rates: Rates, tie: Array, *, rounds: int, rule: Rule, wheels: int
+) -> list[dict[str, Array]]:
     """Return the figures of Reading R70 for the first domain and the second.
 
     Shapes: each (2, tables).

@@ -9,19 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import comb
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from epc.arrays import Array, Counts, Flags, np
 from epc.protocol.table import VerdictTable
 from epc.spec.coupling import FEWEST_DECIDED, FEWEST_STRATEGIES, FEWEST_TASKS
 from epc.spec.domains import Domain
-
-if TYPE_CHECKING:
-    from numpy import bool_, float64, int64
-    from numpy.typing import NDArray
-
-    Array = NDArray[float64]
-    Counts = NDArray[int64]
-    Flags = NDArray[bool_]
 
 Groups = Mapping[Domain, Sequence[str]]
 
@@ -50,24 +43,22 @@ class Units:
 
     domains: tuple[Domain, Domain]
     strategies: tuple[str, ...]
-    won: "Array"
-    decided: "Array"
-    tied: "Array"
+    won: Array
+    decided: Array
+    tied: Array
     first: int
     left_out: LeftOut
     decided_share: float
     grouped: bool
 
     @cached_property
-    def tie(self) -> "Array":
+    def tie(self) -> Array:
         """How often a strategy's comparison ends undecided, in both domains together.
 
         Ties slow an agent down and say nothing of a preference (Reading R72).
 
         Shapes: (K,).
         """
-        import numpy as np
-
         tied = self.tied.sum(axis=0)
         share: Array = tied / np.maximum(1, tied + self.decided.sum(axis=0))
         return share
@@ -122,8 +113,6 @@ def units_of(table: VerdictTable, names: Sequence[str], groups: Groups | None = 
     Shapes: `names` K; `groups` a name for each task of a domain.
     Source: Readings R72, R73 and R74.
     """
-    import numpy as np
-
     order = sorted(range(len(names)), key=lambda at: names[at])
     counts = {domain: table.counts[domain][order] for domain in table.domains.names}
     kept, tasks = _kept(counts, whole=table.whole)
@@ -163,8 +152,6 @@ def in_one_order(table: VerdictTable, names: Sequence[str]) -> VerdictTable:
 
     Source: Reading R73.
     """
-    import numpy as np
-
     order = sorted(range(len(names)), key=lambda at: names[at])
     both = table.domains.names
     sides = sorted(sorted(table.counts[d][order].transpose(1, 0, 2).tolist()) for d in both)
@@ -175,15 +162,13 @@ def in_one_order(table: VerdictTable, names: Sequence[str]) -> VerdictTable:
     return replace(table, counts=counts)
 
 
-def _kept(counts: "Mapping[Domain, Counts]", *, whole: bool) -> "tuple[Flags, dict[Domain, Flags]]":
+def _kept(counts: Mapping[Domain, Counts], *, whole: bool) -> tuple[Flags, dict[Domain, Flags]]:
     """Return which strategies and which tasks were decided on often enough.
 
     In a whole table a pair without a verdict is undecided. In one that rounds have drawn, it is a
     pair that nobody has come to, and shares are of those that were asked. A strategy that was
     decided on left-out tasks alone is left out with them; no other task's share falls by that.
     """
-    import numpy as np
-
     strategies: Flags = np.ones(len(next(iter(counts.values()))), np.bool_)
     for own in counts.values():
         decided, asked = _cells(own, whole=whole)
@@ -200,25 +185,21 @@ def _kept(counts: "Mapping[Domain, Counts]", *, whole: bool) -> "tuple[Flags, di
     return strategies, tasks
 
 
-def _cells(counts: "Counts", *, whole: bool) -> "tuple[Flags, Flags]":
+def _cells(counts: Counts, *, whole: bool) -> tuple[Flags, Flags]:
     """Return which pairs were decided, and which were to be.
 
     Shapes: (K, tasks, 3); (K, tasks) each.
     """
-    import numpy as np
-
     decided: Flags = counts[..., _WON] + counts[..., _LOST] > 0
     asked: Flags = counts.sum(axis=2) > 0
     return decided, np.ones_like(asked) if whole else asked
 
 
-def _by_unit(counts: "Counts", groups: Sequence[str] | None) -> "Counts":
+def _by_unit(counts: Counts, groups: Sequence[str] | None) -> Counts:
     """Return the counts of each group, in the order of their content.
 
     Shapes: (K, tasks, 3) to (units, K, 3).
     """
-    import numpy as np
-
     by_task = counts.transpose(1, 0, 2)
     if groups is not None:
         places = {name: at for at, name in enumerate(dict.fromkeys(groups))}

@@ -6,8 +6,9 @@ The phases that start uniform go in step as well, and after them those that cont
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from epc.arrays import Array, Indices, np
 from epc.protocol.columns import policies
 from epc.protocol.draws import draws
 from epc.protocol.phases import Outcome, PhaseEnd
@@ -16,14 +17,6 @@ from epc.protocol.rules import Rule
 from epc.protocol.table import OUTCOMES
 from epc.protocol.verdict import Verdict
 from epc.spec.domains import Domain, Domains, Phase
-
-if TYPE_CHECKING:
-    from numpy import float64, int8, intp
-    from numpy.typing import NDArray
-
-    Array = NDArray[float64]
-    Codes = NDArray[int8]
-    Indices = NDArray[intp]
 
 Known = Mapping[Domain, Sequence[Sequence[Verdict | None]]]  # by domain, strategy and task
 
@@ -40,16 +33,14 @@ class Course:
     """
 
     phases: Sequence[Phase]
-    drawn: "Array"
-    tasks: "Indices"
-    strategies: "Indices"
-    verdicts: "Codes"
-    weights: "Array"
+    drawn: Array
+    tasks: Indices
+    strategies: Indices
+    verdicts: Indices
+    weights: Array
 
     def first_met(self) -> list[tuple[int, int, int]]:
         """Return each distinct (phase, strategy, task) by index, in the order of the rounds."""
-        import numpy as np
-
         streams = np.broadcast_to(np.arange(len(self.phases))[:, None], self.tasks.shape)
         shape = (len(self.phases), self.weights.shape[2], int(self.tasks.max(initial=0)) + 1)
         flat = np.ravel_multi_index((streams, self.strategies, self.tasks), shape).ravel()
@@ -59,8 +50,6 @@ class Course:
 
     def outcomes(self) -> list[Outcome]:
         """Return how each seed ended, as the protocol's generator says it."""
-        import numpy as np
-
         codes = range(len(OUTCOMES))
         counts = np.stack([(self.verdicts == code).sum(axis=2) for code in codes], axis=-1)
         return [
@@ -86,8 +75,6 @@ def run_course(
 
     Source: EPC-2.1, EPC-2.3; Readings R1 and R2.
     """
-    import numpy as np
-
     phases = phases or Domains.of(known).phases
     drawn = drawn_for(tuple(seeds), tuple(phase.stream for phase in phases), rounds)
     strategies = len(next(iter(known.values())))
@@ -114,30 +101,26 @@ def run_course(
 
 
 @lru_cache(maxsize=8)
-def drawn_for(seeds: tuple[int, ...], streams: tuple[int, ...], rounds: int) -> "Array":
+def drawn_for(seeds: tuple[int, ...], streams: tuple[int, ...], rounds: int) -> Array:
     """Return the draws of many seeds and streams; measurements of the same seeds share them.
 
     Shapes: (S, P, R, 2), not to be written to.
     """
-    import numpy as np
-
     drawn = np.array([[draws(seed, stream, rounds) for stream in streams] for seed in seeds])
     drawn.flags.writeable = False
     return drawn
 
 
-def _train(course: Course, states: "Array", own: list[int], known: Known, rule: Rule) -> None:
+def _train(course: Course, states: Array, own: list[int], known: Known, rule: Rule) -> None:
     """Train every seed in phases that do not depend on each other; a column is one such phase.
 
     Shapes: states (S, P, n), which those of the own phases are replaced in.
     """
-    import numpy as np
-
     codes = _codes(known)
     seeds, _, rounds = course.tasks.shape
     columns, (strategies, tasks) = seeds * len(own), codes.shape[1:]
 
-    def by_round(given: "Array | Indices") -> Any:
+    def by_round(given: Array | Indices) -> Any:
         return np.ascontiguousarray(given[:, own].reshape(columns, -1).T)
 
     moved, spun = by_round(states), by_round(course.drawn[..., 1])
@@ -148,11 +131,11 @@ def _train(course: Course, states: "Array", own: list[int], known: Known, rule: 
     cells += np.tile([domain * strategies * tasks for domain in domains], seeds)
     said = codes.reshape(-1)
 
-    def ask(number: int, chosen: "Indices") -> "Codes":
+    def ask(number: int, chosen: Indices) -> Indices:
         cell = cells[number]
         cell += chosen * tasks
         # A pair that is not known makes the whole course void, so what it does here is no matter.
-        verdicts: Codes = said.take(cell)
+        verdicts: Indices = said.take(cell)
         return verdicts
 
     play(moved, spun, ask, rule)
@@ -162,19 +145,15 @@ def _train(course: Course, states: "Array", own: list[int], known: Known, rule: 
     states[:, own] = moved.T.reshape(seeds, len(own), -1)
 
 
-def _tasks(drawn: "Array", counts: Sequence[int]) -> "Indices":
+def _tasks(drawn: Array, counts: Sequence[int]) -> Indices:
     """Return the tasks that the draws fall on (`epc.protocol.draws.pick_task`)."""
-    import numpy as np
-
     most = np.array(counts)[:, None]
     tasks: Indices = np.minimum((drawn[..., 0] * most).astype(np.intp), most - 1)
     return tasks
 
 
-def _codes(known: Known) -> "Codes":
+def _codes(known: Known) -> Indices:
     """Return the verdicts' codes by domain, strategy and task."""
-    import numpy as np
-
     most = max(len(row) for table in known.values() for row in table)
     strategies = max(map(len, known.values()))
     codes = np.full((len(known), strategies, most), UNKNOWN, dtype=np.int8)

@@ -6,18 +6,13 @@ What is added there from left to right is added here row by row, so both end in 
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from epc.arrays import Array, Indices, np
 from epc.protocol.rules import CELLS, WIN_RATES, Bayes, BradleyTerry, Rule, Thompson
 from epc.protocol.table import OUTCOMES
 from epc.protocol.weights import UpdateRule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from numpy import float64
-    from numpy.typing import NDArray
-
-    Array = NDArray[float64]
-    Indices = NDArray[Any]
 
 _A, _B = 0, 1  # places of the decided verdicts in `OUTCOMES`
 _UNDECIDED: Final = tuple(not verdict.decided for verdict in OUTCOMES)
@@ -31,13 +26,13 @@ class Columns(Protocol):
     Shapes: policy (K, seeds).
     """
 
-    policy: "Array"
+    policy: Array
 
-    def move(self, chosen: "Indices", verdicts: "Indices") -> None:
+    def move(self, chosen: Indices, verdicts: Indices) -> None:
         """Take every column one round on; a tie changes nothing. Shapes: (seeds,) each."""
 
 
-def columns_of(rule: Rule, state: "Array") -> Columns:
+def columns_of(rule: Rule, state: Array) -> Columns:
     """Return the states of a rule, to be moved.
 
     Shapes: state (as the rule's, seeds), in C order.
@@ -46,38 +41,30 @@ def columns_of(rule: Rule, state: "Array") -> Columns:
     return columns
 
 
-def starts(rule: Rule, strategies: int, seeds: int) -> "Array":
+def starts(rule: Rule, strategies: int, seeds: int) -> Array:
     """Return the states at the start of a pure phase, a column a seed."""
-    import numpy as np
-
     start = np.array(rule.start(strategies))
     return np.repeat(start[:, None], seeds, axis=1)
 
 
-def policies(rule: Rule, state: "Array") -> "Array":
+def policies(rule: Rule, state: Array) -> Array:
     """Return the policies of states, a column a seed; by the protocol's own rule the states.
 
     Shapes: (K, seeds).
     """
-    import numpy as np
-
     return columns_of(rule, np.ascontiguousarray(state)).policy
 
 
 class _Weights:
     """The weights of EPC-2.3: step, floor, then divide (step 4; Readings R3 and R4)."""
 
-    def __init__(self, rule: UpdateRule, state: "Array") -> None:
-        import numpy as np
-
+    def __init__(self, rule: UpdateRule, state: Array) -> None:
         self.policy = state
         self._flat, self._columns = state.reshape(-1), np.arange(state.shape[1])
         self._step = np.array([rule.alpha_win, -rule.alpha_lose, 0.0, 0.0])
         self._tied, self._floor = np.array(_UNDECIDED), rule.weight_floor
 
-    def move(self, chosen: "Indices", verdicts: "Indices") -> None:
-        import numpy as np
-
+    def move(self, chosen: Indices, verdicts: Indices) -> None:
         at = chosen * len(self._columns)
         at += self._columns
         after = self._flat.take(at)
@@ -95,18 +82,14 @@ class _Weights:
 class _Bayes:
     """A posterior over which strategy is the best."""
 
-    def __init__(self, rule: Bayes, state: "Array") -> None:
-        import numpy as np
-
+    def __init__(self, rule: Bayes, state: Array) -> None:
         self.policy = state
         self._flat, self._columns = state.reshape(-1), np.arange(state.shape[1])
         self._best = np.array([rule.high, 1 - rule.high, 1.0, 1.0])
         self._others = np.array([rule.low, 1 - rule.low, 1.0, 1.0])
         self._tied = np.array(_UNDECIDED)
 
-    def move(self, chosen: "Indices", verdicts: "Indices") -> None:
-        import numpy as np
-
+    def move(self, chosen: Indices, verdicts: Indices) -> None:
         at = chosen * len(self._columns)
         at += self._columns
         best = self._flat.take(at) * self._best.take(verdicts)
@@ -120,16 +103,12 @@ class _Bayes:
 class _BradleyTerry:
     """A strength for each strategy; the policy is its share of all."""
 
-    def __init__(self, rule: BradleyTerry, state: "Array") -> None:
-        import numpy as np
-
+    def __init__(self, rule: BradleyTerry, state: Array) -> None:
         self._step, self._state = rule.step, state
         self._flat, self._columns = state.reshape(-1), np.arange(state.shape[1])
         self.policy = state / added(state)
 
-    def move(self, chosen: "Indices", verdicts: "Indices") -> None:
-        import numpy as np
-
+    def move(self, chosen: Indices, verdicts: Indices) -> None:
         at = chosen * len(self._columns)
         at += self._columns
         strength = self._flat.take(at)
@@ -145,9 +124,7 @@ class _Thompson:
     Shapes: `_below` and `_ratio` (K, CELLS, seeds).
     """
 
-    def __init__(self, _: Thompson, state: "Array") -> None:
-        import numpy as np
-
+    def __init__(self, _: Thompson, state: Array) -> None:
         seeds = state.shape[1]
         self._flat, self._columns = state.reshape(-1), np.arange(seeds)
         self._rows = np.arange(CELLS)[:, None] * seeds
@@ -161,9 +138,7 @@ class _Thompson:
         self.policy = np.empty((len(own), seeds))
         self._weigh()
 
-    def move(self, chosen: "Indices", verdicts: "Indices") -> None:
-        import numpy as np
-
+    def move(self, chosen: Indices, verdicts: Indices) -> None:
         at = self._rows + (chosen * (CELLS * len(self._columns)) + self._columns)
         own = self._flat.take(at)
         own *= self._likely.take(verdicts, axis=1)
@@ -177,8 +152,6 @@ class _Thompson:
         self._weigh()
 
     def _weigh(self) -> None:
-        import numpy as np
-
         np.multiply(self._ratio, np.multiply.reduce(self._below), out=self._terms)
         # NumPy adds cells one after the other, unless they lie side by side: a lone column.
         if len(self._columns) > 1:
@@ -196,28 +169,22 @@ _COLUMNS: Final["Mapping[type[Any], Any]"] = {
 }
 
 
-def added(rows: "Array") -> "Array":
+def added(rows: Array) -> Array:
     """Return the sum of rows, added one after the other. Shapes: (n, seeds); (seeds,)."""
-    import numpy as np
-
     # NumPy adds rows one after the other, but what lies side by side in pairs: a lone column.
     total: Array = np.add.reduce(rows) if rows.shape[1] > 1 else np.add.accumulate(rows)[-1]
     return total
 
 
-def _up_to_the_middle(part: "Array") -> "Array":
+def _up_to_the_middle(part: Array) -> Array:
     """Return how probable a draw below the middle of each cell is. Shapes: (CELLS, seeds)."""
-    import numpy as np
-
     below = np.zeros_like(part)
     np.add.accumulate(part[:-1], axis=0, out=below[1:])
     below += part / 2
     return below
 
 
-def _ratio(own: "Array", below: "Array") -> "Array":
+def _ratio(own: Array, below: Array) -> Array:
     """Return mass over what is below the middle of its cell; 0 where nothing is."""
-    import numpy as np
-
     ratio: Array = np.divide(own, below, out=np.zeros_like(own), where=below > 0)
     return ratio

@@ -12,15 +12,12 @@ from functools import cache
 from math import log
 from typing import TYPE_CHECKING, Final
 
+from epc.arrays import Array, np
 from epc.protocol.metrics import jsd
 from epc.protocol.vectors import surely_simplex
 from epc.protocol.weights import Weights
 
 if TYPE_CHECKING:
-    from numpy import float64
-    from numpy.typing import NDArray
-
-    Array = NDArray[float64]
     Long = tuple[Array, Array]  # a number: a double, and what it misses of the number
     Constant = tuple[float, float]
 
@@ -46,8 +43,6 @@ def divergences(pairs: Sequence[tuple[Weights, Weights]]) -> list[float]:
         or len({len(vector) for pair in pairs for vector in pair}) > 1
     ):
         return [jsd(left, right) for left, right in pairs]
-    import numpy as np
-
     vectors = np.array(pairs, dtype=np.float64).transpose(1, 2, 0)  # (2, K, pairs)
     ordinary = ((vectors == 0) | (vectors > _TINY)).all(axis=(0, 1))
     simplex = surely_simplex(vectors, axis=1).all(axis=0)
@@ -59,10 +54,8 @@ def divergences(pairs: Sequence[tuple[Weights, Weights]]) -> list[float]:
     return [found[i] if i in found else jsd(*pair) for i, pair in enumerate(pairs)]
 
 
-def _total(left: "Array", right: "Array") -> "Long":
+def _total(left: Array, right: Array) -> "Long":
     """Return the sum over strategies of p ln(p/m) + q ln(q/m), m the mean of p and q."""
-    import numpy as np
-
     same = left == right  # both terms are 0, also where both weights are
     shares = np.where(same, 0.5, np.stack([left, right]))
     whole = _two_sum(*shares)
@@ -74,14 +67,12 @@ def _total(left: "Array", right: "Array") -> "Long":
     return high[0], low[0]
 
 
-def _log_ratio(share: "Array", whole: "Long") -> "Long":
+def _log_ratio(share: Array, whole: "Long") -> "Long":
     """Return ln(2 share / whole), and 0 where the share is 0 (0 ln 0 = 0).
 
     2 share / whole = f 2**e with f in [1/2, 1); ln f is that of the nearest tabulated c, plus
     2 artanh((f - c) / (f + c)), whose argument is below 1/256.
     """
-    import numpy as np
-
     ratio = _divide((2 * np.where(share == 0, whole[0] / 2, share), 0 * share), whole)
     fraction, exponent = np.frexp(ratio[0])
     rest = np.ldexp(ratio[1], -exponent)
@@ -108,8 +99,6 @@ def _log_ratio(share: "Array", whole: "Long") -> "Long":
 @cache
 def _logarithms() -> "Long":
     """Return ln(n / 128) for n from 64 to 128, each at n, and at the end ln 2."""
-    import numpy as np
-
     exact = [_DIGITS.ln(Decimal(max(n, 1)) / _STEPS) for n in range(_STEPS + 1)]
     exact.append(_DIGITS.ln(Decimal(2)))
     high = [float(value) for value in exact]
@@ -117,14 +106,14 @@ def _logarithms() -> "Long":
     return np.array(high), np.array(low)
 
 
-def _two_sum(a: "Array", b: "Array") -> "Long":
+def _two_sum(a: Array, b: Array) -> "Long":
     """Return a + b without loss."""
     total = a + b
     shifted = total - a
     return total, (a - (total - shifted)) + (b - shifted)
 
 
-def _two_product(a: "Array", b: "Array | float") -> "Long":
+def _two_product(a: Array, b: Array | float) -> "Long":
     """Return a * b without loss, each split into halves whose products are exact."""
     product = a * b
     scaled_a, scaled_b = _SPLITTER * a, _SPLITTER * b
@@ -139,7 +128,7 @@ def _add(a: "Long", b: "Long") -> "Long":
     return _two_sum(high, low + (a[1] + b[1]))
 
 
-def _times(a: "Long", b: "Array") -> "Long":
+def _times(a: "Long", b: Array) -> "Long":
     high, low = _two_product(a[0], b)
     return _two_sum(high, low + a[1] * b)
 

@@ -2,13 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from epc.arrays import Array, Generator, np
 from epc.errors import ShapeError
-
-if TYPE_CHECKING:
-    from numpy import float64
-    from numpy.typing import NDArray
 
 # What the manifest declares, so that another implementation can reproduce the stream.
 GENERATOR: Final = "numpy.random.Generator(PCG64(SeedSequence([seed, phase])))"
@@ -27,15 +24,19 @@ class Turn:
     strategy: int | None = None
 
 
-def draws(seed: int, stream: int, rounds: int) -> "NDArray[float64]":
+def generator(entropy: int | Sequence[int], spawn_key: Sequence[int] = ()) -> Generator:
+    """Return a generator with a stream of its own, the same by every NumPy: PCG64."""
+    seeded = np.random.SeedSequence(entropy, spawn_key=tuple(spawn_key))
+    return np.random.Generator(np.random.PCG64(seeded))
+
+
+def draws(seed: int, stream: int, rounds: int) -> Array:
     """Return the draws of one phase: per round first the task's, then the strategy's.
 
     Shapes: (rounds, 2).
     Source: EPC-2.3(e); Reading R2.
     """
-    from numpy.random import PCG64, Generator, SeedSequence
-
-    return Generator(PCG64(SeedSequence([seed, stream]))).random((rounds, 2))
+    return generator([seed, stream]).random((rounds, 2))
 
 
 def turns(seed: int, stream: int, rounds: int) -> Sequence[Turn]:

@@ -5,26 +5,21 @@ strategy to strategy, and a tie divides nothing. So a column takes the very step
 to the last bit (ADR 3).
 """
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from epc.arrays import Array, Indices, np
 from epc.protocol.columns import columns_of
 from epc.protocol.rules import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from numpy import float64
-    from numpy.typing import NDArray
-
-    Array = NDArray[float64]
-    Indices = NDArray[Any]
-
 _INT8: Final = 127
 _MOST_SPUN_AT_ONCE: Final = 256  # columns; below it what a call costs outweighs what it adds
 
 
 def play(
-    state: "Array",
+    state: Array,
     spun: "Iterable[Array]",
     ask: "Callable[[int, Indices], Indices]",
     rule: Rule,
@@ -38,8 +33,6 @@ def play(
             (seeds,).
     Source: EPC-2.3; `epc.protocol.weights.choose` and `epc.protocol.rules.Rule.after`.
     """
-    import numpy as np
-
     columns = columns_of(rule, state)
     policy, move = columns.policy, columns.move
     seeds = state.shape[1]
@@ -53,13 +46,11 @@ def play(
         move(chosen, ask(number, chosen))
 
 
-def _spin(weights: "Array", u: "Array") -> "Indices":
+def _spin(weights: Array, u: Array) -> Indices:
     """Return where the roulette wheel stops, of many columns.
 
     Shapes: weights (K, seeds); u and the result (seeds,).
     """
-    import numpy as np
-
     running, passed = np.zeros(len(u)), np.empty(len(u), np.bool_)
     # Small numbers keep a block in the cache; most strategy sets are small.
     chosen: Indices = np.zeros(len(u), np.int8 if len(weights) <= _INT8 else np.intp)

@@ -6,14 +6,11 @@ a measurement knows of its evaluator stands in it, without the noise of the whee
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from epc.arrays import Counts, np
 from epc.protocol.verdict import Verdict
 from epc.spec.domains import Domain, Domains
-
-if TYPE_CHECKING:
-    from numpy import int64
-    from numpy.typing import NDArray
 
 VERDICTS: Final = (Verdict.A, Verdict.B, Verdict.TIE)  # the order of the table's last axis
 OUTCOMES: Final = (
@@ -45,7 +42,7 @@ class VerdictTable:
     Shapes: `counts[domain]` is (K, tasks, 3), the verdicts in the order of `VERDICTS`.
     """
 
-    counts: Mapping[Domain, "NDArray[int64]"]
+    counts: Mapping[Domain, Counts]
     repeated: bool
     whole: bool = False
 
@@ -86,8 +83,6 @@ def tabulate(
     whole: bool = False,
 ) -> VerdictTable:
     """Return the table of all comparisons; where verdicts are repeated, each cell counts once."""
-    import numpy as np
-
     counts = {domain: np.zeros((strategies, n, 3), np.int64) for domain, n in tasks.items()}
     for cell in cells:
         at = (cell.strategy, cell.task)

@@ -6,18 +6,11 @@ NumPy rounds a difference, a product, a quotient and a square root once, as Pyth
 
 from collections.abc import Sequence
 from math import fsum
-from typing import TYPE_CHECKING
 
+from epc.arrays import Array, Flags, np
 from epc.protocol.metrics import cpci, gamma, pci
 from epc.protocol.weights import Weights
 from epc.spec.epc_v1 import SIMPLEX_TOLERANCE
-
-if TYPE_CHECKING:
-    from numpy import bool_, float64
-    from numpy.typing import NDArray
-
-    Array = NDArray[float64]
-    Flags = NDArray[bool_]
 
 
 def gammas(pairs: Sequence[tuple[Weights, Weights]]) -> list[float]:
@@ -27,8 +20,6 @@ def gammas(pairs: Sequence[tuple[Weights, Weights]]) -> list[float]:
     Raises: ShapeError, SimplexError.
     Source: EPC-2.5 eq. (1).
     """
-    import numpy as np
-
     vectors = _simplices([vector for pair in pairs for vector in pair])
     if vectors is None:
         return [gamma(*pair) for pair in pairs]
@@ -44,8 +35,6 @@ def concentrations(weights: Sequence[Weights]) -> list[float]:
     Raises: SimplexError.
     Source: Reading R12.
     """
-    import numpy as np
-
     vectors = _simplices(weights)
     if vectors is None:
         return [pci(vector) for vector in weights]
@@ -63,8 +52,6 @@ def shifts(pairs: Sequence[tuple[Weights, Weights]]) -> list[float]:
     Raises: ShapeError, SimplexError.
     Source: Reading R12.
     """
-    import numpy as np
-
     vectors = _simplices([vector for pair in pairs for vector in pair])
     if vectors is None:
         return [cpci(*pair) for pair in pairs]
@@ -72,32 +59,26 @@ def shifts(pairs: Sequence[tuple[Weights, Weights]]) -> list[float]:
     return found
 
 
-def surely_simplex(vectors: "Array", axis: int) -> "Flags":
+def surely_simplex(vectors: Array, axis: int) -> Flags:
     """Return whether each vector along an axis is a distribution whatever its sum's rounding."""
-    import numpy as np
-
     near: Flags = np.abs(vectors.sum(axis=axis) - 1) < SIMPLEX_TOLERANCE / 2
     near &= (vectors >= 0).all(axis=axis)
     return near
 
 
-def _simplices(weights: Sequence[Weights]) -> "Array | None":
+def _simplices(weights: Sequence[Weights]) -> Array | None:
     """Return vectors of one length as an array (n, K), or None if one may be no distribution."""
-    import numpy as np
-
     if not weights or len({len(vector) for vector in weights}) > 1:
         return None
     vectors = np.array(weights, dtype=np.float64)
     return vectors if surely_simplex(vectors, axis=1).all() else None
 
 
-def _sums(rows: "Array") -> "Array":
+def _sums(rows: Array) -> Array:
     """Return each row's sum, correctly rounded."""
-    import numpy as np
-
     return np.array([fsum(row) for row in rows.tolist()])
 
 
-def _squares(rows: "Array") -> "Array":
+def _squares(rows: Array) -> Array:
     """Return each row's `epc.statistics.sums.sum_of_squares`."""
     return _sums(rows * rows)

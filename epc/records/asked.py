@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
+from epc.arrays import Counts, np
 from epc.errors import Finding, MalformedError
 from epc.protocol.config import Configuration
 from epc.protocol.prompt import Pair
@@ -20,10 +21,6 @@ from epc.records.rows import read_typed
 from epc.records.trials import CLAUSE
 from epc.records.usage import Usage
 from epc.spec.domains import Domain
-
-if TYPE_CHECKING:
-    from numpy import int64
-    from numpy.typing import NDArray
 
 PairKey = tuple[Domain, str, str]  # domain, strategy, task: by their words, not their places
 
@@ -93,9 +90,7 @@ def asked_once(
     return asked
 
 
-def counts_by_seed(
-    manifest: Manifest, folder: Path, keys: Mapping[PairKey, int]
-) -> "NDArray[int64]":
+def counts_by_seed(manifest: Manifest, folder: Path, keys: Mapping[PairKey, int]) -> Counts:
     """Return how often each seed's rounds ended in each verdict, for the pairs that are wanted.
 
     Only the rounds of the protocol's phases.
@@ -103,8 +98,6 @@ def counts_by_seed(
     Shapes: (seeds, pairs, 3), seeds in rising order, pairs by the index that `keys` gives them.
     Raises: MalformedError at a row that does not fit; WorldError if the file cannot be read.
     """
-    import numpy as np
-
     _require_digest(manifest, folder, "trials")
     config = manifest.configuration
     seeds = {seed: index for index, seed in enumerate(sorted(manifest.config.seeds))}

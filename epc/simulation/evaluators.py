@@ -8,18 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from math import inf
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from epc.arrays import Array, np
 from epc.errors import UsageError
+from epc.protocol.draws import generator
 from epc.simulation.training import Odds, Preferences
 from epc.spec.domains import Domain
 from epc.spec.epc_v1 import DOMAINS, JUDGED_CHARACTERS
-
-if TYPE_CHECKING:
-    from numpy import float64
-    from numpy.typing import NDArray
-
-    Array = NDArray[float64]
 
 STRATEGIES: Final = 11  # EPC-A.1
 _STREAM: Final = 20260705
@@ -42,7 +38,7 @@ class Kind:
 
     says: str
     settings: dict[str, tuple[float, float, float]]
-    build: Callable[[Settings, Lengths, int], "dict[Domain, Array]"]
+    build: Callable[[Settings, Lengths, int], dict[Domain, Array]]
     lengths: bool = False
 
 
@@ -64,9 +60,7 @@ def evaluator(text: str, *, strategies: int = STRATEGIES) -> Preferences:
     return {domain: _with_ties(says[domain], tie) for domain in DOMAINS}
 
 
-def _with_ties(a: "Array", tie: float) -> Odds:
-    import numpy as np
-
+def _with_ties(a: Array, tie: float) -> Odds:
     return Odds(a=a * (1 - tie), tie=np.full(len(a), tie))
 
 
@@ -115,26 +109,22 @@ def _lengths(name: str, key: str, value: str, strategies: int) -> tuple[float, .
     return found
 
 
-def _blind(share: float, strategies: int) -> "dict[Domain, Array]":
-    import numpy as np
-
+def _blind(share: float, strategies: int) -> dict[Domain, Array]:
     return {domain: np.full(strategies, share) for domain in DOMAINS}
 
 
-def _favoured(at: int, settings: Settings, strategies: int) -> "Array":
+def _favoured(at: int, settings: Settings, strategies: int) -> Array:
     """Return the odds of one favourite among equals."""
-    import numpy as np
-
     odds = np.full(strategies, settings["low"])
     odds[at % strategies] = settings["high"]
     return odds
 
 
-def _favourite(settings: Settings, _: Lengths, strategies: int) -> "dict[Domain, Array]":
+def _favourite(settings: Settings, _: Lengths, strategies: int) -> dict[Domain, Array]:
     return {domain: _favoured(_TEXT_AT, settings, strategies) for domain in DOMAINS}
 
 
-def _domain_favourites(settings: Settings, _: Lengths, strategies: int) -> "dict[Domain, Array]":
+def _domain_favourites(settings: Settings, _: Lengths, strategies: int) -> dict[Domain, Array]:
     if strategies < _FEWEST:
         raise UsageError(f"domain-favourites takes at least {_FEWEST} strategies, not {strategies}")
     other = _VISUAL_AT if (_VISUAL_AT - _TEXT_AT) % strategies else 0
@@ -144,40 +134,33 @@ def _domain_favourites(settings: Settings, _: Lengths, strategies: int) -> "dict
     }
 
 
-def _one_domain(settings: Settings, _: Lengths, strategies: int) -> "dict[Domain, Array]":
-    import numpy as np
-
+def _one_domain(settings: Settings, _: Lengths, strategies: int) -> dict[Domain, Array]:
     return {
         "text": np.full(strategies, settings["low"]),
         "visual": _favoured(_VISUAL_AT, settings, strategies),
     }
 
 
-def _scattered(settings: Settings, number: int, strategies: int) -> "Array":
+def _scattered(settings: Settings, number: int, strategies: int) -> Array:
     """Return odds whose logits are normal about 0, the `number`-th of their stream."""
-    import numpy as np
-    from numpy.random import PCG64, Generator, SeedSequence
-
-    rng = Generator(PCG64(SeedSequence(_STREAM, spawn_key=(int(settings["draw"]), number))))
+    rng = generator(_STREAM, spawn_key=(int(settings["draw"]), number))
     odds: Array = 1 / (1 + np.exp(-rng.normal(0, settings["sd"], strategies)))
     return odds
 
 
-def _apart(settings: Settings, _: Lengths, strategies: int) -> "dict[Domain, Array]":
+def _apart(settings: Settings, _: Lengths, strategies: int) -> dict[Domain, Array]:
     return {d: _scattered(settings, number, strategies) for number, d in enumerate(DOMAINS)}
 
 
-def _alike(settings: Settings, _: Lengths, strategies: int) -> "dict[Domain, Array]":
+def _alike(settings: Settings, _: Lengths, strategies: int) -> dict[Domain, Array]:
     return {domain: _scattered(settings, 0, strategies) for domain in DOMAINS}
 
 
-def _length(settings: Settings, lengths: Lengths, strategies: int) -> "dict[Domain, Array]":
+def _length(settings: Settings, lengths: Lengths, strategies: int) -> dict[Domain, Array]:
     """Return odds logistic in how much longer than the first strategy's an answer is.
 
     Lengths beyond what the evaluator is shown count as what it is shown (EPC-2.6).
     """
-    import numpy as np
-
     unstated = np.linspace(_SHORTEST, JUDGED_CHARACTERS, strategies)
     odds = {}
     for domain in DOMAINS:

@@ -7,19 +7,14 @@ that a run is best held against says A, B and tie as often as the run's own eval
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from epc.arrays import Array, np
 from epc.protocol.columns import policies
 from epc.protocol.config import Configuration
 from epc.protocol.rules import Rule
 from epc.simulation.training import blind, divergences, gammas, train, uniform_start
 from epc.statistics.intervals import quantiles
-
-if TYPE_CHECKING:
-    from numpy import float64
-    from numpy.typing import NDArray
-
-    Array = NDArray[float64]
 
 BAND_SEEDS: Final = 2000
 _BAND_STREAM: Final = 20260701
@@ -44,13 +39,11 @@ def blind_band(*, strategies: int, rounds: int, rule: Rule, a: float = 0.5) -> d
 
     Source: Readings R15 and R36; EPC-2.8 (the coin-flip evaluator).
     """
-    from numpy.random import default_rng
-
-    rng = default_rng(_BAND_STREAM)
+    rng = np.random.default_rng(_BAND_STREAM)
     odds = blind(strategies, a=a)
     start = uniform_start(strategies, BAND_SEEDS, rule)
 
-    def trained(before: "Array") -> "Array":
+    def trained(before: Array) -> Array:
         return train(before, rounds=rounds, rule=rule, odds=odds, rng=rng)
 
     coupled, pure = (policies(rule, end) for end in (trained(trained(start)), trained(start)))
@@ -62,6 +55,6 @@ def coin_bands(config: Configuration) -> dict[str, Band]:
     return blind_band(strategies=len(config.strategies), rounds=config.rounds, rule=config.rule)
 
 
-def _band(values: "Array") -> Band:
+def _band(values: Array) -> Band:
     low, high = quantiles(values, BAND_QUANTILES)
     return Band(mean=float(values.mean()), low=float(low), high=float(high))

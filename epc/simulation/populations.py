@@ -8,19 +8,12 @@ a ranking of the strategies where the population has one.
 from dataclasses import dataclass
 from math import pi, sin, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from epc.arrays import Array, Flags, Generator, np
 from epc.simulation.evaluators import STRATEGIES, evaluator
 from epc.spec.domains import Domain
 from epc.spec.epc_v1 import DOMAINS, MIN_TASKS, ROUNDS
-
-if TYPE_CHECKING:
-    from numpy import bool_, float64
-    from numpy.random import Generator
-    from numpy.typing import NDArray
-
-    Array = NDArray[float64]
-    Flags = NDArray[bool_]
 
 _LACKING: Final = 2  # strategies, of those whose pairs are missing
 _SURE: Final = 700.0  # a logit beyond which a probability is 0 or 1
@@ -84,15 +77,13 @@ class Judged(NamedTuple):
     Shapes: all (runs, K, tasks).
     """
 
-    a: "Array"
-    tie: "Array"
-    asked: "Flags"
+    a: Array
+    tie: Array
+    asked: Flags
 
 
-def drawn(population: Population, runs: int, rng: "Generator") -> dict[Domain, Judged]:
+def drawn(population: Population, runs: int, rng: Generator) -> dict[Domain, Judged]:
     """Return what the evaluator says of every pair, for so many runs with tasks of their own."""
-    import numpy as np
-
     base = evaluator(population.evaluator, strategies=population.strategies)
     shape = (runs, population.strategies, 1)
     shared = population.ranking * rng.standard_normal(shape)
@@ -119,7 +110,7 @@ def drawn(population: Population, runs: int, rng: "Generator") -> dict[Domain, J
     return found
 
 
-def _repeated(wins: "Array", population: Population, rng: "Generator") -> "Array":
+def _repeated(wins: Array, population: Population, rng: Generator) -> Array:
     """Return pairs of which each keeps to an answer of its own, with the strategies' win rates.
 
     A verdict is A where a normal number is below a threshold. Part of the number is the task's,
@@ -129,8 +120,6 @@ def _repeated(wins: "Array", population: Population, rng: "Generator") -> "Array
     Source: K. Pearson, Philosophical Transactions A 195 (1900), 1-47 (tetrachoric correlation);
     W. F. Sheppard, 192 (1899), 101-167 (its arcsine, exact at a win rate of one half).
     """
-    import numpy as np
-
     own, shared = (sin(pi / 2 * min(1.0, s)) for s in (population.repeats or 0, population.alike))
     shared = min(shared, own)
     runs, _, tasks = wins.shape
@@ -141,18 +130,14 @@ def _repeated(wins: "Array", population: Population, rng: "Generator") -> "Array
     return found
 
 
-def logits(rates: "Array") -> "Array":
+def logits(rates: Array) -> Array:
     """Return the logits of rates; those of 0 and 1 are finite, and as good as infinite."""
-    import numpy as np
-
     with np.errstate(divide="ignore"):
         found: Array = np.clip(np.log(rates) - np.log1p(-rates), -_SURE, _SURE)
     return found
 
 
-def shares(logit: "Array") -> "Array":
+def shares(logit: Array) -> Array:
     """Return the rates that logits stand for."""
-    import numpy as np
-
     found: Array = _COIN * (1 + np.tanh(logit / 2))
     return found

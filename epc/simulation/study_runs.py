@@ -5,8 +5,9 @@ with the verdict table that tests and controls are made from.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
+from epc.arrays import Array, Counts, Generator, Indices, np
 from epc.protocol.rounds import play
 from epc.protocol.table import VERDICTS, VerdictTable
 from epc.protocol.weights import UpdateRule
@@ -17,14 +18,6 @@ from epc.spec.epc_v1 import DOMAINS, PHASES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from numpy import float64, int64
-    from numpy.random import Generator
-    from numpy.typing import NDArray
-
-    Array = NDArray[float64]
-    Counts = NDArray[int64]
-    Indices = NDArray[Any]
 
 RULE: Final = UpdateRule()
 
@@ -38,20 +31,18 @@ class Run:
     Shapes: vectors (K, seeds).
     """
 
-    vectors: dict[PhaseName, "Array"]
+    vectors: dict[PhaseName, Array]
     table: VerdictTable
 
 
 def simulate_runs(
-    population: Population, *, runs: int, seeds: int, reuse: Reuse, rng: "Generator"
+    population: Population, *, runs: int, seeds: int, reuse: Reuse, rng: Generator
 ) -> list[Run]:
     """Return so many runs of one population, each with tasks of its own.
 
     In an exhaustive run every pair is asked once and that answer used by all of the run's seeds; in
     a fresh one every round asks anew.
     """
-    import numpy as np
-
     judged = drawn(population, runs, rng)
     counts = {
         domain: np.zeros((*each.a.shape, len(VERDICTS)), np.int64)
@@ -93,11 +84,9 @@ def simulate_runs(
 
 
 def _asked_once(
-    judged: dict[Domain, Judged], rng: "Generator"
-) -> "tuple[dict[Domain, Judged], dict[Domain, Counts]]":
+    judged: dict[Domain, Judged], rng: Generator
+) -> tuple[dict[Domain, Judged], dict[Domain, Counts]]:
     """Return an evaluator that repeats the one answer drawn for each pair, and its tables."""
-    import numpy as np
-
     answers, counts = {}, {}
     for domain, each in judged.items():
         said = rng.random(each.a.shape)
@@ -110,7 +99,7 @@ def _asked_once(
 
 
 def _asking(
-    judged: Judged, rounds: int, columns: int, rng: "Generator"
+    judged: Judged, rounds: int, columns: int, rng: Generator
 ) -> "tuple[Iterator[Array], Callable[[int, Indices], Indices], Indices]":
     """Return the wheel's draws, who answers, and where what was said is kept.
 
@@ -119,8 +108,6 @@ def _asking(
 
     Shapes: what was said (rounds, columns), each a place in a flat verdict table.
     """
-    import numpy as np
-
     runs, strategies, tasks = judged.a.shape
     a = np.where(judged.asked, judged.a, 0.0).reshape(-1)
     undecided = np.where(judged.asked, judged.a + judged.tie, 1.0).reshape(-1)
@@ -133,7 +120,7 @@ def _asking(
             uniforms[:] = rng.random(uniforms.shape)
             yield uniforms[0]
 
-    def ask(number: int, chosen: "Indices") -> "Indices":
+    def ask(number: int, chosen: Indices) -> Indices:
         pair = (run + chosen) * tasks + (uniforms[1] * tasks).astype(np.int64)
         lost = uniforms[2] >= undecided.take(pair)
         verdict: Indices = np.where(uniforms[2] < a.take(pair), 0, np.where(lost, 1, 2))

@@ -6,9 +6,11 @@ A million seeds leave 80 MB of figures and no weights: blocks are simulated, mea
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from math import sqrt
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from epc.arrays import Array, Generator, np
 from epc.protocol.columns import policies
+from epc.protocol.draws import generator
 from epc.protocol.rules import Rule
 from epc.protocol.weights import UpdateRule
 from epc.simulation.evaluators import evaluator
@@ -25,13 +27,6 @@ from epc.simulation.training import (
 from epc.spec.domains import Direction, Domain
 from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, PHASES, REFERENCE, ROUNDS, ZERO_COUPLING
 from epc.statistics.intervals import share_interval
-
-if TYPE_CHECKING:
-    from numpy import float64
-    from numpy.random import Generator
-    from numpy.typing import NDArray
-
-    Array = NDArray[float64]
 
 Json = dict[str, Any]
 
@@ -87,37 +82,32 @@ def parts(
     ]
 
 
-def simulate(part: Part) -> "Array":
+def simulate(part: Part) -> Array:
     """Return the figures of a part's seeds.
 
     Shapes: (len(FIGURES), seeds).
     Source: EPC-2.5; Readings R12 and R15.
     """
-    import numpy as np
-    from numpy.random import PCG64, Generator, SeedSequence
-
     preferences = evaluator(part.evaluator, strategies=part.strategies)
     blocks = []
     for block in range(-(-part.seeds // BLOCK)):
         key = (part.first + block,)
-        rng = Generator(PCG64(SeedSequence(part.stream, spawn_key=key)))
+        rng = generator(part.stream, spawn_key=key)
         width = min(BLOCK, part.seeds - block * BLOCK)
         blocks.append(figures(preferences, rng, seeds=width, rounds=part.rounds, rule=part.rule))
     return np.concatenate(blocks, axis=1)
 
 
 def figures(
-    preferences: Preferences, rng: "Generator", *, seeds: int, rounds: int, rule: Rule
-) -> "Array":
+    preferences: Preferences, rng: Generator, *, seeds: int, rounds: int, rule: Rule
+) -> Array:
     """Return the figures of one block of seeds, each with a control of its own (Reading R15).
 
     Shapes: (len(FIGURES), seeds).
     """
-    import numpy as np
-
     strategies = preferences[DOMAINS[0]].strategies
 
-    def trained(start: "Array", domain: Domain) -> "Array":
+    def trained(start: Array, domain: Domain) -> Array:
         return train(start, rounds=rounds, rule=rule, odds=preferences[domain], rng=rng)
 
     fresh = uniform_start(strategies, seeds, rule)
@@ -181,10 +171,8 @@ class Simulated:
         }
 
 
-def summarise(blocks: Iterable["Array"], seeds: int) -> Simulated:
+def summarise(blocks: Iterable[Array], seeds: int) -> Simulated:
     """Return the summary of all parts' figures, given in order."""
-    import numpy as np
-
     rows = np.empty((len(FIGURES), seeds))
     at = 0
     for block in blocks:
@@ -206,9 +194,7 @@ def summarise(blocks: Iterable["Array"], seeds: int) -> Simulated:
     )
 
 
-def _spread(values: "Array") -> Spread:
-    import numpy as np
-
+def _spread(values: Array) -> Spread:
     q025, q05, median, q95, q975 = np.quantile(values, QUANTILES).tolist()
     return Spread(
         mean=float(values.mean()),
@@ -222,9 +208,9 @@ def _spread(values: "Array") -> Spread:
     )
 
 
-def _sd(values: "Array") -> float:
+def _sd(values: Array) -> float:
     return float(values.std(ddof=1)) if len(values) > 1 else 0.0
 
 
-def _error(values: "Array") -> float:
+def _error(values: Array) -> float:
     return _sd(values) / sqrt(len(values))

@@ -6,22 +6,16 @@ not depend on how many blocks are simulated where.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from epc.arrays import Array, Generator, Indices, np
 from epc.errors import ShapeError
 from epc.protocol.columns import policies, starts
+from epc.protocol.draws import generator
 from epc.protocol.rounds import play
 from epc.protocol.rules import Rule
 from epc.protocol.weights import UpdateRule
 from epc.spec.domains import Domain, Domains, Phase, PhaseName
-
-if TYPE_CHECKING:
-    from numpy import float64, int8
-    from numpy.random import Generator
-    from numpy.typing import NDArray
-
-    Array = NDArray[float64]
-    Indices = NDArray[Any]
 
 BLOCK: Final = 2048  # seeds; eleven rows of them are 180 kB
 _PROTOCOLS_OWN: Final = UpdateRule()
@@ -35,8 +29,8 @@ class Odds:
     Raises: ShapeError unless both are shares that sum to at most 1.
     """
 
-    a: "Array"
-    tie: "Array"
+    a: Array
+    tie: Array
 
     def __post_init__(self) -> None:
         if self.a.shape != self.tie.shape or not self.a.size:
@@ -57,8 +51,6 @@ Vectors = dict[PhaseName, "Array"]
 
 def blind(strategies: int, *, a: float, tie: float = 0.0) -> Odds:
     """Return the odds of an evaluator that does not look at the answers."""
-    import numpy as np
-
     return Odds(a=np.full(strategies, a), tie=np.full(strategies, tie))
 
 
@@ -69,20 +61,18 @@ class Trace:
     Shapes: both (rounds, seeds).
     """
 
-    chosen: "NDArray[int8]"
-    verdict: "NDArray[int8]"
+    chosen: Indices
+    verdict: Indices
 
     @classmethod
     def empty(cls, rounds: int, seeds: int) -> "Trace":
         """Return a trace to be filled."""
-        import numpy as np
-
         return cls(
             chosen=np.empty((rounds, seeds), np.int8), verdict=np.empty((rounds, seeds), np.int8)
         )
 
 
-def uniform_start(strategies: int, seeds: int, rule: Rule = _PROTOCOLS_OWN) -> "Array":
+def uniform_start(strategies: int, seeds: int, rule: Rule = _PROTOCOLS_OWN) -> Array:
     """Return the states at the start of a pure phase for many seeds (Reading R1).
 
     Shapes: (K, seeds) for the protocol's own rule, whose states are its weights.
@@ -91,14 +81,14 @@ def uniform_start(strategies: int, seeds: int, rule: Rule = _PROTOCOLS_OWN) -> "
 
 
 def train(
-    start: "Array",
+    start: Array,
     *,
     rounds: int,
     rule: Rule,
     odds: Odds,
-    rng: "Generator",
+    rng: Generator,
     trace: Trace | None = None,
-) -> "Array":
+) -> Array:
     """Return the states after a phase, a column a seed; `policies` are the weights (Reading R78).
 
     Each round draws two uniforms a seed: the wheel's, then the verdict's.
@@ -106,9 +96,8 @@ def train(
     Shapes: as the rule's states, in and out; a trace holds at most 127 strategies.
     Source: EPC-2.3; Readings R2, R3, R4.
     """
-    import numpy as np
 
-    def draws() -> Iterator["Array"]:
+    def draws() -> Iterator[Array]:
         drawn = np.empty((2, start.shape[1]))
         for _ in range(rounds):
             rng.random(out=drawn)
@@ -118,19 +107,17 @@ def train(
 
 
 def train_by(
-    draws: Iterable["Array"],
-    start: "Array",
+    draws: Iterable[Array],
+    start: Array,
     *,
     rule: Rule,
     odds: Odds,
     trace: Trace | None = None,
-) -> "Array":
+) -> Array:
     """Return the states after a phase whose draws are given, round by round; else as `train`.
 
     Shapes: each draw (2, seeds), read before the next is taken.
     """
-    import numpy as np
-
     state = np.array(start, order="C")
     seeds = state.shape[1]
     columns, drawn = np.arange(seeds), np.empty((2, 0))
@@ -138,14 +125,14 @@ def train_by(
     says_a, says_either = odds.a.reshape(-1), np.maximum(odds.a, 1 - odds.tie).reshape(-1)
     ties = odds.tie.any()
 
-    def spins() -> Iterator["Array"]:
+    def spins() -> Iterator[Array]:
         nonlocal drawn
         for drawn in draws:
             yield drawn[0]
 
-    def ask(number: int, chosen: "Indices") -> "NDArray[int8]":
+    def ask(number: int, chosen: Indices) -> Indices:
         asked = chosen if odds.a.ndim == 1 else chosen * seeds + columns
-        verdicts: NDArray[int8] = (drawn[1] >= says_a.take(asked)).view(np.int8)
+        verdicts: Indices = (drawn[1] >= says_a.take(asked)).view(np.int8)
         if ties:
             verdicts += drawn[1] >= says_either.take(asked)
         if trace is not None:
@@ -172,12 +159,10 @@ def measure(
     Shapes: each (K, seeds of the block).
     Source: EPC-2.1.
     """
-    from numpy.random import PCG64, Generator, SeedSequence
-
     strategies = next(iter(preferences.values())).strategies
     phases = phases or Domains.of(preferences).phases
     for block in range(-(-seeds // BLOCK)):
-        rng = Generator(PCG64(SeedSequence([*entropy, block])))
+        rng = generator([*entropy, block])
         width = min(BLOCK, seeds - block * BLOCK)
         done: Vectors = {}
         for phase in phases:
@@ -190,47 +175,39 @@ def measure(
         yield {name: policies(rule, state) for name, state in done.items()}
 
 
-def gammas(coupled: "Array", pure: "Array") -> "Array":
+def gammas(coupled: Array, pure: Array) -> Array:
     """Return gamma, a seed each (EPC-2.5 eq. (1)), within rounding of `epc.protocol.metrics.gamma`.
 
     Shapes: (K, seeds) each; (seeds,).
     """
-    import numpy as np
-
     moved = coupled - pure
     ratio: Array = np.sqrt((moved * moved).sum(axis=0) / (pure * pure).sum(axis=0))
     return ratio
 
 
-def divergences(left: "Array", right: "Array") -> "Array":
+def divergences(left: Array, right: Array) -> Array:
     """Return JSD in nats, a seed each, within rounding of `epc.protocol.metrics.jsd`.
 
     Shapes: (K, seeds) each; (seeds,).
     """
-    import numpy as np
-
     middle = (left + right) / 2
     terms = _terms(left, middle) + _terms(right, middle)
     nats: Array = np.maximum(0.0, terms.sum(axis=0) / 2)
     return nats
 
 
-def concentrations(weights: "Array") -> "Array":
+def concentrations(weights: Array) -> Array:
     """Return PCI, a seed each, within rounding of `epc.protocol.metrics.pci`.
 
     Shapes: (K, seeds); (seeds,).
     """
-    import numpy as np
-
     middle = weights.mean(axis=0)
     ratio: Array = np.sqrt(((weights - middle) ** 2).mean(axis=0)) / middle
     return ratio
 
 
-def _terms(share: "Array", middle: "Array") -> "Array":
+def _terms(share: Array, middle: Array) -> Array:
     """Return share * ln(share / middle), with 0 ln 0 = 0."""
-    import numpy as np
-
     ratio = np.divide(share, middle, out=np.ones_like(share), where=share > 0)
     terms: Array = share * np.log(ratio)
     return terms

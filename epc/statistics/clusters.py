@@ -2,26 +2,17 @@
 
 from collections.abc import Callable
 from math import inf, sqrt
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from epc.arrays import Array, Codes, np
 from epc.statistics.inference import t_point
 from epc.statistics.intervals import Interval, Z, share_interval
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Values = NDArray[np.float64]
-    Codes = NDArray[np.int64]
-
 
 _MOST_BLOCKS: Final = 64  # more leave out so little that they only cost time
 _NOTHING: Final = 1e-20  # a variance that rounding leaves
 
 
-def clustered_share(
-    hits: "Values", n: "Values", clusters: "Codes"
-) -> tuple[float, Interval | None]:
+def clustered_share(hits: Array, n: Array, clusters: Codes) -> tuple[float, Interval | None]:
     """Return the share of hits with its 95% interval.
 
     Wilson's interval at the effective number of observations: as many independent ones as would
@@ -48,7 +39,7 @@ def clustered_share(
 
 
 def clustered_mean_of_shares(
-    strata: "list[tuple[Values, Values, Codes]]",
+    strata: list[tuple[Array, Array, Codes]],
 ) -> tuple[float, Interval | None]:
     """Return the unweighted mean of several shares with its 95% interval by Student's t.
 
@@ -59,8 +50,6 @@ def clustered_mean_of_shares(
     Unit:   share, 0 to 1.
     Source: the linearised variance of a ratio.
     """
-    import numpy as np
-
     shares = [float(hits.sum() / n.sum()) for hits, n, _ in strata]
     middle = sum(shares) / len(shares)
     off = np.concatenate(
@@ -74,7 +63,7 @@ def clustered_mean_of_shares(
 
 
 def linearised_interval(
-    value: float, off: "Values", clusters: "Codes", *, ends: Interval = (-inf, inf)
+    value: float, off: Array, clusters: Codes, *, ends: Interval = (-inf, inf)
 ) -> Interval | None:
     """Return a figure's 95% interval by Student's t, held to the `ends` that it cannot pass.
 
@@ -92,7 +81,7 @@ def linearised_interval(
     return max(ends[0], value - half), min(ends[1], value + half)
 
 
-def clustered_mean(values: "Values", clusters: "Codes") -> tuple[float, Interval | None]:
+def clustered_mean(values: Array, clusters: Codes) -> tuple[float, Interval | None]:
     """Return a mean with its 95% interval by Student's t; None for a single cluster.
 
     Shapes: each (m,).
@@ -131,17 +120,15 @@ def left_out_interval(
     return whole - half, whole + half
 
 
-def _by_cluster(values: "Values", clusters: "Codes") -> "Values":
+def _by_cluster(values: Array, clusters: Codes) -> Array:
     """Return the sum of each cluster's values.
 
     Shapes: (m,) in, (clusters,) out.
     """
-    import numpy as np
-
     _, places = np.unique(clusters, return_inverse=True)
     return np.bincount(places, weights=values).astype(np.float64)
 
 
-def _variance(parts: "Values") -> float:
+def _variance(parts: Array) -> float:
     """Return the variance of a sum of clusters that are drawn independently."""
     return float((parts**2).sum()) * len(parts) / (len(parts) - 1)

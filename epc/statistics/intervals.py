@@ -6,17 +6,12 @@ Sources: EPC-2.5(f), Readings R10 and R33.
 from collections.abc import Sequence
 from functools import cache
 from math import fsum, sqrt
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from epc.arrays import Array, np
 from epc.spec.epc_v1 import BOOTSTRAP_RESAMPLES, BOOTSTRAP_SEED, CONFIDENCE
 from epc.statistics.inference import t_point
 from epc.statistics.sums import sum_of_squares
-
-if TYPE_CHECKING:
-    from numpy import float64
-    from numpy.typing import NDArray
-
-    Array = NDArray[float64]
 
 # The normal distribution's point at (1 + CONFIDENCE) / 2, as a literal: a computed one may differ
 # in its last bit from machine to machine.
@@ -54,8 +49,6 @@ def mean_intervals(rows: Sequence[Sequence[float]]) -> list[Interval | None]:
 
     Shapes: each (n,).
     """
-    import numpy as np
-
     if not rows or len(rows[0]) < 2:  # noqa: PLR2004  (two is what a spread takes, not a setting)
         return [None for _ in rows]
     given = np.array(rows, dtype=np.float64)
@@ -69,15 +62,13 @@ def mean_intervals(rows: Sequence[Sequence[float]]) -> list[Interval | None]:
     return [(low, high) for low, high in edges.tolist()]
 
 
-def quantiles(values: "Array", shares: Sequence[float]) -> "list[Array]":
+def quantiles(values: Array, shares: Sequence[float]) -> list[Array]:
     """Return linear quantiles along the last axis, to the bit those of `numpy.quantile`.
 
     That one loads numpy.ma, which takes as long as a hundred calls of a run.
 
     Shapes: (..., n); each result (...).
     """
-    import numpy as np
-
     last = values.shape[-1] - 1
     places = [share * last for share in shares]
     below = [int(place) for place in places]
@@ -144,7 +135,7 @@ def moments_interval(middle: float, sd: float, n: int) -> Interval | None:
     return middle - half, middle + half
 
 
-def _means(rows: "Array") -> "Array":
+def _means(rows: Array) -> Array:
     """Return the mean of each row's resamples, correctly rounded in its sum on any machine.
 
     A sum of drawn values is one of how often each was drawn times the value: a product of matrices,
@@ -155,8 +146,6 @@ def _means(rows: "Array") -> "Array":
 
     Shapes: (m, n) in, (m, resamples) out.
     """
-    import numpy as np
-
     m, n = rows.shape
     kept = 53 - (n - 1).bit_length()  # bits of a double that no sum of n carries out of
     _, exponent = np.frexp(np.abs(rows).max(axis=1, keepdims=True))
@@ -171,23 +160,19 @@ def _means(rows: "Array") -> "Array":
     return means
 
 
-def _to_unit(values: "Array", exponent: "Array") -> "Array":
+def _to_unit(values: Array, exponent: Array) -> Array:
     """Return values rounded to multiples of 2**exponent."""
-    import numpy as np
-
     rounded: Array = np.ldexp(np.rint(np.ldexp(values, -exponent)), exponent)
     return rounded
 
 
 @cache
-def _drawn(n: int) -> "Array":
+def _drawn(n: int) -> Array:
     """Return how often each seed was drawn into each resample of n seeds; all metrics share it.
 
     Shapes: (n, resamples).
     Source: Reading R10.
     """
-    import numpy as np
-
     rng = np.random.default_rng(BOOTSTRAP_SEED)
     indices = rng.integers(0, n, size=(BOOTSTRAP_RESAMPLES, n))
     drawn: Array = np.zeros((n, BOOTSTRAP_RESAMPLES))

@@ -14,6 +14,7 @@ from typing import Final, Literal
 
 from epc.analysis.judging.results import Agreement, Compared, Mean, OwnScale, Pair
 from epc.analysis.judging.shares import Judgment, mean, numbered, share
+from epc.arrays import np
 from epc.judge.samples import Unit
 from epc.spec.judge_v1 import CROSS, DIMENSIONS, HIGHEST_OVERALL, OVERALL, SCALE
 from epc.statistics.clusters import left_out_interval
@@ -153,7 +154,6 @@ def _alpha(
         if len(seen) < 2:  # noqa: PLR2004  (undefined on one value)
             return None
         import krippendorff
-        import numpy as np
 
         data = np.array(rows, dtype=np.float64)[:, columns]
         return float(krippendorff.alpha(reliability_data=data, level_of_measurement=level))

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from epc.analysis.comparability import are_facts
 from epc.analysis.judging.results import (
@@ -25,6 +25,7 @@ from epc.analysis.judging.results import (
     Share,
 )
 from epc.analysis.sharing import Answer, answer_of, undated
+from epc.arrays import Array, Codes, np
 from epc.judge.evidence import Quotes
 from epc.judge.samples import Unit
 from epc.records.judging.asked import calls_of
@@ -48,9 +49,6 @@ from epc.spec.judge_v1 import (
 )
 from epc.statistics.clusters import clustered_mean, clustered_share
 from epc.statistics.intervals import Interval, share_interval
-
-if TYPE_CHECKING:
-    from epc.statistics.clusters import Codes, Values
 
 AXES: Final = ("judge_model", "prompt_variant", "target_model", "question_id")
 
@@ -166,13 +164,11 @@ def mean(seen: Sequence[tuple[str, float]], rules: Rules = RULES) -> Mean:
     return Mean(mean=fsum(values) / len(values), ci95=interval)
 
 
-def _arrays(seen: Sequence[Seen]) -> tuple["Values", "Values", "Codes"]:
+def _arrays(seen: Sequence[Seen]) -> tuple[Array, Array, Codes]:
     """Return values, sizes and questions by number.
 
     Shapes: each (m,).
     """
-    import numpy as np
-
     questions = numbered(one[0] for one in seen)
     return (
         np.array([one[1] for one in seen], dtype=np.float64),
@@ -194,8 +190,6 @@ def _resampled(values: Sequence[float]) -> Interval | None:
     """
     if len(values) == 1:  # says nothing of a spread (Reading R10)
         return None
-    import numpy as np
-
     distinct, counts = np.unique(np.asarray(values, dtype=np.float64), return_counts=True)
     rng = np.random.default_rng(BOOTSTRAP_SEED)
     drawn = rng.multinomial(len(values), counts / counts.sum(), size=BOOTSTRAP_RESAMPLES)

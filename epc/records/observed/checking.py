@@ -6,18 +6,12 @@ Every check is a comparison of columns, so a million verdicts take a moment.
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from epc.arrays import Codes, Flags, np
 from epc.errors import Finding
 from epc.records.observed.columns import Column, Verdicts
 from epc.records.observed.types import UNKNOWN, Header
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Mask = NDArray[np.bool_]
-    Keys = NDArray[np.int64]
 
 CLAUSE: Final = "Reading R77"
 # What msgspec says of a value, and of which: "Expected `int`, got `str` - at `$.a_length`".
@@ -30,15 +24,13 @@ class _Fault:
     """A rule and the verdicts that break it."""
 
     field: str
-    rows: "Mask"
+    rows: Flags
     problem: str
     remedy: str
 
 
 def problems(name: str, header: Header, verdicts: Verdicts) -> Iterator[Finding]:
     """Yield what is wrong with the verdicts of a file as a whole."""
-    import numpy as np
-
     # Reading R77: what may not stand in public does not stand here.
     licence = header.source.licence
     if header.source.texts and (licence == UNKNOWN or "-NC" in licence):
@@ -61,13 +53,11 @@ def misread(problem: str, where: str, remedy: str) -> Finding:
     return Finding(clause=CLAUSE, where=where + place, problem=said[1], remedy=remedy)
 
 
-def asks(verdicts: Verdicts, *, by_place: bool = True) -> "Keys":
+def asks(verdicts: Verdicts, *, by_place: bool = True) -> Codes:
     """Return a number for each verdict, the same where the same thing was asked once.
 
     That is the same item in the same setting, order and repeat; or in whatever order.
     """
-    import numpy as np
-
     key = verdicts.setting.codes.astype(np.int64)
     for column in (verdicts.item, verdicts.first, verdicts.repeat):
         codes = column.codes.astype(np.int64) + 1
@@ -82,7 +72,7 @@ def asks(verdicts: Verdicts, *, by_place: bool = True) -> "Keys":
 def _incomplete(verdicts: Verdicts) -> Iterator[_Fault]:
     """Yield the rules about fields that need each other."""
 
-    def absent(column: Column) -> "Mask":
+    def absent(column: Column) -> Flags:
         return column.codes < 0
 
     alone = absent(verdicts.b_sha256)
@@ -109,9 +99,8 @@ def _incomplete(verdicts: Verdicts) -> Iterator[_Fault]:
 
 def _unlisted(header: Header, verdicts: Verdicts) -> Iterator[_Fault]:
     """Yield the verdicts that name what the header does not have."""
-    import numpy as np
 
-    def strange(column: Column, listed: Collection[str]) -> "Mask":
+    def strange(column: Column, listed: Collection[str]) -> Flags:
         return np.array([*(name not in listed for name in column.names), False])[column.codes]
 
     for field, listed in (("setting", header.settings), ("file", header.files)):
@@ -125,9 +114,8 @@ def _unlisted(header: Header, verdicts: Verdicts) -> Iterator[_Fault]:
 
 def _contradictory(verdicts: Verdicts) -> Iterator[_Fault]:
     """Yield the verdicts that say of an item, or of one asking, what an earlier one denies."""
-    import numpy as np
 
-    def differs(groups: "Keys", field: str) -> "Mask":
+    def differs(groups: Codes, field: str) -> Flags:
         codes = getattr(verdicts, field).codes
         _, first, group = np.unique(groups, return_index=True, return_inverse=True)
         return np.asarray(codes != codes[first[group]])

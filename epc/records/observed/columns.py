@@ -6,18 +6,12 @@ A million verdicts name few settings, items and texts. So a column holds each va
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from msgspec import UNSET
 
+from epc.arrays import Array, Indices, np
 from epc.records.observed.types import Row
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Codes = NDArray[np.int32]
-    Values = NDArray[np.float64]
 
 FIELDS: Final = tuple(Row.__struct_fields__)
 
@@ -26,19 +20,15 @@ FIELDS: Final = tuple(Row.__struct_fields__)
 class Column:
     """One field of all verdicts: `names[code]`, or absent where the code is -1."""
 
-    codes: "Codes"
+    codes: Indices
     names: list[Any]
 
-    def as_numbers(self) -> "Values":
+    def as_numbers(self) -> Array:
         """Return the values as numbers, NaN where absent."""
-        import numpy as np
-
         return np.array([*self.names, np.nan], dtype=np.float64)[self.codes]
 
-    def as_places(self, words: Sequence[str]) -> "Codes":
+    def as_places(self, words: Sequence[str]) -> Indices:
         """Return each value's place in a list of words, -1 where it is absent or no such word."""
-        import numpy as np
-
         places = {word: place for place, word in enumerate(words)}
         return np.array([*(places.get(name, -1) for name in self.names), -1], np.int32)[self.codes]
 
@@ -50,7 +40,7 @@ class Verdicts:
     Texts are no column: they are checked against their digests while they are read.
     """
 
-    lines: "Codes"
+    lines: Indices
     item: Column
     setting: Column
     file: Column
@@ -93,8 +83,6 @@ def columns_of(rows: Sequence[Row]) -> Verdicts:
 
 def joined(parts: Sequence[Verdicts]) -> Verdicts:
     """Return the verdicts of several files as one, each on the line that it has in its own."""
-    import numpy as np
-
     columns = {}
     for name in COLUMNS:
         known, codes = _Codes({None: -1}), []
@@ -118,13 +106,11 @@ class Collector:
 
     def __init__(self) -> None:
         self._codes = {name: _Codes({UNSET: -1}) for name in COLUMNS}
-        self._parts: dict[str, list[Codes]] = {name: [] for name in COLUMNS}
-        self._lines: list[Codes] = []
+        self._parts: dict[str, list[Indices]] = {name: [] for name in COLUMNS}
+        self._lines: list[Indices] = []
 
     def add_rows(self, rows: Sequence[Row], lines: Sequence[int]) -> int:
         """Take parsed verdicts; return how many values they have together."""
-        import numpy as np
-
         present = 0
         for name, values in zip(COLUMNS, zip(*map(_OF_ROW, rows), strict=True), strict=False):
             codes = np.fromiter(map(self._codes[name].__getitem__, values), np.int32, len(rows))
@@ -134,11 +120,9 @@ class Collector:
         return present
 
     def add_columns(
-        self, batch: Mapping[str, tuple["Codes", Iterable[Any]]], lines: "Codes"
+        self, batch: Mapping[str, tuple[Indices, Iterable[Any]]], lines: Indices
     ) -> None:
         """Take columns that have codes of their own, with what these stand for."""
-        import numpy as np
-
         for name in COLUMNS:
             codes, values = batch.get(name, (np.full(len(lines), -1, np.int32), ()))
             ours = np.array([*map(self._codes[name].__getitem__, values), -1], np.int32)
@@ -147,8 +131,6 @@ class Collector:
 
     def verdicts(self) -> Verdicts:
         """Return what was taken; the collector is empty afterwards."""
-        import numpy as np
-
         none = np.zeros(0, np.int32)
         return Verdicts(
             lines=np.concatenate([none, *self._lines]),

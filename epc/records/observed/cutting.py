@@ -2,17 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-import numpy as np
 from msgspec import UNSET
 
+from epc.arrays import Indices, np
 from epc.errors import UsageError
 from epc.records.observed.columns import COLUMNS, Column, Verdicts
 from epc.records.observed.types import Header, Judge, Row
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _SCORES: Final = ("a_score", "b_score")
 
@@ -42,7 +39,7 @@ def cut(header: Header, verdicts: Verdicts, judge: str) -> tuple[Header, list[Ro
     return part, rows
 
 
-def rows_of(verdicts: Verdicts, chosen: "NDArray[np.intp] | None" = None) -> list[Row]:
+def rows_of(verdicts: Verdicts, chosen: Indices | None = None) -> list[Row]:
     """Return verdicts, or the chosen ones, as rows without texts."""
     places = np.arange(len(verdicts)) if chosen is None else chosen
     read = [_values(name, getattr(verdicts, name), places) for name in COLUMNS]
@@ -72,7 +69,7 @@ def _settings(header: Header, judge: str) -> set[str]:
     return own
 
 
-def _values(name: str, column: Column, places: "NDArray[np.intp]") -> Iterator[Any]:
+def _values(name: str, column: Column, places: Indices) -> Iterator[Any]:
     kept = [float(value) for value in column.names] if name in _SCORES else column.names
     names = [*kept, UNSET]
     return (names[code] for code in column.codes[places].tolist())

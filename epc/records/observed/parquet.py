@@ -2,19 +2,16 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
 from msgspec import UNSET
 
+from epc.arrays import Indices, np
 from epc.errors import Finding
 from epc.extras import require
 from epc.records.findings import Findings
 from epc.records.observed.columns import FIELDS
 from epc.records.observed.types import Row
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 MAGIC: Final = b"PAR1"
 METADATA: Final = b"epc.verdicts"
@@ -75,9 +72,8 @@ def has_plain_columns(table: Any, fields: Sequence[str]) -> bool:
     )
 
 
-def codes_of(column: Any) -> "tuple[NDArray[np.int32], list[Any]]":
+def codes_of(column: Any) -> tuple[Indices, list[Any]]:
     """Return a column of a batch as codes, -1 where absent, and the distinct values."""
-    import numpy as np
     import pyarrow as pa
 
     if pa.types.is_list(column.type):

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, Final, get_type_hints
 import msgspec
 from msgspec import UNSET
 
+from epc.arrays import np
 from epc.errors import Finding, WorldError
 from epc.json_text import Reader, decode
 from epc.records.findings import Findings
@@ -97,8 +98,6 @@ def _read_parquet(name: str, file: BinaryIO, found: Findings) -> Read:
     header = _header((schema.metadata or {}).get(METADATA, b""), f"{name}:0", found)
     if header is None:
         return None, None, found.kept()
-    import numpy as np
-
     collector, done = Collector(), 0
     fields = [field for field in schema.names if field in _TYPES]
     plain = set(fields) <= set(COLUMNS) and has_plain_columns(table, fields)

@@ -1,0 +1,32 @@
+"""NumPy, and the names of its arrays.
+
+Most commands compute nothing, and NumPy would be most of their start-up. So `np` stands for the
+module here, and loads it when something of it is used.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+__all__ = ["Array", "Codes", "Counts", "Flags", "Generator", "Indices", "np"]
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Codes = NDArray[np.int64]
+    Counts = NDArray[np.int64]
+    Flags = NDArray[np.bool_]
+    Indices = NDArray[Any]
+else:
+
+    class _NumPy:
+        def __getattr__(self, name: str) -> Any:
+            import numpy as np
+
+            value = getattr(np, name)
+            setattr(self, name, value)  # found at once from now on
+            return value
+
+    np = _NumPy()
+    Array = Codes = Counts = Flags = Generator = Indices = Any
