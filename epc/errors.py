@@ -5,6 +5,8 @@ An *exception* tells a caller that it broke a contract, or that the world did. E
 exit code that the command line ends with (see the contract in `site/docs/cli.md`).
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import ClassVar, Literal
@@ -22,7 +24,7 @@ class ExitCode(IntEnum):
     RESUMABLE = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One way a document departs from its protocol.
 
@@ -81,3 +83,15 @@ class StoppedError(EpcError):
     """A run ended with work left. Everything answered so far is on disk."""
 
     exit_code = ExitCode.RESUMABLE
+
+
+@contextmanager
+def able_to(do: str, place: object) -> Iterator[None]:
+    """Raise a WorldError, "cannot DO PLACE: reason", where the system refuses what the block does.
+
+    Raises: WorldError.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise WorldError(f"cannot {do} {place}: {error.strerror or error}") from error

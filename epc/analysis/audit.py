@@ -241,11 +241,7 @@ def facts_of_weights(weights: PublishedWeights, *, rounds: int) -> tuple[Facts, 
     vectors = [phases for seed, phases in weights.seeds.items() if seed not in off]
     if not vectors:
         problem = "no seed's weights are a distribution, even allowing for their rounding"
-        raise MalformedError(
-            Finding(
-                clause="EPC-2.3", where="/weights", problem=problem, remedy="correct the record"
-            )
-        )
+        raise MalformedError(Finding("EPC-2.3", "/weights", problem, "correct the record"))
     stacked = {
         phase: np.array([phases[phase] for phases in vectors]).T
         for phase in domains.phase_names

@@ -238,12 +238,7 @@ def _misstated(row: Json, where: str, days: Sequence[Json]) -> list[Finding]:
     if row["changed"] != sum(answer["changed"] for answer in row["answers"]):
         problems.append(("/changed", "is not the number of answers that changed"))
     return [
-        Finding(
-            clause="Reading R46",
-            where=where + place,
-            problem=problem,
-            remedy="restore the history as it was written",
-        )
+        Finding("Reading R46", where + place, problem, "restore the history as it was written")
         for place, problem in problems
     ]
 

@@ -33,7 +33,7 @@ from epc.engine.run_session import Session, asking, budget_of, carry_on
 from epc.engine.session import Opened, expect, prepare, require_keys
 from epc.engine.shared_answers import SharedAnswers
 from epc.engine.task_group import all_of
-from epc.errors import EpcError, StoppedError, UsageError, WorldError
+from epc.errors import EpcError, StoppedError, UsageError, able_to
 from epc.records import strict_json
 from epc.records.campaign import ANSWERS, CAMPAIGN, SCHEMA_VERSION, Campaign, Member
 from epc.records.layout import JOURNAL, PLAN
@@ -148,7 +148,7 @@ def start(opened: OpenedCampaign, folder: Path, *, limits: Limits) -> None:
         begun = (folder / CAMPAIGN).exists()
         remedy = f"`epc resume {folder}` finishes it" if begun else "choose another --out"
         raise UsageError(f"{folder} is not empty: {remedy}")
-    try:
+    with able_to("make", folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
         made = folder  # one that is there stays, as it may be where the user stands
         if not folder.exists():
@@ -161,8 +161,6 @@ def start(opened: OpenedCampaign, folder: Path, *, limits: Limits) -> None:
         if made != folder:
             made.rename(folder)
             made.parent.rmdir()
-    except OSError as error:
-        raise WorldError(f"cannot make {folder}: {error.strerror or error}") from error
 
 
 def reopen(folder: Path, *, only: str | None = None) -> OpenedCampaign:
@@ -232,10 +230,8 @@ async def measure(
         shared = {}
         for name, runs in opened.executors.items():
             place = folder / ANSWERS / name
-            try:
+            with able_to("make", place):
                 place.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise WorldError(f"cannot make {place}: {error.strerror or error}") from error
             journal = Journal(place)
             stack.callback(journal.close)
             progress.shared.append(Progress(budget=budget))

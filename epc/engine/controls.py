@@ -17,7 +17,7 @@ from epc.engine.plan import Plan
 from epc.engine.progress import Progress
 from epc.engine.questions import Questions
 from epc.engine.task_group import all_of
-from epc.errors import EpcError, ExitCode, MalformedError, WorldError
+from epc.errors import EpcError, ExitCode, MalformedError, able_to
 from epc.protocol.config import Configuration
 from epc.protocol.draws import pick_task, turns
 from epc.protocol.results import Json
@@ -61,10 +61,8 @@ async def ask(
     from there; MalformedError if probes.jsonl was damaged; WorldError if the disk fails.
     """
     work = folder / PROBING
-    try:
+    with able_to("make", work):
         work.mkdir(exist_ok=True)
-    except OSError as error:
-        raise WorldError(f"cannot make {work}: {error.strerror or error}") from error
     journal = Journal(work)
     caller = Caller(journal=journal, reuse=False, progress=progress, budget=budget, clock=clock)
     try:

@@ -32,7 +32,7 @@ from epc.engine.progress import Progress
 from epc.engine.run_session import Watch, budget_of, restrain
 from epc.engine.session import require_keys
 from epc.engine.task_group import all_of
-from epc.errors import EpcError, StoppedError, UsageError, WorldError
+from epc.errors import EpcError, StoppedError, UsageError, WorldError, able_to
 from epc.protocol.results import Json
 from epc.records.asked import asked_by_run, has_raw
 from epc.records.layout import PLAN
@@ -135,10 +135,8 @@ async def ask_today(
     restrain([model], limits)
     budget = budget_of([model], limits)
     folder = watching.history.with_name(f"{watching.history.name}.part")
-    try:
+    with able_to("make", folder):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WorldError(f"cannot make {folder}: {error.strerror or error}") from error
     async with AsyncExitStack() as stack:
         stack.push_async_callback(model.close)
         journal = Journal(folder)

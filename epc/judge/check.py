@@ -332,12 +332,7 @@ def fault(flag: str, clause: str, where: str, problem: str) -> Fault:
     # A hostile key may hold a lone surrogate, which no file takes.
     return Fault(
         flag=flag,
-        finding=Finding(
-            clause=clause,
-            where=storable(where),
-            problem=storable(problem),
-            remedy=_REMEDIES[flag],
-        ),
+        finding=Finding(clause, storable(where), storable(problem), _REMEDIES[flag]),
     )
 
 

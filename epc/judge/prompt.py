@@ -82,10 +82,7 @@ def template_problem(template: str) -> Finding | None:
     if problem is None:
         return None
     return Finding(
-        clause=_CLAUSE,
-        where="",
-        problem=problem,
-        remedy="use $output and $meta, and $task where the task is to stand",
+        _CLAUSE, "", problem, "use $output and $meta, and $task where the task is to stand"
     )
 
 

@@ -23,7 +23,7 @@ from typing import Any, Final
 
 import msgspec
 
-from epc.errors import UsageError, WorldError
+from epc.errors import UsageError, WorldError, able_to
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
 from epc.records.strict_json import dumps_line, dumps_part, write_text
@@ -153,12 +153,9 @@ def consists_of(folder: Path, name: str, lines: Iterable[str]) -> bool:
     Raises: WorldError if it cannot be read.
     """
     path = folder / RAW[name]
-    try:
-        with path.open("rb") as file:
-            expected = (text.encode() for text in lines)
-            return all(file.read(len(part)) == part for part in expected) and not file.read(1)
-    except OSError as error:
-        raise WorldError(f"cannot read {path}: {error.strerror or error}") from error
+    with able_to("read", path), path.open("rb") as file:
+        expected = (text.encode() for text in lines)
+        return all(file.read(len(part)) == part for part in expected) and not file.read(1)
 
 
 def describe(folder: Path) -> Json:
@@ -174,12 +171,9 @@ def digest(path: Path) -> Json:
     hasher, size, rows = hashlib.sha256(), 0, 0
     if path.exists() and not path.is_file():  # a device has no end
         raise WorldError(f"cannot read {path}: it is no regular file\n  fix: name a file")
-    try:
-        with path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                hasher.update(chunk)
-                size += len(chunk)
-                rows += chunk.count(b"\n")
-    except OSError as error:
-        raise WorldError(f"cannot read {path}: {error.strerror or error}") from error
+    with able_to("read", path), path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            hasher.update(chunk)
+            size += len(chunk)
+            rows += chunk.count(b"\n")
     return {"sha256": hasher.hexdigest(), "bytes": size, "rows": rows}

@@ -98,9 +98,4 @@ def _findings(error: "ValidationError", where: str, clause: str | None) -> Itera
             for key in error.kind.unexpected
         ]
     for place, found in places:
-        yield Finding(
-            clause=clause or clause_of(place),
-            where=place,
-            problem=found,
-            remedy=f"see `{rule}` in the schema",
-        )
+        yield Finding(clause or clause_of(place), place, found, f"see `{rule}` in the schema")

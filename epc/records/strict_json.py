@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Final
 
 import msgspec
 
-from epc.errors import Finding, WorldError
+from epc.errors import Finding, able_to
 from epc.json_text import (
     MAX_DEPTH,
     MAX_DOCUMENT_BYTES,
@@ -71,7 +71,7 @@ def read_text(path: Path) -> tuple[str, list[Finding]]:
 
     Raises: WorldError if the file cannot be read.
     """
-    try:
+    with able_to("read", path):
         mode = path.stat().st_mode
         if S_ISDIR(mode):
             return "", [finding("", f"{path.name} is a directory", "name a file")]
@@ -83,8 +83,6 @@ def read_text(path: Path) -> tuple[str, list[Finding]]:
             size = max(len(content), path.stat().st_size)
             found = f"{path.name} has {size:,} bytes, expected at most {MAX_DOCUMENT_BYTES:,}"
             return "", [finding("", found, "keep trials out of the manifest")]
-    except OSError as error:
-        raise WorldError(f"cannot read {path}: {error.strerror or error}") from error
     return decode(content)
 
 
@@ -98,7 +96,7 @@ def read_lines(
     Raises: WorldError if the file cannot be read.
     """
     reader = Reader()
-    try:
+    with able_to("read", path):
         if path.exists() and not path.is_file():
             problem = f"{path.name} is no regular file"
             yield 0, None, [finding(f"/{name}", problem, "name a file")]
@@ -116,8 +114,6 @@ def read_lines(
                 text, problems = decode(line)
                 value, more = (None, []) if problems else reader.parse(text)
                 yield index, value, [_under(where, found) for found in (*problems, *more)]
-    except OSError as error:
-        raise WorldError(f"cannot read {path}: {error.strerror or error}") from error
 
 
 def dumps(value: Any) -> str:
@@ -161,7 +157,7 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
 
     Raises: WorldError if the disk refuses.
     """
-    try:
+    with able_to("write", path):
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
             with os.fdopen(handle, "wb") as file:
@@ -173,8 +169,6 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
-    except OSError as error:
-        raise WorldError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def _under(where: str, problem: Finding) -> Finding:

@@ -60,11 +60,7 @@ def problems(entries: Sequence[Entry], request: Request) -> list[Finding]:
     if blank:
         problem = f"{blank} of the outputs are blank: nothing can be quoted from them"
         remedy = "see why; their evaluations will be invalid (JUDGE-4.1)"
-        found.append(
-            Finding(
-                clause="JUDGE-4.1", where="", problem=problem, remedy=remedy, severity="warning"
-            )
-        )
+        found.append(Finding("JUDGE-4.1", "", problem, remedy, severity="warning"))
     for judge in dict.fromkeys(request.judges):
         if not any(unit.before(judge).method in request.methods for unit in units):
             problem = f"{judge} has nothing to judge by {' or '.join(request.methods)}"

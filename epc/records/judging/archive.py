@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from epc.errors import WorldError
+from epc.errors import able_to
 from epc.judge.check import (
     Checked,
     check,
@@ -124,7 +124,8 @@ class Archive:
             for method in self.tallies:
                 for valid in (True, False):
                     path = records_path(folder, valid=valid, method=method)
-                    _make(path.parent)
+                    with able_to("make", path.parent):
+                        path.parent.mkdir(parents=True, exist_ok=True)
                     self._files[valid, method] = stack.enter_context(written_whole(path))
             write_text(folder / INVALID / README, [_README])
             yield
@@ -159,10 +160,3 @@ def judgement(given: Given, units: EvaluationSet, mapping: RubricMapping | None)
                 judge_overall=mapping.overall(source),
             )
     return with_fault(checked, judged_again()) if given.again else checked
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WorldError(f"cannot make {folder}: {error.strerror or error}") from error

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from epc import __version__
-from epc.errors import WorldError
+from epc.errors import able_to
 from epc.judge.planted import ABLATED, CONTROL, OFF_TASK, Original, planted
 from epc.judge.samples import Sample
 from epc.records import strict_json
@@ -96,10 +96,8 @@ def write_part(
     """
     plan = load_plan(beside)
     method = method_asked(plan)
-    try:
+    with able_to("make", place):
         place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WorldError(f"cannot make {place}: {error.strerror or error}") from error
     write_set(place, entries)
     write_prompts(place, {method: load_prompts(beside, plan)[method]})
     if plan.mapping is not None:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from epc.errors import Finding, MalformedError, WorldError
+from epc.errors import Finding, MalformedError, able_to
 from epc.judge.evidence import Output
 from epc.judge.planted import Planting
 from epc.judge.samples import Sample, Unit
@@ -114,11 +114,9 @@ def write_set(folder: Path, entries: Iterable[Entry]) -> None:
             planted = {"planted": as_json(entry.planted)} if entry.planted else {}
             yield dumps_line({**row, **planted})
 
-    try:
+    with able_to("write", folder):
         (folder / OUTPUTS).mkdir(exist_ok=True)
         write_text(folder / SAMPLES, lines())
-    except OSError as error:
-        raise WorldError(f"cannot write {folder}: {error.strerror or error}") from error
 
 
 def _read_rows(folder: Path) -> Iterator[Row]:

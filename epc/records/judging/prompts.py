@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
-from epc.errors import Finding, MalformedError, UsageError, WorldError
+from epc.errors import Finding, MalformedError, UsageError, able_to
 from epc.judge.prompt import template_problem
 from epc.records.judging.documents import Plan, Reference
 from epc.records.judging.layout import PROMPT_MANIFEST, PROMPTS, sha256
@@ -63,10 +63,8 @@ def write_prompts(folder: Path, prompts: Mapping[Method, JudgePrompt]) -> None:
     for prompt in prompts.values():
         if texts.setdefault(prompt.id, prompt.template) != prompt.template:
             raise UsageError(f"two prompts are called {prompt.id}: rename one of the files")
-    try:
+    with able_to("make", folder / PROMPTS):
         (folder / PROMPTS).mkdir(exist_ok=True)
-    except OSError as error:
-        raise WorldError(f"cannot make {folder / PROMPTS}: {error.strerror or error}") from error
     for name, text in texts.items():
         write_bytes(prompt_path(folder, name), [text.encode("utf-8")])
     write_text(folder / PROMPT_MANIFEST, [f"{line}\n" for line in _manifest(prompts)])

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from epc.errors import MalformedError, UsageError, WorldError
+from epc.errors import MalformedError, UsageError, able_to
 from epc.judge.check import Checked, check
 from epc.judge.evidence import Output
 from epc.judge.samples import Sample
@@ -38,11 +38,8 @@ def content_of(path: Path) -> bytes:
     Raises: UsageError if it is larger; WorldError if it cannot be read.
     """
     most = strict_json.MAX_DOCUMENT_BYTES
-    try:
-        with path.open("rb") as file:
-            content = file.read(most + 1)
-    except OSError as error:
-        raise WorldError(f"cannot read {path}: {error.strerror or error}") from error
+    with able_to("read", path), path.open("rb") as file:
+        content = file.read(most + 1)
     if len(content) > most:
         raise UsageError(f"{path} is larger than {most:,} bytes: no judge reads or writes so much")
     return content

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from epc.errors import Finding, MalformedError, UsageError, WorldError
+from epc.errors import Finding, MalformedError, UsageError, able_to
 from epc.judge.mapping import is_missing, resolve
 from epc.records import strict_json
 from epc.records.findings import Findings
@@ -53,12 +53,9 @@ def rows_of(source: Path, *, at: str = "", clause: str = "JUDGE-6.3") -> Iterato
 
 
 def _of_file(path: Path, at: str, clause: str) -> Iterator[TableRow]:
-    try:
-        with path.open("rb") as file:
-            opening = file.readline(LONGEST_LINE)
-            begins = (opening + file.read(_OPENING)).removeprefix(_MARK.encode()).lstrip()[:1]
-    except OSError as error:
-        raise WorldError(f"cannot read {path}: {error.strerror or error}") from error
+    with able_to("read", path), path.open("rb") as file:
+        opening = file.readline(LONGEST_LINE)
+        begins = (opening + file.read(_OPENING)).removeprefix(_MARK.encode()).lstrip()[:1]
     if opening.startswith(MAGIC):
         yield from _parquet(path)
     elif begins not in (b"[", b"{"):
@@ -112,10 +109,7 @@ def _csv(path: Path, clause: str) -> Iterator[TableRow]:
         rows = [{key: value for key, value in row.items() if value is not None} for row in reader]
     except csv.Error as error:
         found = Finding(
-            clause=clause,
-            where="",
-            problem=f"{path.name}: {error}",
-            remedy="write it as CSV, JSON, JSON Lines or Parquet",
+            clause, "", f"{path.name}: {error}", "write it as CSV, JSON, JSON Lines or Parquet"
         )
         raise MalformedError(found) from None
     finally:
