@@ -14,75 +14,46 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from epc.records import strict_yaml
-from epc.records.observed.converting import Conversion, Request, file_of
-from epc.records.observed.types import UNKNOWN, Fault, Judge, Prompt, Setting
-from epc.records.observed.work import Work, answered
+from epc.records.observed.converting import Conversion, Request
+from epc.records.observed.types import UNKNOWN, faults
+from epc.records.observed.work import Work, answered, as_text, setting_of
 
 EXPECTED: Final = (
     "a folder with results/GENERATOR/ANNOTATOR/annotations.json, a list of {instruction, output_1, "
     "output_2, generator_1, generator_2, dataset, annotator, preference: 1 to 2, 0 or null}, and "
     "src/alpaca_eval/evaluators_configs/ANNOTATOR/configs.yaml"
 )
-FAULTS: Final = (
-    Fault(
-        id="undated",
-        says="The judge of `alpaca_eval_gpt4` is stated as `gpt-4`, without a generation.",
-        models=("gpt-4",),
-    ),
-    Fault(
-        id="one-place",
-        says="Which answer stood first depends on the instruction alone. So every "
-        "generator's answer to an instruction stood in the same place, and no pair was "
-        "asked in both orders.",
-    ),
-    Fault(
-        id="derived-place",
-        says="No file says which answer stood first. It follows from the code, and 66,488 of "
-        "66,488 answers that show the place confirm it; 37,522 verdicts are published "
+FAULTS: Final = faults(
+    {
+        "undated": "The judge of `alpaca_eval_gpt4` is stated as `gpt-4`, without a generation.",
+        "one-place": "Which answer stood first depends on the instruction alone. So every "
+        "generator's answer to an instruction stood in the same place, and no pair was asked in "
+        "both orders.",
+        "derived-place": "No file says which answer stood first. It follows from the code, and "
+        "66,488 of 66,488 answers that show the place confirm it; 37,522 verdicts are published "
         "without an answer.",
-    ),
-    Fault(
-        id="copies",
-        says="2,917 entries are copies: the same texts, preference and time to ten digits. "
+        "copies": "2,917 entries are copies: the same texts, preference and time to ten digits. "
         "The folder of falcon-7b-instruct holds the annotations of falcon-40b-instruct.",
-    ),
-    Fault(
-        id="not-asked",
-        says="1,993 pairs are equal texts. No judge was asked; the file says 0 or 1.5.",
-    ),
-    Fault(
-        id="wrong-folder",
-        says="Three folders hold the verdicts of another annotator than the one that they "
-        "are named after; the entries' own `annotator` is used.",
-    ),
-    Fault(
-        id="two-baselines",
-        says="The baseline text_davinci_003 has two answers to 785 of 805 questions: one "
-        "folder was compared with other texts than the rest.",
-        models=("gpt-4",),
-    ),
-    Fault(
-        id="configuration",
-        says="Prompt, model and decoding are those of the annotator's configuration at the "
-        "commit, not of the day of the request. No date is stated.",
-    ),
-    Fault(
-        id="weighted",
-        says="`weighted_alpaca_eval_gpt4_turbo` gives the probability of an answer and no "
+        "not-asked": "1,993 pairs are equal texts. No judge was asked; the file says 0 or 1.5.",
+        "wrong-folder": "Three folders hold the verdicts of another annotator than the one that "
+        "they are named after; the entries' own `annotator` is used.",
+        "two-baselines": "The baseline text_davinci_003 has two answers to 785 of 805 questions: "
+        "one folder was compared with other texts than the rest.",
+        "configuration": "Prompt, model and decoding are those of the annotator's configuration "
+        "at the commit, not of the day of the request. No date is stated.",
+        "weighted": "`weighted_alpaca_eval_gpt4_turbo` gives the probability of an answer and no "
         "answer. It is kept as two scores that sum to 1.",
-        models=("gpt-4-1106-preview",),
-    ),
-    Fault(
-        id="attack",
-        says="The generator `example` of the folder NullModel is an attack: it gives one "
+        "attack": "The generator `example` of the folder NullModel is an attack: it gives one "
         "text that misleads the judge to every instruction.",
-        models=("gpt-4-1106-preview",),
-    ),
-    Fault(
-        id="incomplete",
-        says="165 of 298 files of annotations were missing in the mirror that was read. "
+        "incomplete": "165 of 298 files of annotations were missing in the mirror that was read. "
         "A whole checkout has more verdicts.",
-    ),
+    },
+    of={
+        "undated": ("gpt-4",),
+        "two-baselines": ("gpt-4",),
+        "weighted": ("gpt-4-1106-preview",),
+        "attack": ("gpt-4-1106-preview",),
+    },
 )
 _README: Final = Path("README.md")
 _RESULTS: Final = "results/*/*/annotations.json"
@@ -163,9 +134,7 @@ def _add(entry: _Entry, file: str, index: int, work: Work, seen: _Seen) -> None:
         work.wrong(f"{file}/{index}", f"has the preference {entry.preference}")
         return
     if entry.raw_completion is not None:
-        is_text = isinstance(entry.raw_completion, str)
-        text = entry.raw_completion if is_text else _json(entry.raw_completion)
-        said |= answered(text)
+        said |= answered(as_text(entry.raw_completion))
     askings.append(asking)
     work.add(
         f"{file}/{index}",
@@ -221,20 +190,12 @@ def _setting(annotator: str, work: Work) -> bool | None:
         work.wrong(place, f"states no annotator {annotator!r}: {error}")
         return None
     decoding = dict(config.completions_kwargs)
-    prompt = Path(_CONFIGS, config.prompt_template)
-    is_there = (work.source / prompt).is_file()
-    sha256 = file_of(config.prompt_template, work.read(prompt)).sha256 if is_there else UNKNOWN
-    work.settings[annotator] = Setting(
-        judge=Judge(
-            name=annotator, model=str(decoding.pop("model_name", UNKNOWN)), platform=UNKNOWN
-        ),
-        prompt=Prompt(name=config.prompt_template, sha256=sha256),
-        decoding=decoding or UNKNOWN,
-        date=UNKNOWN,
+    work.settings[annotator] = setting_of(
+        annotator,
+        str(decoding.pop("model_name", UNKNOWN)),
+        prompt=config.prompt_template,
+        sha256=work.digest_of(Path(_CONFIGS, config.prompt_template)),
+        decoding=decoding,
     )
     is_binary = config.completion_parser_kwargs.get("is_binarize", True)
     return config.fn_completion_parser == "logprob_parser" and not is_binary
-
-
-def _json(value: Any) -> str:
-    return msgspec.json.encode(value, order="sorted").decode("utf-8")

@@ -10,8 +10,8 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 
 from epc.records.observed.converting import Conversion, Request
-from epc.records.observed.types import UNKNOWN, Fault, Judge, Prompt, Setting
-from epc.records.observed.work import Work, answered
+from epc.records.observed.types import faults
+from epc.records.observed.work import Work, answered, setting_of, turned
 
 EXPECTED: Final = (
     "a folder with data/test/testdata_pairwise.jsonl {scenario, label: 0, 1 or 2, prompt, "
@@ -22,46 +22,29 @@ EXPECTED: Final = (
 )
 _AUTO_J: Final = "GAIR/autoj-13b"
 _GPT_4: Final = "gpt-4"
-FAULTS: Final = (
-    Fault(
-        id="unnamed-judge",
-        says="The two files of pairs do not name their judge. It is taken to be Auto-J 13B, "
-        "because the README gives that judge the agreement (54.96) and consistency "
+FAULTS: Final = faults(
+    {
+        "unnamed-judge": "The two files of pairs do not name their judge. It is taken to be "
+        "Auto-J 13B, because the README gives that judge the agreement (54.96) and consistency "
         "(83.41) of these files.",
-        models=(_AUTO_J,),
-    ),
-    Fault(
-        id="gpt-4",
-        says="The README calls the file of critiques gpt-4-turbo's, its name and the code "
-        "say gpt-4. No generation and no date is stated.",
-        models=(_GPT_4,),
-    ),
-    Fault(
-        id="other-critique",
-        says="One of 232 critiques differs between the test data and the outputs. Nobody can "
-        "see which was judged; the outputs' is taken, as the code does.",
-        models=(_GPT_4,),
-    ),
-    Fault(
-        id="repeated-pairs",
-        says="Of 1,392 pairs 2 stand twice and 7 are the same text twice; they are of 1,182 "
-        "questions.",
-        models=(_AUTO_J,),
-    ),
-    Fault(
-        id="numbers-only",
-        says="Auto-J's answers are published as numbers, without their text.",
-        models=(_AUTO_J,),
-    ),
-    Fault(
-        id="one-order",
-        says="GPT-4 saw each pair of critiques in one order, drawn by chance.",
-        models=(_GPT_4,),
-    ),
-    Fault(
-        id="licence",
-        says="No licence is stated: only digests, lengths and verdicts may be kept.",
-    ),
+        "gpt-4": "The README calls the file of critiques gpt-4-turbo's, its name and the code say "
+        "gpt-4. No generation and no date is stated.",
+        "other-critique": "One of 232 critiques differs between the test data and the outputs. "
+        "Nobody can see which was judged; the outputs' is taken, as the code does.",
+        "repeated-pairs": "Of 1,392 pairs 2 stand twice and 7 are the same text twice; they are "
+        "of 1,182 questions.",
+        "numbers-only": "Auto-J's answers are published as numbers, without their text.",
+        "one-order": "GPT-4 saw each pair of critiques in one order, drawn by chance.",
+        "licence": "No licence is stated: only digests, lengths and verdicts may be kept.",
+    },
+    of={
+        "unnamed-judge": (_AUTO_J,),
+        "gpt-4": (_GPT_4,),
+        "other-critique": (_GPT_4,),
+        "repeated-pairs": (_AUTO_J,),
+        "numbers-only": (_AUTO_J,),
+        "one-order": (_GPT_4,),
+    },
 )
 _REPOSITORY: Final = "https://github.com/GAIR-NLP/auto-j"
 _TEST: Final = "data/test"
@@ -77,8 +60,8 @@ _CRITIQUES: Final = (
     f"{_TEST}/reference_chatgpt_critique.jsonl",
 )
 _COMPARED: Final = f"{_OUTPUTS}/gpt-4-Eval_auto-j_vs_chatgpt.jsonl"
-_BY_PLACE: Final = {"a": ("a", "b", "tie"), "b": ("b", "a", "tie")}
-_LETTERS: Final = {"A:": 0, "B:": 1, "C:": 2}
+_WORDS: Final = ("a", "b", "tie")  # by number, of candidates or of places
+_LETTERS: Final = {"A:": "a", "B:": "b", "C:": "tie"}
 
 
 class _Pair(Struct, frozen=True, rename={"response_1": "response 1", "response_2": "response 2"}):
@@ -149,8 +132,8 @@ def _add_pairs(work: Work) -> None:
                 setting=setting,
                 file=path,
                 first=first,
-                verdict=_BY_PLACE[first][number.output],
-                humans=(_BY_PLACE["a"][pair.label],),
+                verdict=turned(_WORDS[number.output], first),
+                humans=(_WORDS[pair.label],),
                 **work.pair(pair.prompt, pair.response_1, pair.response_2),
             )
 
@@ -162,7 +145,6 @@ def _add_critiques(work: Work) -> None:
     compared = _lines(_COMPARED, _Comparison, work)
     for index, (item, a, b, said) in enumerate(_together(work, asked, ours, reference, compared)):
         first = "b" if said.meta.exchange else "a"
-        place = _LETTERS.get(said.output[:2])
         work.add(
             f"{_COMPARED}:{index + 1}",
             item=f"critique/{index}",
@@ -172,7 +154,7 @@ def _add_critiques(work: Work) -> None:
             a_by="auto-j",
             b_by="chatgpt",
             first=first,
-            verdict="unreadable" if place is None else _BY_PLACE[first][place],
+            verdict=turned(_LETTERS.get(said.output[:2], "unreadable"), first),
             **work.pair(f"{item.prompt}\n\n{item.response}", a.output, b.output),
             **answered(said.output),
         )
@@ -180,10 +162,5 @@ def _add_critiques(work: Work) -> None:
 
 def _setting(model: str, prompt: str, work: Work) -> str:
     key = f"{model}/{prompt}"
-    work.settings[key] = Setting(
-        judge=Judge(name=model, model=model, platform=UNKNOWN),
-        prompt=Prompt(name=prompt, sha256=UNKNOWN),
-        decoding=UNKNOWN,
-        date=UNKNOWN,
-    )
+    work.settings[key] = setting_of(model, model, prompt=prompt)
     return key

@@ -14,23 +14,19 @@ from msgspec import Struct
 
 from epc.json_text import storable
 from epc.records.observed.converting import Conversion, Request, digest, file_of
-from epc.records.observed.types import UNKNOWN, Fault, Judge, Prompt, Setting
-from epc.records.observed.work import Work, answered, decoding_of
+from epc.records.observed.types import UNKNOWN, faults
+from epc.records.observed.work import Work, answered, decoding_of, setting_of
 
 EXPECTED: Final = (
     "a log of Inspect AI, or a folder with such, as JSON (`inspect log convert --to json`): "
     "{version: 2, eval: {task, model, created}, samples: [{id, epoch, input, scores: {NAME: {value,"
     " answer, explanation, metadata: {grading: [request, answer]}}}}]}"
 )
-FAULTS: Final = (
-    Fault(
-        id="template",
-        says="The log does not hold the template that the judge was asked with.",
-    ),
-    Fault(
-        id="reference",
-        says="What the criterion was is part of the prompt; it is no label of the judge.",
-    ),
+FAULTS: Final = faults(
+    {
+        "template": "The log does not hold the template that the judge was asked with.",
+        "reference": "What the criterion was is part of the prompt; it is no label of the judge.",
+    },
 )
 _LOGS: Final = "**/*.json"
 _VERSION: Final = 2
@@ -178,15 +174,12 @@ def _setting(log: _Log, name: str, answer: Any, work: Work) -> str:
     stated = answer.get("model") if isinstance(answer, dict) else None
     platform, slash, _ = asked.partition("/")
     template = params.get("template")
-    setting = Setting(
-        judge=Judge(
-            name=asked, model=str(stated or UNKNOWN), platform=platform if slash else UNKNOWN
-        ),
-        prompt=Prompt(
-            name=scorer.scorer if scorer else name,
-            sha256=digest(template) if isinstance(template, str) else UNKNOWN,
-        ),
+    setting = setting_of(
+        asked,
+        str(stated or UNKNOWN),
+        platform=platform if slash else UNKNOWN,
+        prompt=scorer.scorer if scorer else name,
+        sha256=digest(template) if isinstance(template, str) else UNKNOWN,
         decoding=decoding_of(role.get("config") or {}),
-        date=UNKNOWN,
     )
     return work.setting(f"{name}/{stated or asked}", setting)

@@ -10,58 +10,37 @@ from typing import Any, Final
 from msgspec import UNSET, Struct, UnsetType
 
 from epc.records.observed.converting import Conversion, Request, digest
-from epc.records.observed.types import UNKNOWN, Fault, Judge, Prompt, Setting
-from epc.records.observed.work import Work, answered
+from epc.records.observed.types import UNKNOWN, faults
+from epc.records.observed.work import Work, answered, setting_of, turned
 
 EXPECTED: Final = (
     "a folder with outputs/*.jsonl, a line for each pair: {pair_id, source, question, "
     "response_model, response_A, response_B, label: A>B or B>A, judge_name, judgments: two of "
     "{judgment: {judge_model, prompt, response, scores?}, decision: A>B, B>A, A=B or null} or null}"
 )
-FAULTS: Final = (
-    Fault(
-        id="mirrored-scores",
-        says="A reward model scores each answer alone. The two records of its pairs are the "
-        "same two scores mirrored (1,750 of 1,750 pairs of five models), not two "
-        "askings.",
-    ),
-    Fault(
-        id="prompt-is-answer",
-        says="The field `prompt` of o1-mini holds the judge's own answer in 675 of 700 "
-        "records. The program that wrote it removed the first message before it noted "
-        "the second.",
-        models=("o1-mini-2024-09-12",),
-    ),
-    Fault(
-        id="equal-pair",
-        says="One pair of the Claude half is twice the same text and has a label.",
-        models=("claude-3-haiku-20240307",),
-    ),
-    Fault(
-        id="decoding",
-        says="The code at the commit asks at temperature 0 with 4,096 tokens, and o1 without "
-        "either. The outputs do not say how they were asked, so decoding is unknown. No "
+FAULTS: Final = faults(
+    {
+        "mirrored-scores": "A reward model scores each answer alone. The two records of its pairs "
+        "are the same two scores mirrored (1,750 of 1,750 pairs of five models), not two askings.",
+        "prompt-is-answer": "The field `prompt` of o1-mini holds the judge's own answer in 675 of "
+        "700 records. The program that wrote it removed the first message before it noted the "
+        "second.",
+        "equal-pair": "One pair of the Claude half is twice the same text and has a label.",
+        "decoding": "The code at the commit asks at temperature 0 with 4,096 tokens, and o1 "
+        "without either. The outputs do not say how they were asked, so decoding is unknown. No "
         "date is stated.",
-    ),
-    Fault(
-        id="one-writer",
-        says="Both answers of a pair are by one model, and its half of the benchmark is "
-        "named after it. Claude 3 Haiku was asked about one half, the other judges "
-        "about the other half.",
-    ),
-    Fault(
-        id="shared-questions",
-        says="The 620 pairs are about 528 questions: 92 stand in both halves.",
-    ),
-    Fault(
-        id="licence",
-        says="No licence is stated: only digests, lengths and verdicts may be kept.",
-    ),
-    Fault(
-        id="incomplete",
-        says="31 of 38 files of outputs were missing in the mirror that was read, those of "
-        "GPT-4o, Claude 3.5 Sonnet and Gemini among them.",
-    ),
+        "one-writer": "Both answers of a pair are by one model, and its half of the benchmark is "
+        "named after it. Claude 3 Haiku was asked about one half, the other judges about the "
+        "other half.",
+        "shared-questions": "The 620 pairs are about 528 questions: 92 stand in both halves.",
+        "licence": "No licence is stated: only digests, lengths and verdicts may be kept.",
+        "incomplete": "31 of 38 files of outputs were missing in the mirror that was read, those "
+        "of GPT-4o, Claude 3.5 Sonnet and Gemini among them.",
+    },
+    of={
+        "prompt-is-answer": ("o1-mini-2024-09-12",),
+        "equal-pair": ("claude-3-haiku-20240307",),
+    },
 )
 _OUTPUTS: Final = "outputs/*.jsonl"
 _REPOSITORY: Final = "https://github.com/ScalerLab/JudgeBench"
@@ -79,7 +58,6 @@ _PROMPTS: Final = {
 }
 _LABELS: Final = {"A>B": "a", "B>A": "b"}
 _DECISIONS: Final = _LABELS | {"A=B": "tie", None: "unreadable"}
-_EXCHANGED: Final = {"a": "b", "b": "a"}
 
 
 class _Judgment(Struct, frozen=True):
@@ -151,10 +129,8 @@ def _said(decided: _Decided, first: str) -> dict[str, Any] | None:
     if decided.judgment.scores is not UNSET:
         a, b = decided.judgment.scores
         return {"a_score": a, "b_score": b} if first == "a" else None
-    verdict = _DECISIONS[decided.decision]
-    of_candidate = verdict if first == "a" else _EXCHANGED.get(verdict, verdict)
     answer = answered(decided.judgment.response) if decided.judgment.response else {}
-    return {"first": first, "verdict": of_candidate, **answer}
+    return {"first": first, "verdict": turned(_DECISIONS[decided.decision], first), **answer}
 
 
 def _setting(name: str, model: str, work: Work) -> str:
@@ -163,10 +139,6 @@ def _setting(name: str, model: str, work: Work) -> str:
         paths = [_TEMPLATES / f"{each}.jinja2" for each in _PROMPTS.get(name, ())]
         known = paths and all((work.source / path).is_file() for path in paths)
         text = "\n".join(work.read(path).decode("utf-8") for path in paths) if known else ""
-        work.settings[key] = Setting(
-            judge=Judge(name=model, model=model, platform=UNKNOWN),
-            prompt=Prompt(name=name, sha256=digest(text) if known else UNKNOWN),
-            decoding=UNKNOWN,
-            date=UNKNOWN,
-        )
+        sha256 = digest(text) if known else UNKNOWN
+        work.settings[key] = setting_of(model, model, prompt=name, sha256=sha256)
     return key

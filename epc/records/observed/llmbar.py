@@ -14,10 +14,9 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from epc.json_text import storable
-from epc.records.observed.converting import Conversion, Request, digest, file_of
-from epc.records.observed.types import UNKNOWN, Fault, Judge, Prompt, Row, Setting
-from epc.records.observed.work import Work, answered
+from epc.records.observed.converting import Conversion, Request
+from epc.records.observed.types import Row, Setting, faults
+from epc.records.observed.work import Work, answered, setting_of
 
 EXPECTED: Final = (
     "a folder with Dataset/**/evaluators/JUDGE/STRATEGY/result.json, a list of {input, output_1, "
@@ -32,44 +31,29 @@ _TEXT_STEPS: Final = "auxiliary texts of a strategy's earlier steps"
 _WINNERS: Final[Mapping[str | None, str]] = {"1": "a", "2": "b"}
 _DERIVED: Final = "winners derived from two ratings"
 
-FAULTS: Final = (
-    Fault(
-        id="one-prompt-three-names",
-        says="Swap and Swap_CoT begin with the prompt of CoT and ask another one only where its "
-        "two answers disagreed. So their place consistency as a whole is raised by construction. "
-        "The first step counts as a further asking of CoT, the second step apart.",
-    ),
-    Fault(
-        id="vanilla-has-rules",
-        says="The folder Vanilla holds the prompt with rules. The paper's Vanilla is the folder "
-        "Vanilla_NoRules.",
-    ),
-    Fault(
-        id="against-the-answer",
-        says="226 answers in the folders PaLM2/CoT have the words of answers in PaLM2/Swap and "
-        "another winner, which contradicts them. The figures of PaLM2/CoT carry this fault.",
-        models=("models/text-bison-001",),
-    ),
-    Fault(
-        id="mirrored-items",
-        says="7 pairs of items are the same question and candidates in the other order: two in "
-        "the case study, five in MT-Bench. They count as one item in every interval.",
-    ),
-    Fault(
-        id="equal-unreadable",
-        says="The source's own figure of agreement between the orders counts two unreadable "
-        "answers as agreement. That makes 0.670 of PaLM2's 0.662.",
-    ),
-    Fault(
-        id="refused-by-filter",
-        says="52 answers were withheld by a content policy. They are unreadable.",
-    ),
-    Fault(
-        id="generation-unstated",
-        says="Only the undated name gpt-4 is stated, without a generation.",
-        models=("gpt-4",),
-    ),
-    Fault(id="date-unstated", says="No platform and no date is stated."),
+FAULTS: Final = faults(
+    {
+        "one-prompt-three-names": "Swap and Swap_CoT begin with the prompt of CoT and ask another "
+        "one only where its two answers disagreed. So their place consistency as a whole is "
+        "raised by construction. The first step counts as a further asking of CoT, the second "
+        "step apart.",
+        "vanilla-has-rules": "The folder Vanilla holds the prompt with rules. The paper's Vanilla "
+        "is the folder Vanilla_NoRules.",
+        "against-the-answer": "226 answers in the folders PaLM2/CoT have the words of answers in "
+        "PaLM2/Swap and another winner, which contradicts them. The figures of PaLM2/CoT carry "
+        "this fault.",
+        "mirrored-items": "7 pairs of items are the same question and candidates in the other "
+        "order: two in the case study, five in MT-Bench. They count as one item in every interval.",
+        "equal-unreadable": "The source's own figure of agreement between the orders counts two "
+        "unreadable answers as agreement. That makes 0.670 of PaLM2's 0.662.",
+        "refused-by-filter": "52 answers were withheld by a content policy. They are unreadable.",
+        "generation-unstated": "Only the undated name gpt-4 is stated, without a generation.",
+        "date-unstated": "No platform and no date is stated.",
+    },
+    of={
+        "against-the-answer": ("models/text-bison-001",),
+        "generation-unstated": ("gpt-4",),
+    },
 )
 
 
@@ -134,7 +118,11 @@ def _convert_file(inside: Path, work: Work) -> None:
             found = f"label {entry.label} and {len(entry.results)} results of {len(steps)} steps"
             work.wrong(where, found)
             continue
-        item = _item(entry, f"{subset}/{index}", work)
+        item = {
+            "item": f"{subset}/{index}",
+            "gold": "ab"[entry.label - 1],
+            **work.pair(entry.input, entry.output_1, entry.output_2),
+        }
         for number, result in enumerate(entry.results, 1):
             if isinstance(result, list):
                 work.left_out[_TEXT_STEPS] += 1
@@ -157,27 +145,14 @@ def _setting(judge: str, step: _Step, work: Work, note: str | None) -> Setting:
     given = stated or step.generate_kwargs
     decoding = dict(given) if isinstance(given, dict) else {}
     model = decoding.pop("engine", None) or decoding.pop("model", None) or step.model_name
-    path = _SYSTEM / "prompts" / step.prompt
-    is_there = (work.source / path).is_file()
-    prompt = file_of(step.prompt, work.read(path)).sha256 if is_there else UNKNOWN
-    return Setting(
-        judge=Judge(name=judge, model=str(model), platform=UNKNOWN),
-        prompt=Prompt(name=step.prompt, sha256=prompt),
-        decoding=decoding or UNKNOWN,
-        date=UNKNOWN,
+    return setting_of(
+        judge,
+        str(model),
+        prompt=step.prompt,
+        sha256=work.digest_of(_SYSTEM / "prompts" / step.prompt),
+        decoding=decoding,
         note=note,
     )
-
-
-def _item(entry: _Entry, name: str, work: Work) -> dict[str, Any]:
-    """Return what a verdict says of what was judged."""
-    return {
-        "item": name,
-        "question_sha256": digest(storable(entry.input)),
-        **work.candidate("a", entry.output_1),
-        **work.candidate("b", entry.output_2),
-        "gold": "ab"[entry.label - 1],
-    }
 
 
 def _verdicts(pair: _Pair, common: dict[str, Any], work: Work) -> Iterator[Row]:

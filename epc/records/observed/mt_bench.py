@@ -16,8 +16,8 @@ from msgspec import Struct
 from epc.errors import UsageError
 from epc.json_text import storable
 from epc.records.observed.converting import Conversion, Request, digest
-from epc.records.observed.types import UNKNOWN, Fault, Judge, Prompt, Row, Setting
-from epc.records.observed.work import Work, answered
+from epc.records.observed.types import UNKNOWN, Row, Setting, faults
+from epc.records.observed.work import Work, answered, setting_of
 
 EXPECTED: Final = (
     "a folder with fastchat/llm_judge/data/mt_bench/model_judgment/JUDGE_pair.jsonl, a line each "
@@ -39,42 +39,23 @@ _SHOWN: Final = re.compile(
 )
 _Winner = Literal["model_1", "model_2", "tie", "error"]
 
-FAULTS: Final = (
-    Fault(
-        id="cut-short",
-        says="75 of the 80 questions are there, first turn only. The run ended in failed requests: "
-        "3 of 150 have no answer, and questions 126 to 130, all of coding, are missing.",
-    ),
-    Fault(
-        id="one-pair",
-        says="All verdicts compare the same two models, a small one and a tuned copy of it. Other "
-        "pairs may be easier or harder to tell apart.",
-    ),
-    Fault(
-        id="generation-unstated",
-        says="Only the undated name gpt-4 is stated. Which generation the name stood for on 1 June "
-        "2024, the source does not say.",
-    ),
-    Fault(
-        id="a-copy",
-        says="The files are those of one user's copy of FastChat. The project itself keeps its "
-        "judgments elsewhere.",
-    ),
-    Fault(
-        id="decoding-unstated",
-        says="The verdicts state no decoding. The copy's program has temperature 0 and 2,048 "
-        "tokens written into it.",
-    ),
-    Fault(
-        id="two-prompts",
-        says="Questions of reasoning, math and coding were asked with another prompt, which shows "
-        "a reference answer. The two prompts are two settings.",
-    ),
-    Fault(
-        id="cut-answers",
-        says="About a third of the answers end without a closing mark; some stop at a limit of "
-        "length in the middle of a sentence.",
-    ),
+FAULTS: Final = faults(
+    {
+        "cut-short": "75 of the 80 questions are there, first turn only. The run ended in failed "
+        "requests: 3 of 150 have no answer, and questions 126 to 130, all of coding, are missing.",
+        "one-pair": "All verdicts compare the same two models, a small one and a tuned copy of "
+        "it. Other pairs may be easier or harder to tell apart.",
+        "generation-unstated": "Only the undated name gpt-4 is stated. Which generation the name "
+        "stood for on 1 June 2024, the source does not say.",
+        "a-copy": "The files are those of one user's copy of FastChat. The project itself keeps "
+        "its judgments elsewhere.",
+        "decoding-unstated": "The verdicts state no decoding. The copy's program has temperature "
+        "0 and 2,048 tokens written into it.",
+        "two-prompts": "Questions of reasoning, math and coding were asked with another prompt, "
+        "which shows a reference answer. The two prompts are two settings.",
+        "cut-answers": "About a third of the answers end without a closing mark; some stop at a "
+        "limit of length in the middle of a sentence.",
+    },
 )
 
 
@@ -183,9 +164,4 @@ def _setting(entry: _Entry, prompts: dict[str, _Prompt]) -> Setting:
     if name not in prompts:
         raise UsageError(f"prompt {name!r} is not in {_PROMPTS}")
     text = f"{prompts[name].system_prompt}\n\n{prompts[name].prompt_template}"
-    return Setting(
-        judge=Judge(name=judge, model=judge, platform=UNKNOWN),
-        prompt=Prompt(name=name, sha256=digest(storable(text))),
-        decoding=UNKNOWN,
-        date=UNKNOWN,
-    )
+    return setting_of(judge, judge, prompt=name, sha256=digest(storable(text)))

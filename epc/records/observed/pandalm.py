@@ -13,8 +13,8 @@ from msgspec import Struct, field
 
 from epc.json_text import storable
 from epc.records.observed.converting import Conversion, Request, digest
-from epc.records.observed.types import UNKNOWN, Fault, Judge, Prompt, Row, Setting
-from epc.records.observed.work import Work, answered
+from epc.records.observed.types import Row, faults
+from epc.records.observed.work import Work, answered, setting_of, turned
 
 EXPECTED: Final = (
     "a folder with data/testset-v1.json, a list of {idx, motivation_app, cmp_key: A_B, "
@@ -26,85 +26,47 @@ _ITEMS: Final = Path("data/testset-v1.json")
 _REPOSITORY: Final = "https://github.com/WeOpenML/PandaLM"
 _NO_TEXT: Final = "verdicts on a response that is stored as true, not as a text"
 _WORDS: Final[Mapping[object, str]] = {"1": "a", "2": "b", 1: "a", 2: "b", 0: "tie", "Tie": "tie"}
-_MIRRORED: Final = {"a": "b", "b": "a"}
 
-FAULTS: Final = (
-    Fault(
-        id="repeated-pairs",
-        says="The 993 usable pairs are 861 different ones: the same question and the same two "
-        "responses stand under up to 6 numbers (84 pairs under more than one). Each is one item.",
-    ),
-    Fault(
-        id="place-by-accident",
-        says="Both orders were asked only where models happened to give the same words: 35 items. "
-        "Place consistency from these is of short, easily repeated responses.",
-    ),
-    Fault(
-        id="copied-answers",
-        says="Of 132 pairs of askings in one order, 132 of pandalm-7b and 114 of gpt-3.5-turbo "
-        "have the same reason, word for word. Nobody can tell a copied answer from one that was "
-        "given twice.",
-    ),
-    Fault(
-        id="shared-labels",
-        says="The people's labels of a pair under several numbers agree in all but one case. They "
-        "may have been copied. The labels are no further opinions.",
-    ),
-    Fault(
-        id="filtered-people",
-        says="Pairs on which the three people diverged were removed by the source. So agreement "
-        "among them (kappa 0.85 to 0.88) is high by construction, and agreement with them is "
-        "that on easier pairs.",
-    ),
-    Fault(
-        id="true-responses",
-        says="6 responses are stored as true, not as a text. What the judges were shown is not "
-        "known; 12 verdicts are left out.",
-    ),
-    Fault(
-        id="empty-fields",
-        says="54 responses and 167 inputs are empty. When the first verdicts were published, NaN "
-        "stood there; a commit of the same day made it an empty text. Whether the judges were "
-        "shown 'nan' or nothing is not stated.",
-    ),
-    Fault(
-        id="tie-or-unreadable",
-        says="0 means a tie. The source's parser gives 0 for every answer, too, that it cannot "
-        "read. So its 107 ties may hold unreadable answers.",
-        models=("pandalm-7b",),
-    ),
-    Fault(
-        id="garbage",
-        says="25 answers are marked 'garbage' and have no text. They are unreadable; why, is not "
-        "stated.",
-        models=("gpt-3.5-turbo",),
-    ),
-    Fault(
-        id="against-its-reason",
-        says="2 winners are response 1 while the reason calls response 2 better.",
-        models=("gpt-3.5-turbo",),
-    ),
-    Fault(
-        id="generation-unstated",
-        says="Only the undated name gpt-3.5-turbo is stated, and no date. The verdicts were "
-        "published on 30 April 2023, so they are no younger.",
-        models=("gpt-3.5-turbo",),
-    ),
-    Fault(
-        id="own-benchmark",
-        says="The judge was made by those who made the test set, and tuned on pairs of the same "
-        "five base models.",
-        models=("pandalm-7b",),
-    ),
-    Fault(
-        id="prompt-unstated",
-        says="The files state no prompt, no decoding and no date.",
-    ),
-    Fault(
-        id="answer-in-parts",
-        says="The judges' answers are kept only in parts. The digest of an answer is that of its "
-        "reason, an empty line and its reference answer.",
-    ),
+FAULTS: Final = faults(
+    {
+        "repeated-pairs": "The 993 usable pairs are 861 different ones: the same question and the "
+        "same two responses stand under up to 6 numbers (84 pairs under more than one). Each is "
+        "one item.",
+        "place-by-accident": "Both orders were asked only where models happened to give the same "
+        "words: 35 items. Place consistency from these is of short, easily repeated responses.",
+        "copied-answers": "Of 132 pairs of askings in one order, 132 of pandalm-7b and 114 of "
+        "gpt-3.5-turbo have the same reason, word for word. Nobody can tell a copied answer from "
+        "one that was given twice.",
+        "shared-labels": "The people's labels of a pair under several numbers agree in all but "
+        "one case. They may have been copied. The labels are no further opinions.",
+        "filtered-people": "Pairs on which the three people diverged were removed by the source. "
+        "So agreement among them (kappa 0.85 to 0.88) is high by construction, and agreement with "
+        "them is that on easier pairs.",
+        "true-responses": "6 responses are stored as true, not as a text. What the judges were "
+        "shown is not known; 12 verdicts are left out.",
+        "empty-fields": "54 responses and 167 inputs are empty. When the first verdicts were "
+        "published, NaN stood there; a commit of the same day made it an empty text. Whether the "
+        "judges were shown 'nan' or nothing is not stated.",
+        "tie-or-unreadable": "0 means a tie. The source's parser gives 0 for every answer, too, "
+        "that it cannot read. So its 107 ties may hold unreadable answers.",
+        "garbage": "25 answers are marked 'garbage' and have no text. They are unreadable; why, "
+        "is not stated.",
+        "against-its-reason": "2 winners are response 1 while the reason calls response 2 better.",
+        "generation-unstated": "Only the undated name gpt-3.5-turbo is stated, and no date. The "
+        "verdicts were published on 30 April 2023, so they are no younger.",
+        "own-benchmark": "The judge was made by those who made the test set, and tuned on pairs "
+        "of the same five base models.",
+        "prompt-unstated": "The files state no prompt, no decoding and no date.",
+        "answer-in-parts": "The judges' answers are kept only in parts. The digest of an answer "
+        "is that of its reason, an empty line and its reference answer.",
+    },
+    of={
+        "tie-or-unreadable": ("pandalm-7b",),
+        "garbage": ("gpt-3.5-turbo",),
+        "against-its-reason": ("gpt-3.5-turbo",),
+        "generation-unstated": ("gpt-3.5-turbo",),
+        "own-benchmark": ("pandalm-7b",),
+    },
 )
 
 
@@ -161,12 +123,7 @@ def convert(source: Path, request: Request) -> Conversion:
         path = _ITEMS.with_name(f"{judge}-{_ITEMS.name}")
         if entries is None or not work.holds(path):
             continue
-        work.settings[judge] = Setting(
-            judge=Judge(name=judge, model=judge, platform=UNKNOWN),
-            prompt=Prompt(name=UNKNOWN, sha256=UNKNOWN),
-            decoding=UNKNOWN,
-            date=UNKNOWN,
-        )
+        work.settings[judge] = setting_of(judge, judge)
         said: list[_Gpt | _PandaLM] = work.decoded(path, kind, key=judge) or []
         if sorted(each.idx for each in said) != sorted(pairs):
             work.wrong(path, f"its numbers are not those of {_ITEMS}, each once")
@@ -183,7 +140,7 @@ def _add(said: _Gpt | _PandaLM, pair: _Pair | None, judge: str, work: Work) -> N
     words = "\n\n".join(filter(None, (said.reason, said.reference)))
     verdict: dict[str, Any] = {
         "first": pair.first,
-        "verdict": _turned(_WORDS.get(said.result, "unreadable"), pair.first),
+        "verdict": turned(_WORDS.get(said.result, "unreadable"), pair.first),
         **(answered(words) if words else {}),
     }
     asked = work.asked(judge, pair.common["item"], pair.first)
@@ -220,12 +177,7 @@ def _pairs(entries: list[_Entry], work: Work) -> dict[int, _Pair | None]:
             "a_by": writers[0],
             **work.candidate("b", shown[1]),
             "b_by": writers[1],
-            "humans": tuple(_turned(_WORDS[label], first) for label in labels),
+            "humans": tuple(turned(_WORDS[label], first) for label in labels),
         }
         pairs[entry.idx] = _Pair(common, first)
     return pairs
-
-
-def _turned(word: str, first: str) -> str:
-    """Return the candidate of a word that named a place as if a had stood first."""
-    return word if first == "a" else _MIRRORED.get(word, word)

@@ -7,8 +7,8 @@ from msgspec import Struct
 
 from epc.json_text import storable
 from epc.records.observed.converting import Conversion, Request, digest
-from epc.records.observed.types import UNKNOWN, Fault, Judge, Prompt, Row, Setting
-from epc.records.observed.work import Work, answered
+from epc.records.observed.types import Row, faults
+from epc.records.observed.work import Work, answered, setting_of
 
 EXPECTED: Final = (
     "a folder with eval/benchmark/data/mt_bench_eval.json and vicuna_eval.json, lists of {idx, "
@@ -23,37 +23,23 @@ _ENDS: Final = "\n\n###Reference Answer"
 _SCALE: Final = range(1, 6)
 _JUDGE: Final = "gpt4"
 
-FAULTS: Final = (
-    Fault(
-        id="generation-unstated",
-        says="The scores are called gpt4_score and nothing else. No generation, platform, date, "
-        "prompt or decoding is stated. They were published on 2 May 2024 at the latest.",
-    ),
-    Fault(
-        id="scores-only",
-        says="One response, three scores. There is no place, no gold label and no human label.",
-    ),
-    Fault(
-        id="reference-shown",
-        says="The text beside each score has a reference answer and a rubric. That is the prompt "
-        "of the judge Prometheus. Whether GPT-4 saw the same is not stated.",
-    ),
-    Fault(
-        id="score-apart",
-        says="The feedback is kept without the score that ended it. Where it names a score by "
-        "itself, that is not always the one that is stated.",
-    ),
-    Fault(
-        id="second-turns",
-        says="In mt_bench_eval.json the question holds the model's own first answer. So two models "
-        "were not asked the same, though their numbers are equal.",
-    ),
-    Fault(
-        id="two-files",
-        says="Only mt_bench_eval.json and vicuna_eval.json are read. flask_eval.json and "
+FAULTS: Final = faults(
+    {
+        "generation-unstated": "The scores are called gpt4_score and nothing else. No generation, "
+        "platform, date, prompt or decoding is stated. They were published on 2 May 2024 at the "
+        "latest.",
+        "scores-only": "One response, three scores. There is no place, no gold label and no human "
+        "label.",
+        "reference-shown": "The text beside each score has a reference answer and a rubric. That "
+        "is the prompt of the judge Prometheus. Whether GPT-4 saw the same is not stated.",
+        "score-apart": "The feedback is kept without the score that ended it. Where it names a "
+        "score by itself, that is not always the one that is stated.",
+        "second-turns": "In mt_bench_eval.json the question holds the model's own first answer. "
+        "So two models were not asked the same, though their numbers are equal.",
+        "two-files": "Only mt_bench_eval.json and vicuna_eval.json are read. flask_eval.json and "
         "feedback_collection_test.json may hold scores of GPT-4, too; they are too large for the "
         "mirror that was read.",
-    ),
+    },
 )
 
 
@@ -76,12 +62,7 @@ def convert(source: Path, request: Request) -> Conversion:
         entries = work.decoded(path, list[_Entry], key=stem) if work.holds(path) else None
         for index, entry in enumerate(entries or ()):
             _add(entry, f"{path}/{index}", stem, work)
-    work.settings[_JUDGE] = Setting(
-        judge=Judge(name=_JUDGE, model="gpt-4", platform=UNKNOWN),
-        prompt=Prompt(name=UNKNOWN, sha256=UNKNOWN),
-        decoding=UNKNOWN,
-        date=UNKNOWN,
-    )
+    work.settings[_JUDGE] = setting_of(_JUDGE, "gpt-4")
     return work.done(name="Prometheus, reference scores", repository=_REPOSITORY)
 
 

@@ -10,12 +10,11 @@ from glob import escape
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
 from msgspec import Struct
 
 from epc.records.observed.converting import Conversion, Request, digest
-from epc.records.observed.types import UNKNOWN, Fault, Judge, Prompt, Setting
-from epc.records.observed.work import Work, answered, decoding_of
+from epc.records.observed.types import UNKNOWN, Setting, faults
+from epc.records.observed.work import Work, answered, as_text, decoding_of, setting_of
 
 EXPECTED: Final = (
     "a file of `promptfoo eval -o results.json`, or a folder with such: {config, results: {version:"
@@ -23,21 +22,15 @@ EXPECTED: Final = (
     "testCase, gradingResult: {componentResults: [{pass, score, reason, assertion: {type, value, "
     "provider}}]}}]}}"
 )
-FAULTS: Final = (
-    Fault(
-        id="default-judge",
-        says="A file that names no grading provider was graded by a default of that day.",
-    ),
-    Fault(
-        id="grader-errors",
-        says="A grader that failed is written as a score of 0. Where the file says so it is "
-        "unreadable; before promptfoo wrote `graderError`, nobody can tell it from a "
-        "failed output.",
-    ),
-    Fault(
-        id="place",
-        says="The order in which `select-best` showed the outputs is not stated.",
-    ),
+FAULTS: Final = faults(
+    {
+        "default-judge": "A file that names no grading provider was graded by a default of that "
+        "day.",
+        "grader-errors": "A grader that failed is written as a score of 0. Where the file says so "
+        "it is unreadable; before promptfoo wrote `graderError`, nobody can tell it from a failed "
+        "output.",
+        "place": "The order in which `select-best` showed the outputs is not stated.",
+    },
 )
 _FILES: Final = "**/*.json"
 _SCORED: Final = frozenset(
@@ -107,8 +100,7 @@ class _Graded:
     @property
     def output(self) -> str:
         """What was graded, as text."""
-        output = (self.result.response or {}).get("output", "")
-        return output if isinstance(output, str) else _json(output)
+        return as_text((self.result.response or {}).get("output", ""))
 
     @property
     def writer(self) -> str:
@@ -163,7 +155,7 @@ def _best(a: _Graded, b: _Graded, *, work: Work) -> dict[str, Any]:
 
 def _add(graded: _Graded, said: dict[str, Any], file: _File, inside: str, work: Work) -> None:
     setting = work.setting(*_setting(graded))
-    question = _json([graded.result.vars, graded.assertion.get("value")])
+    question = as_text([graded.result.vars, graded.assertion.get("value")])
     texts = [said[name] for name in ("a_sha256", "b_sha256") if name in said]
     item = "/".join(each[:12] for each in (digest(question), *texts))
     repeat = work.asked(setting, item)
@@ -205,20 +197,13 @@ def _setting(graded: _Graded) -> tuple[str, Setting]:
     judge = str(options.get("id") or UNKNOWN)
     platform, colon, model = judge.partition(":")
     kind, _, rest = model.partition(":")
-    setting = Setting(
-        judge=Judge(
-            name=judge,
-            model=(rest if kind in _KINDS else model) or UNKNOWN,
-            platform=platform if colon else UNKNOWN,
-        ),
-        prompt=Prompt(
-            name=str(graded.assertion["type"]),
-            sha256=digest(rubric if isinstance(rubric, str) else _json(rubric))
-            if rubric
-            else UNKNOWN,
-        ),
+    setting = setting_of(
+        judge,
+        (rest if kind in _KINDS else model) or UNKNOWN,
+        platform=platform if colon else UNKNOWN,
+        prompt=str(graded.assertion["type"]),
+        sha256=digest(as_text(rubric)) if rubric else UNKNOWN,
         decoding=decoding_of(options.get("config") or {}),
-        date=UNKNOWN,
     )
     return f"{judge}/{graded.assertion['type']}", setting
 
@@ -226,7 +211,3 @@ def _setting(graded: _Graded) -> tuple[str, Setting]:
 def _options(test: Any) -> dict[str, Any]:
     options = test.get("options") if isinstance(test, dict) else None
     return options if isinstance(options, dict) else {}
-
-
-def _json(value: Any) -> str:
-    return msgspec.json.encode(value, order="sorted").decode("utf-8")

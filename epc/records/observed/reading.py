@@ -15,7 +15,7 @@ import msgspec
 from msgspec import UNSET
 
 from epc.arrays import np
-from epc.errors import Finding, WorldError
+from epc.errors import Finding, able_to
 from epc.json_text import Reader, decode
 from epc.records.findings import Findings
 from epc.records.observed.checking import CLAUSE, misread, problems
@@ -50,13 +50,10 @@ def read(path: Path) -> Read:
 
     Raises: WorldError if the file cannot be read, or pyarrow is missing.
     """
-    try:
-        with path.open("rb") as file:
-            of_kind = _read_parquet if file.read(len(MAGIC)) == MAGIC else _read_lines
-            file.seek(0)
-            return of_kind(path.name, file, Findings())
-    except OSError as error:
-        raise WorldError(f"cannot read {path}: {error.strerror or error}") from error
+    with able_to("read", path), path.open("rb") as file:
+        of_kind = _read_parquet if file.read(len(MAGIC)) == MAGIC else _read_lines
+        file.seek(0)
+        return of_kind(path.name, file, Findings())
 
 
 def stored(path: Path) -> Iterator[Row]:
@@ -64,18 +61,15 @@ def stored(path: Path) -> Iterator[Row]:
 
     Raises: WorldError if the file cannot be read, or pyarrow is missing.
     """
-    try:
-        with path.open("rb") as file:
-            if file.read(len(MAGIC)) != MAGIC:
-                decoder = msgspec.json.Decoder(Row)
-                file.seek(0)
-                yield from map(decoder.decode, islice(file, 1, None))
-                return
-            for batch in opened(path.name, file, Findings()).iter_batches(_BATCH):
-                for row in batch.to_pylist():
-                    yield msgspec.convert({k: v for k, v in row.items() if v is not None}, Row)
-    except OSError as error:
-        raise WorldError(f"cannot read {path}: {error.strerror or error}") from error
+    with able_to("read", path), path.open("rb") as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            decoder = msgspec.json.Decoder(Row)
+            file.seek(0)
+            yield from map(decoder.decode, islice(file, 1, None))
+            return
+        for batch in opened(path.name, file, Findings()).iter_batches(_BATCH):
+            for row in batch.to_pylist():
+                yield msgspec.convert({k: v for k, v in row.items() if v is not None}, Row)
 
 
 def _read_lines(name: str, file: BinaryIO, found: Findings) -> Read:
@@ -182,9 +176,7 @@ def _texts(row: Row, where: str) -> Iterator[Finding]:
             real = sha256(text.encode("utf-8")).hexdigest(), len(text)
             if real != (digest, length):
                 problem = f"has SHA-256 {real[0][:12]}... and {real[1]:,} characters, not as stated"
-                yield Finding(
-                    clause=CLAUSE, where=f"{where}/{field}", problem=problem, remedy=_MEND
-                )
+                yield Finding(CLAUSE, f"{where}/{field}", problem, _MEND)
 
 
 def _repeated(numbered: Iterable[tuple[int, bytes]], name: str) -> Iterator[Finding]:
@@ -193,9 +185,4 @@ def _repeated(numbered: Iterable[tuple[int, bytes]], name: str) -> Iterator[Find
     for line, source in numbered:
         _, faults = reader.parse(source.decode("utf-8"))
         for fault in faults:
-            yield Finding(
-                clause=CLAUSE,
-                where=f"{name}:{line}{fault.where}",
-                problem=fault.problem,
-                remedy=fault.remedy,
-            )
+            yield Finding(CLAUSE, f"{name}:{line}{fault.where}", fault.problem, fault.remedy)

@@ -41,27 +41,22 @@ class Shape:
 
 
 SHAPES: Final[Mapping[str, Shape]] = {
-    "alpaca-eval": Shape(
-        convert=alpaca_eval.convert, expected=alpaca_eval.EXPECTED, faults=alpaca_eval.FAULTS
-    ),
-    "auto-j": Shape(convert=auto_j.convert, expected=auto_j.EXPECTED, faults=auto_j.FAULTS),
-    "csv": Shape(convert=table.convert, expected=table.EXPECTED),
-    "inspect": Shape(convert=inspect.convert, expected=inspect.EXPECTED, faults=inspect.FAULTS),
-    "judgebench": Shape(
-        convert=judgebench.convert, expected=judgebench.EXPECTED, faults=judgebench.FAULTS
-    ),
-    "llmbar": Shape(convert=llmbar.convert, expected=llmbar.EXPECTED, faults=llmbar.FAULTS),
-    "mt-bench": Shape(convert=mt_bench.convert, expected=mt_bench.EXPECTED, faults=mt_bench.FAULTS),
-    "pandalm": Shape(convert=pandalm.convert, expected=pandalm.EXPECTED, faults=pandalm.FAULTS),
-    "prometheus": Shape(
-        convert=prometheus.convert, expected=prometheus.EXPECTED, faults=prometheus.FAULTS
-    ),
-    "promptfoo": Shape(
-        convert=promptfoo.convert, expected=promptfoo.EXPECTED, faults=promptfoo.FAULTS
-    ),
-    "wildbench": Shape(
-        convert=wildbench.convert, expected=wildbench.EXPECTED, faults=wildbench.FAULTS
-    ),
+    name: Shape(
+        convert=module.convert, expected=module.EXPECTED, faults=getattr(module, "FAULTS", ())
+    )
+    for name, module in {
+        "alpaca-eval": alpaca_eval,
+        "auto-j": auto_j,
+        "csv": table,
+        "inspect": inspect,
+        "judgebench": judgebench,
+        "llmbar": llmbar,
+        "mt-bench": mt_bench,
+        "pandalm": pandalm,
+        "prometheus": prometheus,
+        "promptfoo": promptfoo,
+        "wildbench": wildbench,
+    }.items()
 }
 
 

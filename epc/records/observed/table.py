@@ -10,7 +10,7 @@ from typing import Any, Final, TextIO
 
 import msgspec
 
-from epc.errors import UsageError, WorldError
+from epc.errors import UsageError, able_to
 from epc.json_text import storable
 from epc.records.findings import Findings
 from epc.records.observed.checking import CLAUSE, misread
@@ -53,13 +53,11 @@ def convert(source: Path, request: Request) -> Conversion:
     Raises: WorldError if the file cannot be read.
     """
     work = _Work(request)
-    try:
+    with able_to("read", source):
         with source.open(encoding="utf-8", newline="") as file:
             _read(file, source.name, work)
         with source.open("rb") as file:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise WorldError(f"cannot read {source}: {error.strerror or error}") from error
     if not work.rows and not len(work.findings):
         work.findings.add(CLAUSE, source.name, "holds no verdict", f"expected {EXPECTED}")
     if len(work.findings):

@@ -139,3 +139,8 @@ class Fault:
     id: str
     says: str
     models: tuple[str, ...] = ()
+
+
+def faults(says: Mapping[str, str], of: Mapping[str, tuple[str, ...]] = {}) -> tuple[Fault, ...]:
+    """Return a source's faults by their names; `of` has the judges of those that are not of all."""
+    return tuple(Fault(id=id_, says=text, models=of.get(id_, ())) for id_, text in says.items())

@@ -12,9 +12,9 @@ import msgspec
 from msgspec import Struct
 
 from epc.json_text import storable
-from epc.records.observed.converting import Conversion, Request, digest, file_of
-from epc.records.observed.types import UNKNOWN, Fault, Judge, Prompt, Row, Setting
-from epc.records.observed.work import Work, answered
+from epc.records.observed.converting import Conversion, Request, digest
+from epc.records.observed.types import UNKNOWN, Row, Setting, faults
+from epc.records.observed.work import Work, answered, setting_of
 
 EXPECTED: Final = (
     "a folder with eval_results/RELEASE/score.v2/eval=JUDGE/MODEL.json, a list of {session_id, "
@@ -33,73 +33,42 @@ _STATED: Final = "v2.0625"
 _NOTE: Final = "without the scores that are copies of an earlier release's"
 _SCALE: Final = frozenset(str(score) for score in range(1, 11))
 
-FAULTS: Final = (
-    Fault(
-        id="copied-release",
-        says="Of the 8,181 scores of release v2.0625, 7,548 (92%) are those of v2.0522: the same "
-        "request number, text and score. They are left out. Counted as repeats they would show "
-        "a judge that never changes its mind.",
-        models=("gpt-4o-2024-05-13",),
-    ),
-    Fault(
-        id="cut-texts",
-        says="In release v2.0522 histories, queries and responses stand cut at 1,000 words (397 of "
-        "its responses end in '(truncated)'). Its prompt is not the prompt of v2.0625, which "
-        "asked 633 cut ones again in full. So no score is a repeat of one in the other release.",
-    ),
-    Fault(
-        id="scores-only",
-        says="One response, one score. There is no place, no gold label and no human label, so the "
-        "scores say nothing of place consistency and nothing of accuracy.",
-    ),
-    Fault(
-        id="few-repeats",
-        says="A judge was asked the same twice only where two models gave the same response: "
-        "38 items, 63 further askings, mostly of short, refused or empty responses.",
-    ),
-    Fault(
-        id="empty-responses",
-        says="111 scores are of an empty response. They are the judge's, but they say "
-        "little of it.",
-    ),
-    Fault(
-        id="unequal-blanks",
-        says="The files of one judge keep blanks around a response that those of the other lack. "
-        "Responses are taken without them, otherwise the judges would share no item of three "
-        "of their six common models.",
-    ),
-    Fault(
-        id="incomplete",
-        says="138 files of scores and all 156 files of comparisons in the source's list are too "
-        "large for the mirror that was read. The judge claude-3-5-sonnet-20240620 is in none of "
-        "the files that are there.",
-    ),
-    Fault(
-        id="two-prompts",
-        says="By the script, gpt-4-turbo-2024-04-09 had a template of its own, now deleted; "
-        "in the history it asks for three reasons of a comparison that there is not. So a "
-        "difference between the two judges may be one between prompts.",
-    ),
-    Fault(
-        id="prompt-unstated",
-        says="The files name no prompt. Only of release v2.0625 does a script name a template that "
-        "is there; the digest of the others is unknown.",
-    ),
-    Fault(
-        id="decoding-unstated",
-        says="The files state no decoding and no date. The program beside them has defaults "
-        "(temperature 0, 1,024 tokens); nothing says that they were used. The scores were "
-        "published from 26 May to 26 June 2024, so they are no younger.",
-    ),
-    Fault(
-        id="unread-dropped",
-        says="The source's converter drops every answer that it cannot parse. So no score is "
-        "unreadable here, and up to 6 of 1,024 are missing in each file.",
-    ),
-    Fault(
-        id="no-categories",
-        says="The files name no task and hold no query, only a conversation's number.",
-    ),
+FAULTS: Final = faults(
+    {
+        "copied-release": "Of the 8,181 scores of release v2.0625, 7,548 (92%) are those of "
+        "v2.0522: the same request number, text and score. They are left out. Counted as repeats "
+        "they would show a judge that never changes its mind.",
+        "cut-texts": "In release v2.0522 histories, queries and responses stand cut at 1,000 "
+        "words (397 of its responses end in '(truncated)'). Its prompt is not the prompt of "
+        "v2.0625, which asked 633 cut ones again in full. So no score is a repeat of one in the "
+        "other release.",
+        "scores-only": "One response, one score. There is no place, no gold label and no human "
+        "label, so the scores say nothing of place consistency and nothing of accuracy.",
+        "few-repeats": "A judge was asked the same twice only where two models gave the same "
+        "response: 38 items, 63 further askings, mostly of short, refused or empty responses.",
+        "empty-responses": "111 scores are of an empty response. They are the judge's, but they "
+        "say little of it.",
+        "unequal-blanks": "The files of one judge keep blanks around a response that those of the "
+        "other lack. Responses are taken without them, otherwise the judges would share no item "
+        "of three of their six common models.",
+        "incomplete": "138 files of scores and all 156 files of comparisons in the source's list "
+        "are too large for the mirror that was read. The judge claude-3-5-sonnet-20240620 is in "
+        "none of the files that are there.",
+        "two-prompts": "By the script, gpt-4-turbo-2024-04-09 had a template of its own, now "
+        "deleted; in the history it asks for three reasons of a comparison that there is not. So "
+        "a difference between the two judges may be one between prompts.",
+        "prompt-unstated": "The files name no prompt. Only of release v2.0625 does a script name "
+        "a template that is there; the digest of the others is unknown.",
+        "decoding-unstated": "The files state no decoding and no date. The program beside them "
+        "has defaults (temperature 0, 1,024 tokens); nothing says that they were used. The scores "
+        "were published from 26 May to 26 June 2024, so they are no younger.",
+        "unread-dropped": "The source's converter drops every answer that it cannot parse. So no "
+        "score is unreadable here, and up to 6 of 1,024 are missing in each file.",
+        "no-categories": "The files name no task and hold no query, only a conversation's number.",
+    },
+    of={
+        "copied-release": ("gpt-4o-2024-05-13",),
+    },
 )
 
 
@@ -167,12 +136,11 @@ def _convert_file(path: Path, seen: dict[str, tuple[str, str]], work: Work) -> N
 
 def _setting(judge: str, release: str, work: Work) -> Setting:
     """Return what is stated of a judge: by its folder, and by a release's script."""
-    is_there = release == _STATED and judge not in _OWN and (work.source / _TEMPLATE).is_file()
-    sha256 = file_of(release, work.read(_TEMPLATE)).sha256 if is_there else UNKNOWN
-    return Setting(
-        judge=Judge(name=judge, model=judge, platform=UNKNOWN),
-        prompt=Prompt(name=_OWN.get(judge, _TEMPLATE.name), sha256=sha256),
-        decoding=UNKNOWN,
-        date=UNKNOWN,
+    is_known = release == _STATED and judge not in _OWN
+    return setting_of(
+        judge,
+        judge,
+        prompt=_OWN.get(judge, _TEMPLATE.name),
+        sha256=work.digest_of(_TEMPLATE) if is_known else UNKNOWN,
         note=_NOTE if release == _STATED else None,
     )

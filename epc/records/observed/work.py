@@ -3,17 +3,26 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from epc.errors import WorldError
+from epc.errors import able_to
 from epc.json_text import storable
 from epc.records.findings import Findings
 from epc.records.observed.checking import CLAUSE
 from epc.records.observed.converting import Conversion, Request, digest, file_of
-from epc.records.observed.types import UNKNOWN, Header, Row, Setting, SourceFile
+from epc.records.observed.types import (
+    UNKNOWN,
+    Header,
+    Judge,
+    Prompt,
+    Row,
+    Setting,
+    SourceFile,
+)
 
 _DECODING: Final = (
     *("temperature", "top_p", "top_k", "max_tokens", "max_completion_tokens", "seed"),
@@ -61,11 +70,13 @@ class Work:
 
         Raises: WorldError if it cannot be read.
         """
-        try:
+        with able_to("read", self.source / path):
             return (self.source / path).read_bytes()
-        except OSError as error:
-            message = f"cannot read {self.source / path}: {error.strerror or error}"
-            raise WorldError(message) from error
+
+    def digest_of(self, path: Path) -> str:
+        """Return the SHA-256 of a file's content, or `unknown` where there is no such file."""
+        there = (self.source / path).is_file()
+        return sha256(self.read(path)).hexdigest() if there else UNKNOWN
 
     def decoded(self, path: Path, kind: Any, *, key: str | None = None) -> Any:
         """Return a JSON file's value, or a finding and None; `key` lists it in the header.
@@ -158,10 +169,39 @@ class Work:
         )
 
 
-def decoding_of(stated: Any) -> dict[str, Any] | str:
+def setting_of(
+    judge: str,
+    model: str,
+    *,
+    platform: str = UNKNOWN,
+    prompt: str = UNKNOWN,
+    sha256: str = UNKNOWN,
+    decoding: dict[str, Any] | str = UNKNOWN,
+    note: str | None = None,
+) -> Setting:
+    """Return who was asked how, as far as a source says; of when it says nothing."""
+    return Setting(
+        judge=Judge(name=judge, model=model, platform=platform),
+        prompt=Prompt(name=prompt, sha256=sha256),
+        decoding=decoding or UNKNOWN,
+        date=UNKNOWN,
+        note=note,
+    )
+
+
+def decoding_of(stated: Any) -> dict[str, Any]:
     """Return the known fields of a request's options: others may hold an address or a key."""
-    known = {name: stated[name] for name in _DECODING if stated.get(name) is not None}
-    return known or UNKNOWN
+    return {name: stated[name] for name in _DECODING if stated.get(name) is not None}
+
+
+def as_text(value: Any) -> str:
+    """Return a text, or what else stands in its place as JSON."""
+    return value if isinstance(value, str) else msgspec.json.encode(value, order="sorted").decode()
+
+
+def turned(word: str, first: str) -> str:
+    """Return the candidate of a word that named a place as if a had stood first."""
+    return word if first == "a" else {"a": "b", "b": "a"}.get(word, word)
 
 
 def answered(text: str) -> dict[str, Any]:
