@@ -1,6 +1,6 @@
 """Are two measurements like for like? What differs between their manifests, and what it means."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -16,11 +16,10 @@ _MAX_SHOWN: Final = 60
 _FACTS: Final = ("file", "mock")  # endpoints whose answers cannot come out otherwise
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Item:
     """Something that both manifests state; where it differs, `meaning` says what follows."""
 
-    path: tuple[str, ...]
     clause: str
     meaning: str
     severity: Severity = "error"
@@ -31,111 +30,73 @@ _ORDER: Final = (
     "the same ones in another order: the draws pick by place, so equal seeds play "
     "other rounds; nothing else depends on it"
 )
-_ITEMS: Final = (
-    _Item(
-        path=("protocol_version",),
-        clause="EPC-2.8(1)",
-        meaning="measurements of different variants are different quantities",
+_WEIGHTS: Final = "weights move otherwise, so gamma cannot be compared; verdicts can"
+_ITEMS: Final[Mapping[str, _Item]] = {
+    "protocol_version": _Item(
+        "EPC-2.8(1)", "measurements of different variants are different quantities"
     ),
-    _Item(
-        path=("tasks",),
-        clause="EPC-2.4(c)",
-        meaning="other tasks, other verdicts: only the common ones are compared",
+    "tasks": _Item(
+        "EPC-2.4(c)",
+        "other tasks, other verdicts: only the common ones are compared",
         reordered=_ORDER,
     ),
-    _Item(
-        path=("strategies",),
-        clause="EPC-2.2",
-        meaning="other strategies: gamma is another quantity, only common ones are compared",
+    "strategies": _Item(
+        "EPC-2.2",
+        "other strategies: gamma is another quantity, only common ones are compared",
         reordered=_ORDER,
     ),
-    _Item(
-        path=("evaluator_prompt",),
-        clause="EPC-2.6(a)",
-        meaning="the evaluator was asked something else, so no answer can be compared",
+    "evaluator_prompt": _Item(
+        "EPC-2.6(a)", "the evaluator was asked something else, so no answer can be compared"
     ),
-    _Item(
-        path=("evaluator", "model"),
-        clause="EPC-2.2",
-        meaning="what differs is the difference of two evaluators, no drift of one",
+    "evaluator/model": _Item(
+        "EPC-2.2", "what differs is the difference of two evaluators, no drift of one"
     ),
-    _Item(
-        path=("evaluator", "method"),
-        clause="EPC-2.2",
-        meaning="the verdicts came about in another way",
+    "evaluator/method": _Item("EPC-2.2", "the verdicts came about in another way"),
+    "evaluator/decoding": _Item("EPC-2.6(b)", "the evaluator was decoded in another way"),
+    "executor/model": _Item(
+        "EPC-2.2", "another executor wrote the answers: a difference may be its"
     ),
-    _Item(
-        path=("evaluator", "decoding"),
-        clause="EPC-2.6(b)",
-        meaning="the evaluator was decoded in another way",
+    "executor/decoding": _Item(
+        "EPC-2.8(3)", "the executor was decoded in another way: a difference may be its"
     ),
-    _Item(
-        path=("executor", "model"),
-        clause="EPC-2.2",
-        meaning="another executor wrote the answers: a difference may be its",
+    "executor/prompt_template": _Item(
+        "EPC-2.8(3)", "the executor was asked something else: a difference may be its"
     ),
-    _Item(
-        path=("executor", "decoding"),
-        clause="EPC-2.8(3)",
-        meaning="the executor was decoded in another way: a difference may be its",
+    "config/rounds": _Item("EPC-2.3(d)", _WEIGHTS),
+    "config/alpha_win": _Item("EPC-2.3(b)", _WEIGHTS),
+    "config/alpha_lose": _Item("EPC-2.3(b)", _WEIGHTS),
+    "config/weight_floor": _Item("EPC-2.3(c)", _WEIGHTS),
+    "config/rule": _Item("Reading R81", _WEIGHTS),
+    "config/baseline": _Item("EPC-2.3(a)", _WEIGHTS),
+    "config/generator": _Item(
+        "Reading R2", "equal seeds are other draws: the runs are not paired", "warning"
     ),
-    _Item(
-        path=("executor", "prompt_template"),
-        clause="EPC-2.8(3)",
-        meaning="the executor was asked something else: a difference may be its",
+    "config/reuse": _Item(
+        "Reading R16",
+        "one run has a verdict for each pair, the other one for each round",
+        "warning",
     ),
-    *(
-        _Item(
-            path=("config", key),
-            clause=clause,
-            meaning="weights move otherwise, so gamma cannot be compared; verdicts can",
-        )
-        for key, clause in (
-            ("rounds", "EPC-2.3(d)"),
-            ("alpha_win", "EPC-2.3(b)"),
-            ("alpha_lose", "EPC-2.3(b)"),
-            ("weight_floor", "EPC-2.3(c)"),
-            ("rule", "Reading R81"),
-            ("baseline", "EPC-2.3(a)"),
-        )
+    "config/exhaustive": _Item(
+        "Reading R16",
+        "one table is complete, the other holds the pairs that the wheel stopped at",
+        "warning",
     ),
-    _Item(
-        path=("config", "generator"),
-        clause="Reading R2",
-        meaning="equal seeds are other draws: the runs are not paired",
-        severity="warning",
-    ),
-    _Item(
-        path=("config", "reuse"),
-        clause="Reading R16",
-        meaning="one run has a verdict for each pair, the other one for each round",
-        severity="warning",
-    ),
-    _Item(
-        path=("config", "exhaustive"),
-        clause="Reading R16",
-        meaning="one table is complete, the other holds the pairs that the wheel stopped at",
-        severity="warning",
-    ),
-    *(
-        _Item(path=(role, key), clause="EPC-2.8(2)", meaning=meaning, severity="warning")
+    **{
+        f"{role}/{key}": _Item("EPC-2.8(2)", meaning, "warning")
         for role, meaning in (
             ("evaluator", "not the evaluator that was measured first, by its own description"),
             ("executor", "not the executor that wrote first, by its own description"),
         )
         for key in ("version", "endpoint", "gateway", "details")
-    ),
-    *(
-        _Item(
-            path=("provenance", key, role),
-            clause="EPC-5.3",
-            meaning="the provider says that something else answered",
-            severity="warning",
+    },
+    **{
+        f"provenance/{key}/{role}": _Item(
+            "EPC-5.3", "the provider says that something else answered", "warning"
         )
         for key in ("served_models", "system_fingerprints")
         for role in ("evaluator", "executor")
-    ),
-)
+    },
+}
 
 
 def unlike(left: Manifest, right: Manifest) -> list[Finding]:
@@ -162,21 +123,22 @@ def are_facts(left: ModelIdentity, right: ModelIdentity) -> bool:
 
 
 def _differences(left: Manifest, right: Manifest) -> Iterator[Finding]:
-    for item in _ITEMS:
-        first, second = (_at(manifest.document, item.path) for manifest in (left, right))
-        if item.path[0] == "provenance":
+    for place, item in _ITEMS.items():
+        path = place.split("/")
+        first, second = (_at(manifest.document, path) for manifest in (left, right))
+        if path[0] == "provenance":
             first, second = (sorted(value or {}) for value in (first, second))
-        if first == second or not _asked(left, right, item.path):
+        if first == second or not _asked(left, right, path):
             continue
         severity, meaning = item.severity, item.meaning
         if item.reordered is not None and _sorted(first) == _sorted(second):
             severity, meaning = "warning", item.reordered
-        if item.path == ("evaluator", "model") and str(first).startswith(_RECORDED):
+        if place == "evaluator/model" and str(first).startswith(_RECORDED):
             severity = "warning"  # a file's name; what is in it is compared
         found = f"{_short(first)} against {_short(second)}: {meaning}"
         yield Finding(
             clause=item.clause,
-            where=pointer(*item.path),
+            where=pointer(*path),
             problem=found,
             remedy="measure again with the same, or read the difference with this in mind",
             severity=severity,
@@ -221,7 +183,7 @@ def _doubts(left: Manifest, right: Manifest) -> Iterator[Finding]:
             )
 
 
-def _asked(left: Manifest, right: Manifest, path: tuple[str, ...]) -> bool:
+def _asked(left: Manifest, right: Manifest, path: Sequence[str]) -> bool:
     """Whether an item is there to differ: a missing executor differs once, not in every detail."""
     if path[0] == "executor" and None in (left.executor, right.executor):
         return path[1] == "model"
@@ -235,7 +197,7 @@ def _sorted(value: Any) -> Any:
     return sorted(value, key=dumps_line)
 
 
-def _at(document: Json, path: tuple[str, ...]) -> Any:
+def _at(document: Json, path: Sequence[str]) -> Any:
     value: Any = document
     for key in path:
         value = None if value is None else value.get(key)
