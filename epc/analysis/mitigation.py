@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from epc.audit.resampled import Estimate
 
 REGRET, REDIRECTED = FIGURES = ("regret", "redirected")
-Two = tuple[Domain, Domain]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,6 @@ is the null hypothesis of `epc.audit.drift.compare_mixed`, and its distribution 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
 from typing import Final
 
 from epc.protocol.verdict import Verdict
@@ -59,26 +58,3 @@ def look(
 def level_of(number: int) -> float:
     """Return the error rate of one look."""
     return ERROR / (number * (number + 1))
-
-
-def odds(changed: float, flips: float, *, pairs: int = PAIRS, number: int = 1) -> float:
-    """Return the probability that one look finds an evaluator that was swapped for another.
-
-    The other model's usual verdict, A or B, differs on each pair with probability `changed`. Two
-    answers of one model to one question differ with probability `flips`, at most a half.
-    """
-    slip = (1 - (1 - 2 * flips) ** 0.5) / 2  # how often one answer is not the usual one
-    unlike = changed * (1 - slip) + (1 - changed) * slip
-    odd = (1 - slip) ** 2 * unlike + slip**2 * (1 - unlike)
-    told = odd + 2 * slip * (1 - slip)
-    level, share = level_of(number), odd / told if told else 0.0
-    return sum(
-        _mass(n, pairs, told) * _mass(k, n, share)
-        for n in range(pairs + 1)
-        for k in range(n + 1)
-        if binomial_tail(k, n, _ONE_OF_THREE) <= level
-    )
-
-
-def _mass(hits: int, n: int, share: float) -> float:
-    return float(comb(n, hits) * share**hits * (1 - share) ** (n - hits))

@@ -1,9 +1,10 @@
 """Two judges of the same tasks by unit, in one order, on what both decided on."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from epc.arrays import Counts, np
-from epc.audit.units import Groups, LeftOut, Units, units_of
+from epc.audit.units import Groups, LeftOut, Units, summed, units_of
 from epc.protocol.table import VerdictTable
 
 
@@ -36,15 +37,12 @@ def _units(
     sides: list[Counts] = []
     for domain, number in table.tasks().items():
         tasks = [at for at in range(number) if at not in set(out.tasks[domain])]
-        counts = table.counts[domain][kept][:, tasks].transpose(1, 0, 2)
-        own_groups = [groups[domain][at] for at in tasks] if groups else list(tasks)
-        units = list(dict.fromkeys(own_groups))
-        summed = np.zeros((len(units), *counts.shape[1:]), np.int64)
-        np.add.at(summed, [units.index(group) for group in own_groups], counts)
-        sides.append(summed)
+        of_tasks = [groups[domain][at] for at in tasks] if groups else None
+        sides.append(summed(table.counts[domain][kept][:, tasks], of_tasks))
     every = np.concatenate(sides).astype(np.float64)
     domains = tuple(table.counts)
-    return Units(
+    return replace(
+        own,
         domains=(domains[0], domains[1]),
         strategies=tuple(names[at] for at in kept),
         won=every[..., 0],
@@ -52,6 +50,4 @@ def _units(
         tied=every[..., 2],
         first=len(sides[0]),
         left_out=out,
-        decided_share=own.decided_share,
-        grouped=own.grouped,
     )

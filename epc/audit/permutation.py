@@ -16,7 +16,6 @@ from epc.protocol.rules import Rule
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule
 from epc.simulation.training import Odds, train, uniform_start
-from epc.spec.coupling import LEVEL
 from epc.spec.epc_v1 import MIN_TASKS
 
 MOST_LISTED: Final = 2_000  # of arrangements to be simulated or compared; beyond it some are drawn
@@ -45,11 +44,6 @@ class PermutationTest:
     p_value: float
     smallest: float
     unit: str
-
-    @property
-    def decisive(self) -> bool:
-        """Whether there were units enough to reach the level at all."""
-        return self.smallest <= LEVEL
 
 
 def by_tasks(table: VerdictTable, rule: Rule) -> PermutationTest:

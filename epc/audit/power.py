@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Final
-from zlib import crc32
 
 from epc.audit.pilot import Answering
 from epc.audit.redirection import by_spread, permutable, permuted
 from epc.audit.transfer import Crossings, crossings
 from epc.audit.units import Units, units_of
-from epc.protocol.draws import generator
+from epc.protocol.draws import stream_of
 from epc.protocol.weights import UpdateRule
 from epc.simulation.evaluators import STRATEGIES
 from epc.simulation.populations import Population
@@ -23,7 +22,6 @@ from epc.spec.coupling import FEWEST_SPLITS, LEVEL, MARGIN
 from epc.spec.epc_v1 import DOMAINS, PHASES, PUBLICATION_SEEDS, ROUNDS
 from epc.statistics.intervals import Interval, mean, share_interval
 
-RUNS: Final = 400  # puts at most 0.025 on a power
 SCREENED: Final = 40
 _A_POINT: Final = 20
 _SIZED: Final = 4  # runs of a point, for the width of an interval
@@ -41,11 +39,11 @@ class Design:
     seeds: int
     reuse: Reuse
 
-    def verdicts(self, *, strategies: int = STRATEGIES, rounds: int = ROUNDS) -> int:
+    def verdicts(self, *, strategies: int = STRATEGIES) -> int:
         """Return how many verdicts it asks for."""
         if self.reuse == "exhaustive":
             return len(DOMAINS) * strategies * self.tasks
-        return self.seeds * len(PHASES) * rounds
+        return self.seeds * len(PHASES) * ROUNDS
 
 
 FEW_TASKS: Final = Design(tasks=8, seeds=30, reuse="fresh")
@@ -225,8 +223,7 @@ def _split(population: Population, design: Design, *, runs: int, first: int = 0)
 def work(point: Point) -> Outcome:
     """Simulate a point's measurements and put each to the rule."""
     population, design = point.population, point.design
-    entropy = crc32(repr((population, design)).encode())
-    rng = generator([_STREAM, entropy], spawn_key=(point.number,))
+    rng = stream_of(_STREAM, (population, design), point.number)
     names = [f"{at:03}" for at in range(population.strategies)]
     coupled, widths = 0, []
     for at, run in enumerate(

@@ -7,15 +7,14 @@ detour cost. All rules meet the same verdicts, and the same wheels where they dr
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
-from zlib import crc32
 
 from epc.arrays import Array, Flags, Generator, np
 from epc.audit.transfer import Rates, estimates, figures_of, policies, won_shares
 from epc.audit.units import Units, units_of
-from epc.protocol.draws import generator
+from epc.protocol.draws import stream_of
 from epc.protocol.rules import Bayes, BradleyTerry, Rule, Thompson
 from epc.protocol.weights import UpdateRule
-from epc.simulation.populations import Population, drawn
+from epc.simulation.populations import Population, endless
 from epc.simulation.study_runs import simulate_runs
 from epc.simulation.training import Odds, concentrations, measure
 from epc.spec.epc_v1 import DOMAINS, ROUNDS
@@ -41,7 +40,6 @@ A_POINT: Final = 5  # judges
 _FEWER: Final = 8  # wheels than the audit takes, of every estimate
 _WHEELS: Final = 16_384
 _GRID_WHEELS: Final = 8_192
-_MANY_TASKS: Final = 1_024
 _STREAM: Final = 20261129
 
 Kind = Literal["truth", "words", "grid"]
@@ -60,8 +58,7 @@ class Point:
     @property
     def rng(self) -> Generator:
         """A stream that stays the same when other parts join."""
-        entropy = crc32(repr((self.kind, self.judge, self.tasks)).encode())
-        return generator([_STREAM, entropy], spawn_key=(self.number,))
+        return stream_of(_STREAM, (self.kind, self.judge, self.tasks), self.number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -275,14 +272,9 @@ def _pci(rates: Rates, tie: Array, *, rounds: int, rule: Rule) -> float:
 
 def _endless(point: Point) -> tuple[Rates, Array, int]:
     """Return a judge's win rates over tasks without end, its ties, and the rounds."""
-    endless = replace(JUDGES[point.judge], tasks=(_MANY_TASKS, _MANY_TASKS))
-    judged = drawn(endless, 1, point.rng)
-    first, second = (
-        np.ascontiguousarray((each.a / np.maximum(1 - each.tie, 1e-9)).mean(axis=2).T)
-        for each in judged.values()
-    )
-    tie = np.stack([each.tie.mean(axis=(0, 2)) for each in judged.values()]).mean(axis=0)
-    return Rates(first, second), tie, endless.rounds
+    judge = JUDGES[point.judge]
+    first, second, tie = endless(judge, 1, point.rng)
+    return Rates(first, second), tie, judge.rounds
 
 
 def _mean_of(into: list[dict[str, Array]], name: str) -> float:

@@ -13,7 +13,7 @@ from epc.audit.study_points import STREAM, Found, Point, Size
 from epc.audit.transfer import Rates, crossings, figures_of
 from epc.audit.units import units_of
 from epc.simulation.evaluators import STRATEGIES
-from epc.simulation.populations import Population, drawn
+from epc.simulation.populations import Population, endless
 from epc.simulation.study_runs import RULE, Run, simulate_runs
 from epc.simulation.synthetic import CONTROL, FIGURES, GAMMA, parts, simulate
 from epc.simulation.training import gammas
@@ -24,7 +24,6 @@ from epc.statistics.intervals import Interval, mean_interval, spread_interval
 
 _TRUTH_SEEDS: Final = 131_072  # puts 0.001 on a mean whose interval is a hundred times wider
 _DRAWS: Final = 16  # of a population, for what is true of it
-_MANY_TASKS: Final = 1_024
 _WHEELS: Final = 4_096
 _DIRECTION: Final[Direction] = "text_to_visual"  # the two directions are each other's mirror image
 _INTO: Final = 1  # the second domain, which that direction ends in
@@ -78,13 +77,7 @@ def _endless(population: Population, rng: Generator) -> list[dict[str, Array]]:
 
     Shapes: each (2, `_DRAWS`).
     """
-    from dataclasses import replace
-
-    endless = replace(population, tasks=(_MANY_TASKS, _MANY_TASKS), missing=0.0)
-    judged = drawn(endless, _DRAWS, rng)
-    sides = [(each.a / np.maximum(1 - each.tie, 1e-9)).mean(axis=2).T for each in judged.values()]
-    tie = np.stack([each.tie.mean(axis=(0, 2)) for each in judged.values()]).mean(axis=0)
-    first, second = (np.ascontiguousarray(side) for side in sides)
+    first, second, tie = endless(population, _DRAWS, rng)
     return figures_of(
         Rates(first, second), tie, rounds=population.rounds, rule=RULE, wheels=_WHEELS
     )

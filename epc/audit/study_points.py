@@ -7,7 +7,6 @@ be worked anywhere and in any order.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
-from zlib import crc32
 
 from epc.arrays import Generator
 from epc.audit.study_cases import (
@@ -19,7 +18,7 @@ from epc.audit.study_cases import (
     NULLS,
     quick,
 )
-from epc.protocol.draws import generator
+from epc.protocol.draws import stream_of
 from epc.simulation.study_runs import Reuse
 from epc.statistics.intervals import Interval
 
@@ -58,8 +57,7 @@ class Point:
     @property
     def rng(self) -> Generator:
         """A stream that stays the same when other cells join the study."""
-        entropy = crc32(repr((self.kind, *self.cell)).encode())
-        return generator([STREAM, entropy], spawn_key=(self.number,))
+        return stream_of(STREAM, (self.kind, *self.cell), self.number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -200,10 +200,19 @@ def _by_unit(counts: Counts, groups: Sequence[str] | None) -> Counts:
 
     Shapes: (K, tasks, 3) to (units, K, 3).
     """
+    by_group = summed(counts, groups)
+    return np.array(sorted(by_group.tolist()), np.int64).reshape(by_group.shape)
+
+
+def summed(counts: Counts, groups: Sequence[str] | None) -> Counts:
+    """Return the counts of each group, or of each task, as they first come.
+
+    Shapes: (K, tasks, 3) to (units, K, 3).
+    """
     by_task = counts.transpose(1, 0, 2)
-    if groups is not None:
-        places = {name: at for at, name in enumerate(dict.fromkeys(groups))}
-        summed = np.zeros((len(places), *by_task.shape[1:]), np.int64)
-        np.add.at(summed, [places[name] for name in groups], by_task)
-        by_task = summed
-    return np.array(sorted(by_task.tolist()), np.int64).reshape(by_task.shape)
+    if groups is None:
+        return by_task
+    places = {name: at for at, name in enumerate(dict.fromkeys(groups))}
+    found = np.zeros((len(places), *by_task.shape[1:]), np.int64)
+    np.add.at(found, [places[name] for name in groups], by_task)
+    return found

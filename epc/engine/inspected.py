@@ -128,7 +128,8 @@ class Inspected(Remote):
             return self._apis[decoding]
         from inspect_ai.model import get_model
 
-        more: Json = {"extra_body": _sampling(decoding)} if self._is("anthropic") else {}
+        anthropic = self._provider.name == "anthropic"
+        more: Json = {"extra_body": _sampling(decoding)} if anthropic else {}
         try:
             model = get_model(
                 f"{self._provider.name}/{self._model}",
@@ -150,7 +151,7 @@ class Inspected(Remote):
         from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelCall, ModelOutput
 
         api = self._api(decoding)
-        anthropic = self._is("anthropic")
+        anthropic = self._provider.name == "anthropic"
         config = GenerateConfig(
             max_tokens=decoding.max_tokens,
             stop_seqs=list(decoding.stop) or None,
@@ -240,9 +241,6 @@ class Inspected(Remote):
         named = response.get("Error", {}) if isinstance(response, dict) else {}
         message = getattr(error, "message", None) or named.get("Message")
         return self._redact(str(message or error))[:2000]
-
-    def _is(self, provider: str) -> bool:
-        return self._provider.name == provider
 
 
 def _completion(

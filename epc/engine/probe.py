@@ -1,7 +1,6 @@
 """Asking the evaluator of a finished run again: `epc audit RUN --swap N --controls N`."""
 
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, islice
@@ -15,7 +14,7 @@ from epc.engine.controls import ask, kept_rows
 from epc.engine.mitigated import put_within
 from epc.engine.plan import identities, load
 from epc.engine.progress import Progress
-from epc.engine.run_session import Watch, budget_of, restrain
+from epc.engine.run_session import Watch, asking, budget_of
 from epc.engine.session import require_keys, require_same
 from epc.errors import MalformedError, UsageError
 from epc.protocol.config import Configuration
@@ -114,13 +113,10 @@ async def probe(
     require_same(identities(model, None), {"evaluator": stated})
     require_keys([model])
     budget = budget_of([model], limits)
-    restrain([model], limits)
     put_within(model, reopened.manifest.configuration, reopened.manifest.calibration)
     role = Role(name="evaluator", model=model, decoding=evaluator.decoding)
     progress = Progress(budget=budget)
-    async with AsyncExitStack() as stack:
-        stack.push_async_callback(model.close)
-        await stack.enter_async_context(watch(progress))
+    async with asking([model], limits), watch(progress):
         await ask(
             reopened.probes,
             reopened.folder,

@@ -23,7 +23,7 @@ OTHER_FIELD: Final[Mapping[LimitField, LimitField]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Provider:
     """Where a provider is, and which environment variables speak to it.
 
@@ -79,65 +79,36 @@ class Provider:
 
 _ALL: Final = (
     Provider(
-        name="openai",
-        base_url="https://api.openai.com/v1",
+        "openai",
+        "https://api.openai.com/v1",
         limit_field="max_completion_tokens",
         levels=reasoning.EFFORT,
     ),
     # Its address holds the resource's name: https://NAME.openai.azure.com/openai/v1
     Provider(
-        name="azure",
-        base_url=None,
-        limit_field="max_completion_tokens",
-        levels=reasoning.EFFORT,
-        bare_key=True,
+        "azure", None, limit_field="max_completion_tokens", levels=reasoning.EFFORT, bare_key=True
     ),
-    Provider(name="deepseek", base_url="https://api.deepseek.com/v1", levels=reasoning.DEEPSEEK),
+    Provider("deepseek", "https://api.deepseek.com/v1", levels=reasoning.DEEPSEEK),
     Provider(
-        name="dashscope",
-        base_url="https://dashscope.aliyuncs.com/compatible-mode/v1",
-        levels=reasoning.QWEN,
+        "dashscope", "https://dashscope.aliyuncs.com/compatible-mode/v1", levels=reasoning.QWEN
     ),
-    Provider(name="mistral", base_url="https://api.mistral.ai/v1", levels=reasoning.EFFORT),
+    Provider("mistral", "https://api.mistral.ai/v1", levels=reasoning.EFFORT),
     Provider(
-        name="xai",
-        base_url="https://api.x.ai/v1",
+        "xai",
+        "https://api.x.ai/v1",
         limit_field="max_completion_tokens",
         levels=reasoning.EFFORT,
         priced_as="x-ai",
     ),
     Provider(
-        name="openrouter",
-        base_url="https://openrouter.ai/api/v1",
-        gateway=True,
-        levels=reasoning.OPENROUTER,
+        "openrouter", "https://openrouter.ai/api/v1", gateway=True, levels=reasoning.OPENROUTER
     ),
-    Provider(
-        name="ollama",
-        base_url="http://127.0.0.1:11434/v1",
-        needs_key=False,
-        levels=reasoning.EFFORT,
-    ),
-    Provider(
-        name="vllm",
-        base_url="http://127.0.0.1:8000/v1",
-        needs_key=False,
-        levels=reasoning.TEMPLATE,
-    ),
-    Provider(
-        name="sglang",
-        base_url="http://127.0.0.1:30000/v1",
-        needs_key=False,
-        levels=reasoning.TEMPLATE,
-    ),
-    Provider(
-        name="llamacpp",
-        base_url="http://127.0.0.1:8080/v1",
-        needs_key=False,
-        levels=reasoning.LLAMACPP,
-    ),
-    Provider(name="lmstudio", base_url="http://127.0.0.1:1234/v1", needs_key=False),
-    Provider(name="openai-compatible", base_url=None, needs_key=False, levels=reasoning.EFFORT),
+    Provider("ollama", "http://127.0.0.1:11434/v1", needs_key=False, levels=reasoning.EFFORT),
+    Provider("vllm", "http://127.0.0.1:8000/v1", needs_key=False, levels=reasoning.TEMPLATE),
+    Provider("sglang", "http://127.0.0.1:30000/v1", needs_key=False, levels=reasoning.TEMPLATE),
+    Provider("llamacpp", "http://127.0.0.1:8080/v1", needs_key=False, levels=reasoning.LLAMACPP),
+    Provider("lmstudio", "http://127.0.0.1:1234/v1", needs_key=False),
+    Provider("openai-compatible", None, needs_key=False, levels=reasoning.EFFORT),
 )
 PROVIDERS: Final = {provider.name: provider for provider in _ALL}
 
@@ -145,12 +116,6 @@ _NATIVE: Final = (
     Provider(name="anthropic", base_url="https://api.anthropic.com"),
     Provider(name="google", base_url="https://generativelanguage.googleapis.com"),
     # Its address follows from the region, and its keys are those of the Amazon account.
-    Provider(
-        name="bedrock",
-        base_url=None,
-        needs_key=False,
-        priced_as="aws",
-        keyed_by="the Amazon account",
-    ),
+    Provider("bedrock", None, needs_key=False, priced_as="aws", keyed_by="the Amazon account"),
 )
 NATIVE: Final = {provider.name: provider for provider in _NATIVE}

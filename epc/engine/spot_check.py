@@ -14,7 +14,7 @@ from epc.engine.catalog import open_model
 from epc.engine.journal import Journal
 from epc.engine.mitigated import put_within
 from epc.engine.progress import Progress
-from epc.engine.run_session import Watch, budget_of, restrain
+from epc.engine.run_session import Watch, asking, budget_of
 from epc.engine.session import require_keys
 from epc.engine.task_group import all_of
 from epc.records.asked import AskedPair, PairKey
@@ -42,10 +42,9 @@ async def ask_twice(
     """
     model = open_model(name)
     require_keys([model])
-    restrain([model], limits)
     budget = budget_of([model], limits)
     async with AsyncExitStack() as stack:
-        stack.push_async_callback(model.close)
+        await stack.enter_async_context(asking([model], limits))
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="epc-spot-check-"))
         journal = Journal(Path(folder))
         stack.callback(journal.close)

@@ -29,7 +29,7 @@ from epc.engine.model import CallError, Model
 from epc.engine.plan import load
 from epc.engine.prices import price_of
 from epc.engine.progress import Progress
-from epc.engine.run_session import Watch, budget_of, restrain
+from epc.engine.run_session import Watch, asking, budget_of
 from epc.engine.session import require_keys
 from epc.engine.task_group import all_of
 from epc.errors import EpcError, StoppedError, UsageError, WorldError, able_to
@@ -132,13 +132,12 @@ async def ask_today(
     limits = limits or Limits()
     model = open_model(watching.evaluator)
     require_keys([model])
-    restrain([model], limits)
     budget = budget_of([model], limits)
     folder = watching.history.with_name(f"{watching.history.name}.part")
     with able_to("make", folder):
         folder.mkdir(parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
-        stack.push_async_callback(model.close)
+        await stack.enter_async_context(asking([model], limits))
         journal = Journal(folder)
         stack.callback(journal.close)
         if not _has(watching, today):  # another process may have asked before this one held it

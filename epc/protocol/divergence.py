@@ -45,7 +45,7 @@ def divergences(pairs: Sequence[tuple[Weights, Weights]]) -> list[float]:
         return [jsd(left, right) for left, right in pairs]
     vectors = np.array(pairs, dtype=np.float64).transpose(1, 2, 0)  # (2, K, pairs)
     ordinary = ((vectors == 0) | (vectors > _TINY)).all(axis=(0, 1))
-    simplex = surely_simplex(vectors, axis=1).all(axis=0)
+    simplex = surely_simplex(vectors).all(axis=0)
     plain = np.flatnonzero(ordinary & simplex)  # beyond doubt distributions, without subnormals
     high, low = _total(*np.ascontiguousarray(vectors[..., plain]))
     sure = high + (low - _LOST) == high + (low + _LOST)

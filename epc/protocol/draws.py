@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
+from zlib import crc32
 
 from epc.arrays import Array, Generator, np
 from epc.errors import ShapeError
@@ -28,6 +29,11 @@ def generator(entropy: int | Sequence[int], spawn_key: Sequence[int] = ()) -> Ge
     """Return a generator with a stream of its own, the same by every NumPy: PCG64."""
     seeded = np.random.SeedSequence(entropy, spawn_key=tuple(spawn_key))
     return np.random.Generator(np.random.PCG64(seeded))
+
+
+def stream_of(entropy: int, what: object, number: int) -> Generator:
+    """Return the generator of one part of a study, the same whatever other parts there are."""
+    return generator([entropy, crc32(repr(what).encode())], spawn_key=(number,))
 
 
 def draws(seed: int, stream: int, rounds: int) -> Array:

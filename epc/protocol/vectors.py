@@ -59,10 +59,10 @@ def shifts(pairs: Sequence[tuple[Weights, Weights]]) -> list[float]:
     return found
 
 
-def surely_simplex(vectors: Array, axis: int) -> Flags:
-    """Return whether each vector along an axis is a distribution whatever its sum's rounding."""
-    near: Flags = np.abs(vectors.sum(axis=axis) - 1) < SIMPLEX_TOLERANCE / 2
-    near &= (vectors >= 0).all(axis=axis)
+def surely_simplex(vectors: Array) -> Flags:
+    """Return whether each vector along axis 1 is a distribution whatever its sum's rounding."""
+    near: Flags = np.abs(vectors.sum(axis=1) - 1) < SIMPLEX_TOLERANCE / 2
+    near &= (vectors >= 0).all(axis=1)
     return near
 
 
@@ -71,7 +71,7 @@ def _simplices(weights: Sequence[Weights]) -> Array | None:
     if not weights or len({len(vector) for vector in weights}) > 1:
         return None
     vectors = np.array(weights, dtype=np.float64)
-    return vectors if surely_simplex(vectors, axis=1).all() else None
+    return vectors if surely_simplex(vectors).all() else None
 
 
 def _sums(rows: Array) -> Array:

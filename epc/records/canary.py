@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final, Literal
 
-from epc.audit.canary import ERROR, look
+from epc.audit.canary import ERROR, Look, look
 from epc.protocol.results import Json
 from epc.protocol.verdict import Verdict, parse_verdict
 from epc.records.findings import Findings
@@ -35,18 +35,13 @@ class CanaryPanel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CanaryLook:
+class CanaryLook(Look):
     """What a later panel came to beside the first two; see `epc.audit.canary.look`.
 
     `panel` is its place in `panels`; None is the run whose answers were taken over.
     """
 
     panel: int | None
-    told: int
-    odd: int
-    p_value: float
-    level: float
-    departed: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,7 @@ Settings = dict[str, float]
 Lengths = dict[Domain, tuple[float, ...]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Kind:
     """A family of evaluators: its settings with default, least and most, and how it is built.
 
@@ -174,41 +174,33 @@ _HIGH_LOW: Final = {"high": (0.95, 0.0, 1.0), "low": (0.1, 0.0, 1.0)}
 _SCATTER: Final = {"sd": (0.5, 0.0, 20.0), "draw": (0.0, 0.0, 2.0**31)}
 
 KINDS: Final[dict[str, Kind]] = {
-    "coin-flip": Kind(
-        says="tosses a coin", settings={}, build=lambda _, __, k: _blind(_SHARE[0], k)
-    ),
-    "always-a": Kind(says="says A", settings={}, build=lambda _, __, k: _blind(1.0, k)),
-    "always-b": Kind(says="says B", settings={}, build=lambda _, __, k: _blind(0.0, k)),
+    "coin-flip": Kind("tosses a coin", {}, lambda _, __, k: _blind(_SHARE[0], k)),
+    "always-a": Kind("says A", {}, lambda _, __, k: _blind(1.0, k)),
+    "always-b": Kind("says B", {}, lambda _, __, k: _blind(0.0, k)),
     "position-bias": Kind(
-        says="says A with odds `a`, whatever is shown",
-        settings={"a": (0.8, 0.0, 1.0)},
-        build=lambda given, _, k: _blind(given["a"], k),
+        "says A with odds `a`, whatever is shown",
+        {"a": (0.8, 0.0, 1.0)},
+        lambda given, _, k: _blind(given["a"], k),
     ),
-    "favourite": Kind(
-        says="prefers one strategy, the same in both domains", settings=_HIGH_LOW, build=_favourite
-    ),
+    "favourite": Kind("prefers one strategy, the same in both domains", _HIGH_LOW, _favourite),
     "domain-favourites": Kind(
-        says="prefers one strategy, another in each domain",
-        settings=_HIGH_LOW,
-        build=_domain_favourites,
+        "prefers one strategy, another in each domain", _HIGH_LOW, _domain_favourites
     ),
     "one-domain": Kind(
-        says="prefers one strategy in the visual domain and none in the other",
-        settings={"high": (0.7, 0.0, 1.0), "low": (0.5, 0.0, 1.0)},
-        build=_one_domain,
+        "prefers one strategy in the visual domain and none in the other",
+        {"high": (0.7, 0.0, 1.0), "low": (0.5, 0.0, 1.0)},
+        _one_domain,
     ),
     "scattered": Kind(
-        says="prefers every strategy by its own logit, normal with `sd`, other in each domain",
-        settings=_SCATTER,
-        build=_apart,
+        "prefers every strategy by its own logit, normal with `sd`, other in each domain",
+        _SCATTER,
+        _apart,
     ),
-    "scattered-alike": Kind(
-        says="as `scattered`, the same in both domains", settings=_SCATTER, build=_alike
-    ),
+    "scattered-alike": Kind("as `scattered`, the same in both domains", _SCATTER, _alike),
     "length": Kind(
-        says="prefers longer answers: logit `slope` a hundred characters beyond the first's",
-        settings={"slope": (1.0, -100.0, 100.0)},
-        build=_length,
+        "prefers longer answers: logit `slope` a hundred characters beyond the first's",
+        {"slope": (1.0, -100.0, 100.0)},
+        _length,
         lengths=True,
     ),
 }

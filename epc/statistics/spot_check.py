@@ -1,4 +1,4 @@
-"""Does an evaluator that is asked again answer as a record says? Agreement, and who would pass.
+"""Does an evaluator that is asked again answer as a record says?
 
 Each drawn pair has three answers: the recorded one and two fresh ones. If all three are the
 evaluator's, any of them is the odd one as likely as another, however often it changes its mind. So
@@ -7,7 +7,6 @@ a record whose answers are too often the odd ones is not the evaluator's. Pure.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
 from typing import Final, Literal
 
 from epc.statistics.inference import ALPHA, binomial_tail, upper_bound
@@ -78,30 +77,3 @@ def agreement(answers: Sequence[tuple[str, str, str]]) -> Agreement:
 def p_odd(odd: int, uneven: int) -> float:
     """Return the probability that the recorded answer is the odd one so often by chance."""
     return binomial_tail(odd, uneven, _ODD)
-
-
-def passing(pairs: int, *, wrong: float, flips: float) -> float:
-    """Return the probability that a record is not found to differ.
-
-    `wrong` is the share of recorded verdicts that are not what the evaluator mostly says, `flips`
-    the share of pairs on which two fresh answers of it differ.
-    """
-    odd, even = (1 - flips) * wrong, flips
-    rest = 1 - odd - even
-    total = 0.0
-    for uneven in range(pairs + 1):
-        for is_odd in range(uneven + 1):
-            if p_odd(is_odd, uneven) > ALPHA:
-                ways = comb(pairs, uneven) * comb(uneven, is_odd)
-                share = odd**is_odd * even ** (uneven - is_odd) * rest ** (pairs - uneven)
-                total += ways * share
-    return total
-
-
-def honest(flips: float) -> float:
-    """Return the share of wrong verdicts in a record that is the evaluator's own.
-
-    Of three answers of which any two differ on a share of the pairs, each is the odd one on half of
-    that share.
-    """
-    return flips / 2 / (1 - flips)

@@ -22,9 +22,9 @@ from epc.engine.forecast import Range, Share, cost_of
 from epc.engine.journal import Journal
 from epc.engine.prices import price_of
 from epc.engine.progress import Progress
-from epc.engine.run_session import Watch, budget_of, restrain
+from epc.engine.run_session import Watch, asking, budget_of
 from epc.engine.session import require_keys
-from epc.engine.task_group import all_of, seldom_collected
+from epc.engine.task_group import all_of
 from epc.errors import UsageError
 from epc.judge.prompt import BLIND_DATE, judge_prompt
 from epc.judge.reply import evades, read_reply
@@ -152,10 +152,7 @@ async def evaluate(
     budget = budget or budget_of(models, limits)
     require_keys(models)
     async with AsyncExitStack() as stack:
-        stack.enter_context(seldom_collected())
-        for model in models:
-            stack.push_async_callback(model.close)
-        restrain(models, limits)
+        await stack.enter_async_context(asking(models, limits))
         progress = Progress(budget=budget)
         journal = Journal(folder, longest=LONGEST_LINE)
         stack.callback(journal.close)

@@ -206,7 +206,7 @@ class Likelihood(Local):
         return tokens
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Embedded:
     """A model that needs no server: what it is, what it needs, and how it is opened.
 
@@ -229,49 +229,43 @@ class Embedded:
 
 
 LOCAL_MODELS: Final = {
-    BASE: Embedded(
-        what="asked by the prompt, free text; executor or evaluator", opened=Local, weights=SMOLLM2
-    ),
+    BASE: Embedded("asked by the prompt, free text; executor or evaluator", Local, SMOLLM2),
     f"{BASE}-constrained": Embedded(
-        what="asked by the prompt, can only say A or B; evaluator",
-        opened=lambda name: Local(name, constraint="A|B"),
-        weights=SMOLLM2,
+        "asked by the prompt, can only say A or B; evaluator",
+        lambda name: Local(name, constraint="A|B"),
+        SMOLLM2,
     ),
     f"{BASE}-labels": Embedded(
-        what="asked by the prompt, says how likely A and B were; evaluator",
-        opened=Labels,
-        weights=SMOLLM2,
+        "asked by the prompt, says how likely A and B were; evaluator", Labels, SMOLLM2
     ),
-    f"{BASE}-likelihood": Embedded(
-        what="prefers the likelier answer; evaluator", opened=Likelihood, weights=SMOLLM2
-    ),
+    f"{BASE}-likelihood": Embedded("prefers the likelier answer; evaluator", Likelihood, SMOLLM2),
     f"{BASE}-judge-likelihood": Embedded(
-        what="scores by the likelihood of 0, 1 and 2, and quotes the output; judge",
-        opened=LikelihoodJudge,
-        weights=SMOLLM2,
+        "scores by the likelihood of 0, 1 and 2, and quotes the output; judge",
+        LikelihoodJudge,
+        SMOLLM2,
     ),
     "minilm-l6-relevance": Embedded(
-        what="prefers the answer whose embedding is nearer to the task's; evaluator",
-        opened=lambda name: Scorer(name, Relevance(MINILM, _minilm)),
-        weights=MINILM,
+        "prefers the answer whose embedding is nearer to the task's; evaluator",
+        lambda name: Scorer(name, Relevance(MINILM, _minilm)),
+        MINILM,
     ),
     "wordllama-relevance": Embedded(
-        what="prefers the answer whose words' mean vector is nearer to the task's; evaluator",
-        opened=lambda name: Scorer(name, Relevance(WORDLLAMA, _wordllama)),
-        weights=WORDLLAMA,
+        "prefers the answer whose words' mean vector is nearer to the task's; evaluator",
+        lambda name: Scorer(name, Relevance(WORDLLAMA, _wordllama)),
+        WORDLLAMA,
     ),
     "vader-sentiment": Embedded(
-        what="a rule: prefers the answer of the more positive words; evaluator",
-        opened=lambda name: Scorer(name, VaderSentiment()),
+        "a rule: prefers the answer of the more positive words; evaluator",
+        lambda name: Scorer(name, VaderSentiment()),
         missing=sentiment_missing,
     ),
     "flesch-reading-ease": Embedded(
-        what="a rule: prefers the answer that is easier to read; evaluator",
-        opened=lambda name: Scorer(name, FleschReadingEase()),
+        "a rule: prefers the answer that is easier to read; evaluator",
+        lambda name: Scorer(name, FleschReadingEase()),
     ),
     "word-count": Embedded(
-        what="a rule: prefers the answer of more words; evaluator",
-        opened=lambda name: Scorer(name, WordCount()),
+        "a rule: prefers the answer of more words; evaluator",
+        lambda name: Scorer(name, WordCount()),
     ),
 }
 

@@ -2,12 +2,13 @@
 
 import re
 from itertools import pairwise
+from math import comb
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from epc.statistics.spot_check import agreement, exact_interval, honest, p_odd, passing
+from epc.statistics.spot_check import agreement, exact_interval, p_odd
 
 PAGE = Path(__file__).parents[3] / "site" / "docs" / "spot-check.md"
 # The rows of the table: how often the record is not what the evaluator mostly says.
@@ -18,6 +19,33 @@ WRONG = {
     "90% copies, the rest turned": 0.1,
     "90% copies, the rest random": 0.05,
 }
+
+
+def passing(pairs: int, *, wrong: float, flips: float) -> float:
+    """Return the probability that a record is not found to differ.
+
+    `wrong` is the share of recorded verdicts that are not what the evaluator mostly says, `flips`
+    the share of pairs on which two fresh answers of it differ.
+    """
+    odd, even = (1 - flips) * wrong, flips
+    rest = 1 - odd - even
+    total = 0.0
+    for uneven in range(pairs + 1):
+        for is_odd in range(uneven + 1):
+            if p_odd(is_odd, uneven) > 0.05:
+                ways = comb(pairs, uneven) * comb(uneven, is_odd)
+                share = odd**is_odd * even ** (uneven - is_odd) * rest ** (pairs - uneven)
+                total += ways * share
+    return total
+
+
+def honest(flips: float) -> float:
+    """Return the share of wrong verdicts in a record that is the evaluator's own.
+
+    Of three answers of which any two differ on a share of the pairs, each is the odd one on half of
+    that share.
+    """
+    return flips / 2 / (1 - flips)
 
 
 def test_the_interval_is_clopper_and_pearsons() -> None:
