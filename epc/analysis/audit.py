@@ -169,7 +169,7 @@ def _stated(manifest: Manifest) -> Facts:
         off_simplex=0,
         gamma={d: [record.gamma[d] for record in per_seed] for d in manifest.domains.directions},
         jsd={d: [record.jsd[d] for record in per_seed] for d in manifest.domains.directions},
-        dead=sum(_never_decided(record) for record in per_seed),
+        dead=sum(not any(_decided(each, p) for p in each.verdicts) for each in per_seed),
         collapsed=sum("collapse" in record.zero_cause.values() for record in per_seed),
         stuck={
             d: sum(_stopped(record, d) for record in per_seed) for d in manifest.domains.directions
@@ -214,10 +214,6 @@ def _missing(manifest: Manifest) -> Json:
 def _decided(record: SeedRecord, phase: PhaseName) -> int:
     counts = record.verdicts[phase]
     return counts["A"] + counts["B"]
-
-
-def _never_decided(record: SeedRecord) -> bool:
-    return not any(_decided(record, phase) for phase in record.verdicts)
 
 
 def _stopped(record: SeedRecord, direction: Direction) -> bool:

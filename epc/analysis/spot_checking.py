@@ -5,9 +5,9 @@ verdicts cannot make true just those that will be asked. Any program can draw ag
 order of SHA-256 of the commit, a space, and the question.
 """
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 from epc.protocol.verdict import parse_verdict
 from epc.records.asked import AskedPair, PairKey
@@ -51,12 +51,8 @@ class SpotCheck:
 def draw(asked: Mapping[PairKey, AskedPair], commit: str, pairs: int) -> tuple[Drawn, ...]:
     """Return the pairs that a commit draws; equal questions count once."""
     distinct = {item.text: key for key, item in reversed(list(asked.items()))}
-    order = sorted(distinct, key=lambda text: _rank(commit, text))
+    order = sorted(distinct, key=lambda text: sha256(f"{commit} {text}".encode()).digest())
     return tuple(_drawn(distinct[text], asked[distinct[text]]) for text in order[:pairs])
-
-
-def _rank(commit: str, text: str) -> str:
-    return hashlib.sha256(f"{commit} {text}".encode()).hexdigest()
 
 
 def _drawn(key: PairKey, item: AskedPair) -> Drawn:

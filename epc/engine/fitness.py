@@ -155,8 +155,10 @@ class Diagnosis:
     @property
     def findings(self) -> list[Finding]:
         """What speaks against it, and what to do."""
-        found = (self._unread(), self._places(), self._taste(), self._again(), self._thought())
-        return [finding for finding in found if finding is not None]
+        return [
+            Finding(clause, "", problem, remedy, severity="warning")
+            for clause, problem, remedy in self._against()
+        ]
 
     def _orders(self) -> Iterator[tuple[bool, bool]]:
         """Yield for each pair with two verdicts whether each of them is for the good answer."""
@@ -166,60 +168,38 @@ class Diagnosis:
             if first is not None and second is not None:
                 yield first, second
 
-    def _unread(self) -> Finding | None:
-        none = [answer for answer in self.answers if not answer.verdict.decided]
-        if not none:
-            return None
-        kinds = sorted({answer.kind for answer in none})
-        remedy = "name another evaluator: its rounds would be ties"
-        if any(answer.completion.finish_reason in CUT for answer in none):
-            remedy = "it was cut off: try --max-tokens with more, or --reasoning none"
-        return _finding(
-            "EPC-2.6(c)",
-            f"{len(none)} of {len(self.answers)} answers are no verdict: {', '.join(kinds)}",
-            remedy,
-        )
-
-    def _places(self) -> Finding | None:
-        if not self.one_place:
-            return None
-        return _finding(
-            "EPC-5.3(4)",
-            f"it gave one letter in both orders of {self.one_place} of {len(_PAIRS)} pairs: "
-            "it prefers a place",
-            "name another evaluator, or measure how much: `epc audit RUN --swap 50`",
-        )
-
-    def _taste(self) -> Finding | None:
-        wrong = sum(not first and not second for first, second in self._orders())
-        if not wrong:
-            return None
-        return _finding(
-            "EPC-5.3(4)",
-            f"it preferred an answer to something else in {wrong} of {len(_PAIRS)} pairs",
-            "run it with `--controls 20`, which stops before a bad evaluator is paid for",
-        )
-
-    def _again(self) -> Finding | None:
-        if self.repeats:
-            return None
-        times = sum(answer.asked == _FIRST for answer in self.answers)
-        return _finding(
-            "EPC-2.6(b)",
-            f"one question got different verdicts, asked {times} times",
-            "ask every round anew (`--reuse none`), or say how often with `--recheck 50`",
-        )
-
-    def _thought(self) -> Finding | None:
-        reasoned = sum(answer.reasoned for answer in self.answers)
-        if not reasoned:
-            return None
-        # Reading R79:
-        return _finding(
-            "EPC-2.6(d)",
-            f"{reasoned} of {len(self.answers)} answers came after reasoning",
-            "the record says so; a model that can leave it out is nearer to the protocol",
-        )
+    def _against(self) -> Iterator[tuple[str, str, str]]:
+        """Yield the clause that asks for something else, the problem, and the remedy."""
+        if none := [answer for answer in self.answers if not answer.verdict.decided]:
+            kinds = sorted({answer.kind for answer in none})
+            remedy = "name another evaluator: its rounds would be ties"
+            if any(answer.completion.finish_reason in CUT for answer in none):
+                remedy = "it was cut off: try --max-tokens with more, or --reasoning none"
+            said = f"{len(none)} of {len(self.answers)} answers are no verdict: {', '.join(kinds)}"
+            yield "EPC-2.6(c)", said, remedy
+        if self.one_place:
+            said = f"it gave one letter in both orders of {self.one_place} of {len(_PAIRS)} pairs"
+            remedy = "name another evaluator, or measure how much: `epc audit RUN --swap 50`"
+            yield "EPC-5.3(4)", f"{said}: it prefers a place", remedy
+        if wrong := sum(not first and not second for first, second in self._orders()):
+            yield (
+                "EPC-5.3(4)",
+                f"it preferred an answer to something else in {wrong} of {len(_PAIRS)} pairs",
+                "run it with `--controls 20`, which stops before a bad evaluator is paid for",
+            )
+        if not self.repeats:
+            times = sum(answer.asked == _FIRST for answer in self.answers)
+            yield (
+                "EPC-2.6(b)",
+                f"one question got different verdicts, asked {times} times",
+                "ask every round anew (`--reuse none`), or say how often with `--recheck 50`",
+            )
+        if reasoned := sum(answer.reasoned for answer in self.answers):  # Reading R79
+            yield (
+                "EPC-2.6(d)",
+                f"{reasoned} of {len(self.answers)} answers came after reasoning",
+                "the record says so; a model that can leave it out is nearer to the protocol",
+            )
 
 
 def kind_of(text: str, finish_reason: str | None) -> Kind:
@@ -301,7 +281,3 @@ async def _answer(model: Model, asked: Asked, decoding: Decoding, number: int) -
     began = time.monotonic()
     completion = await model.complete(asked.prompt(model, number), decoding)
     return Answer(asked=asked, completion=completion, seconds=time.monotonic() - began)
-
-
-def _finding(clause: str, problem: str, remedy: str) -> Finding:
-    return Finding(clause=clause, where="", problem=problem, remedy=remedy, severity="warning")

@@ -33,7 +33,7 @@ _NARROW, _WIDE = "x", "\U0010ffff"  # one byte and four, where a bound counts by
 _USUAL_SHARE: Final = 0.8  # how much of max_tokens an answer usually takes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Range:
     """Something that will lie between two ends, and where it is expected."""
 
@@ -147,12 +147,12 @@ def _answers(plan: Plan, config: Configuration, *, judges: int) -> Range:
     drawn = [pair for judge in range(judges) for pair in _drawn(plan, config, judge=judge)]
     if plan.reuse == "none":  # the baseline's answer is the same round's for every evaluator
         expected = len({(seed, phase, number, s) for seed, phase, number, _, _, s in drawn})
-        return Range(lower=2 * rounds, expected=rounds + expected, upper=(1 + judges) * rounds)
+        return Range(2 * rounds, rounds + expected, (1 + judges) * rounds)
     pairs = {(domain, task, strategy) for *_, domain, task, strategy in drawn}
     pairs |= {(domain, task, config.baseline_index) for domain, task, _ in pairs}
     tasks = len({(domain, task) for domain, task, _ in pairs})
     most = min(every, (1 + judges) * rounds)
-    return Range(lower=tasks, expected=len(pairs), upper=most)
+    return Range(tasks, len(pairs), most)
 
 
 def _comparisons(plan: Plan, config: Configuration) -> Range:
@@ -173,10 +173,10 @@ def _compared(plan: Plan, config: Configuration) -> Range:
     if plan.exhaustive:
         # Equal answers make equal comparisons, which are asked once: at worst all are equal.
         tasks = sum(map(len, config.tasks.values()))
-        return Range(lower=tasks, expected=every, upper=every)
+        return Range(tasks, every, every)
     drawn = {(domain, task, strategy) for *_, domain, task, strategy in _drawn(plan, config)}
     tasks = len({(domain, task) for domain, task, _ in drawn})
-    return Range(lower=tasks, expected=len(drawn), upper=min(every, rounds))
+    return Range(tasks, len(drawn), min(every, rounds))
 
 
 def _drawn(
@@ -271,14 +271,14 @@ def _with_rechecks(calls: Range, most: int) -> Range:
     """Add the comparisons that are asked a second time, at most all of them."""
     ends = (calls.lower, calls.expected, calls.upper)
     lower, expected, upper = (end + min(most, end) for end in ends)
-    return Range(lower=lower, expected=expected, upper=upper)
+    return Range(lower, expected, upper)
 
 
 def _with_more(calls: Range, most: int, *, least: int = 0) -> Range:
     """Add what is asked beside the comparisons: planted pairs in both orders, the canary."""
     ends = calls.lower + least, calls.expected + most, calls.upper + most
-    return Range(lower=ends[0], expected=ends[1], upper=ends[2])
+    return Range(ends[0], ends[1], ends[2])
 
 
 def _exactly(count: float) -> Range:
-    return Range(lower=count, expected=count, upper=count)
+    return Range(count, count, count)

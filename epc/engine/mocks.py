@@ -166,10 +166,6 @@ def _all_odds(script: dict[str, Any]) -> list[float]:
     return [script["default"], *(p for table in _tables(script).values() for p in table.values())]
 
 
-def _is_domain(key: str) -> bool:
-    return NAME.fullmatch(key) is not None
-
-
 def _tables(script: dict[str, Any]) -> dict[str, Any]:
     """Return what a script says by domain."""
     return {key: table for key, table in script.items() if key != "default"}
@@ -180,7 +176,7 @@ def _read_script(path: Path) -> dict[str, Any]:
     shape = "an object with `default` and, for each domain, probabilities by strategy"
     if problems:
         raise UsageError(f"{path}: {problems[0].problem}; expected {shape}")
-    if not isinstance(value, dict) or "default" not in value or not all(map(_is_domain, value)):
+    if not isinstance(value, dict) or "default" not in value or not all(map(NAME.fullmatch, value)):
         raise UsageError(f"{path}: expected {shape}")
     for domain, table in _tables(value).items():
         if not isinstance(table, dict):

@@ -272,7 +272,7 @@ def read_mapping(value: Json) -> tuple[RubricMapping | None, list[Finding]]:
     if findings:
         return None, findings
     mapping = RubricMapping(
-        **_stated(value, "id", "constants", "rows", "score"),
+        **{name: value[name] for name in ("id", "constants", "rows", "score") if name in value},
         rules=rules,
         fields={**_FIELDS, **value.get("fields", {})},
         keys={**_KEYS, **value.get("evidence", {})},
@@ -280,10 +280,6 @@ def read_mapping(value: Json) -> tuple[RubricMapping | None, list[Finding]]:
         derived=derived,
     )
     return mapping, []
-
-
-def _stated(value: Json, *names: str) -> Json:
-    return {name: value[name] for name in names if name in value}
 
 
 def _nonsense(rule: Rule) -> str | None:

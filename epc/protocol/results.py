@@ -145,7 +145,9 @@ def summarise(
         {
             "gamma": {d: [r["gamma"][d] for r in records] for d in directions},
             "jsd": {d: [r["jsd"][d] for r in records] for d in directions},
-            "tie_rate_by_phase": {p: [_phase_tie_rate(r, p) for r in records] for p in phases},
+            "tie_rate_by_phase": {
+                p: [_tie_rate([r["verdicts"][p]]) for r in records] for p in phases
+            },
             "pci": pcis,
             "all": {
                 "tie_rate": [r["tie_rate"] for r in records],
@@ -233,20 +235,13 @@ def _zero_rate(records: Sequence[Json], direction: str) -> Estimate:
     return {"mean": zeros / len(records), "ci95": list(interval) if interval else None}
 
 
-def _phase_tie_rate(record: Json, phase: str) -> float:
-    return _tie_rate([record["verdicts"][phase]])
-
-
 def _tie_rate(counts: Sequence[Mapping[Verdict, int]] | Sequence[Mapping[str, int]]) -> float:
     """Return the share of ties among what was said; a missing pair is none (Reading R72)."""
     ended = [each for count in counts for each in count.items()]
     ties = sum(number for said, number in ended if said == Verdict.TIE)
-    return _share(ties, sum(number for said, number in ended if said != Verdict.MISSING))
+    whole = sum(number for said, number in ended if said != Verdict.MISSING)
+    return ties / whole if whole else 0.0  # Reading R34
 
 
 def _tally(causes: Iterable[str | None]) -> dict[str, int]:
     return dict(sorted(Counter(cause for cause in causes if cause is not None).items()))
-
-
-def _share(part: int, whole: int) -> float:
-    return part / whole if whole else 0.0  # Reading R34

@@ -14,7 +14,7 @@ from math import comb
 from pathlib import Path
 from typing import Any, Final
 
-from epc.errors import Finding, Severity, UsageError
+from epc.errors import Finding, UsageError
 from epc.protocol.results import Json
 from epc.protocol.rules import RULES, Rule, rates_of, rule_of
 from epc.protocol.weights import UpdateRule
@@ -178,7 +178,7 @@ def _domains(value: Json) -> Iterator[Finding]:
         if not NAME.fullmatch(name):
             problem = f"{_short(name)} is no name of a domain: expected {SHAPE}"
             where = f"/domains{pointer(name)}"
-            yield _found("Reading R78", where, problem, "rename the domain")
+            yield Finding("Reading R78", where, problem, "rename the domain")
     for where, strategy in _strategies_of(value):
         match strategy:
             case {"name": name, "domain": str(named)} if named not in names:
@@ -186,7 +186,7 @@ def _domains(value: Json) -> Iterator[Finding]:
                 if not own:
                     problem = f"{_short(named)} is no domain of this design"
                     remedy = f"write {' or '.join(names)}, or leave it out"
-                    yield _found("EPC-2.2", f"{where}/domain", problem, remedy)
+                    yield Finding("EPC-2.2", f"{where}/domain", problem, remedy)
 
 
 def _rule(value: Json) -> Iterator[Finding]:
@@ -202,11 +202,11 @@ def _rule(value: Json) -> Iterator[Finding]:
         if rate not in known:
             problem = f"{rate} is no rate of the rule {name}: it has {', '.join(known)}"
             remedy = "leave it out, or name its rule"
-            yield _found("EPC-2.7", f"/rule/{rate}", problem, remedy)
+            yield Finding("EPC-2.7", f"/rule/{rate}", problem, remedy)
     high, low = (stated.get(rate, known.get(rate)) for rate in ("high", "low"))
     if isinstance(high, int | float) and isinstance(low, int | float) and not low < high:
         problem = f"low is {low:g} and high {high:g}: the best strategy wins more than the others"
-        yield _found("EPC-2.7", "/rule", problem, "state a low below high")
+        yield Finding("EPC-2.7", "/rule", problem, "state a low below high")
 
 
 def _tasks(value: Json) -> Iterator[Finding]:
@@ -216,7 +216,7 @@ def _tasks(value: Json) -> Iterator[Finding]:
         for task in _tasks_of(value, domain):
             if (before := first.setdefault(_folded(task.text), task.where)) != task.where:
                 problem = f"{_short(task.text)} stands twice: {before} asks the same"
-                yield _found("EPC-2.4(b)", task.where, problem, "keep one of them")
+                yield Finding("EPC-2.4(b)", task.where, problem, "keep one of them")
 
 
 def _groups(value: Json) -> Iterator[Finding]:
@@ -228,13 +228,13 @@ def _groups(value: Json) -> Iterator[Finding]:
             where = f"/domains/{domain}/{index}/group"
             if isinstance(group, str) and first.setdefault(group.casefold(), where) != where:
                 problem = f"the group {_short(group)} stands twice: {first[group.casefold()]}"
-                yield _found("Reading R74", where, problem, "put its tasks into one group")
+                yield Finding("Reading R74", where, problem, "put its tasks into one group")
     every = [task for domain in _names(value) for task in _tasks_of(value, domain)]
     if any(task.group is not None for task in every):
         for task in every:
             if task.group is None:
                 problem = f"{_short(task.text)} has no group, and other tasks have"
-                yield _found("Reading R74", task.where, problem, "give it a group of its own")
+                yield Finding("Reading R74", task.where, problem, "give it a group of its own")
 
 
 def _numbers(value: Json) -> Iterator[Finding]:
@@ -245,7 +245,7 @@ def _numbers(value: Json) -> Iterator[Finding]:
         units[domain] = len({task.where if task.group is None else task.group for task in tasks})
         if 0 < len(tasks) < MIN_TASKS:
             problem = f"{len(tasks)} tasks, expected at least {MIN_TASKS}"
-            yield _found("EPC-2.4(a)", f"/domains/{domain}", problem, "add tasks", "warning")
+            yield Finding("EPC-2.4(a)", f"/domains/{domain}", problem, "add tasks", "warning")
     # Reading R74: with fewer ways to deal the groups out there is no word but `inconclusive`.
     for one, other in combinations([units[domain] for domain in units if units[domain]], PAIRED):
         if (ways := _splits(one, other)) >= FEWEST_SPLITS:
@@ -254,7 +254,7 @@ def _numbers(value: Json) -> Iterator[Finding]:
             f"{one} and {other} groups can be dealt out to two domains in {ways} ways "
             f"only, expected {FEWEST_SPLITS}: the audit can say nothing but `inconclusive`"
         )
-        yield _found("Reading R74", "/domains", problem, "add groups, such as 4 a domain")
+        yield Finding("Reading R74", "/domains", problem, "add groups, such as 4 a domain")
 
 
 def _splits(first: int, second: int) -> int:
@@ -271,12 +271,12 @@ def _strategies(value: Json) -> Iterator[Finding]:
         name, prompt = strategy.get("name"), strategy.get("prompt")
         if isinstance(name, str) and names.setdefault(name.casefold(), where) != where:
             problem = f"the strategy {_short(name)} stands twice: {names[name.casefold()]}"
-            yield _found("EPC-2.2", f"{where}/name", problem, "give each its own name")
+            yield Finding("EPC-2.2", f"{where}/name", problem, "give each its own name")
         if isinstance(prompt, str) and prompt.strip():
             before = prompts.setdefault(_folded(prompt), where)
             if before != where:
                 problem = f"the same text as {before}: two names for one strategy"
-                yield _found("EPC-2.2", f"{where}/prompt", problem, "keep one", "warning")
+                yield Finding("EPC-2.2", f"{where}/prompt", problem, "keep one", "warning")
 
 
 def _baseline(value: Json) -> Iterator[Finding]:
@@ -290,13 +290,13 @@ def _baseline(value: Json) -> Iterator[Finding]:
     where = "/baseline" if "baseline" in value else ""
     if baseline not in names:
         problem = f"the baseline {_short(baseline)} is not among the strategies"
-        yield _found("EPC-2.3(a)", where, problem, "name one of them")
+        yield Finding("EPC-2.3(a)", where, problem, "name one of them")
     prompt = value.get("evaluator_prompt", EVALUATOR_PROMPT)
     if baseline != BASELINE and isinstance(prompt, str) and re.search(rf"\b{BASELINE}\b", prompt):
         problem = f"it calls B {BASELINE}, and the baseline is {_short(baseline)}"
         place = "/evaluator_prompt" if "evaluator_prompt" in value else where
         remedy = "state an evaluator_prompt that names the baseline, or none"
-        yield _found("EPC-2.6(a)", place, f"the evaluator's prompt: {problem}", remedy)
+        yield Finding("EPC-2.6(a)", place, f"the evaluator's prompt: {problem}", remedy)
 
 
 def _prompts(value: Json) -> Iterator[Finding]:
@@ -305,7 +305,7 @@ def _prompts(value: Json) -> Iterator[Finding]:
         prompt = value.get(key)
         if not isinstance(prompt, str):
             continue
-        note = partial(_found, _CLAUSES[key], f"/{key}")
+        note = partial(Finding, _CLAUSES[key], f"/{key}")
         met = set()
         for inner in _PLACEHOLDER.findall(prompt):
             match = _NAME.fullmatch(inner)
@@ -336,9 +336,3 @@ def _folded(text: str) -> str:
 
 def _short(text: str) -> str:
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
-
-
-def _found(
-    clause: str, where: str, problem: str, remedy: str, severity: Severity = "error"
-) -> Finding:
-    return Finding(clause=clause, where=where, problem=problem, remedy=remedy, severity=severity)

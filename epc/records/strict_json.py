@@ -113,7 +113,8 @@ def read_lines(
                     return
                 text, problems = decode(line)
                 value, more = (None, []) if problems else reader.parse(text)
-                yield index, value, [_under(where, found) for found in (*problems, *more)]
+                found = (*problems, *more)
+                yield index, value, [replace(each, where=where + each.where) for each in found]
 
 
 def dumps(value: Any) -> str:
@@ -169,7 +170,3 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
-
-
-def _under(where: str, problem: Finding) -> Finding:
-    return replace(problem, where=where + problem.where)

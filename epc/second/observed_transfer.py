@@ -81,7 +81,8 @@ def _scored(rows: list[Verdict], baseline: str) -> Iterator[Contest]:
 def _sides(contests: list[Contest], domains: Sequence[str]) -> dict[str, list[Contest]]:
     """Return the contests of each domain: as chosen, or of the two subsets with most tasks."""
     tasks = Counter(subset for _, subset in {(task, s) for _, task, s, _ in contests if s})
-    patterns = {name: (rest or name).split("+") for name, _, rest in map(_parted, domains)}
+    parted = (domain.partition("=") for domain in domains)
+    patterns = {name: (rest or name).split("+") for name, _, rest in parted}
     if not domains:
         most = sorted(tasks, key=lambda subset: (-tasks[subset], subset))[:_TWO]
         patterns = {subset: [subset] for subset in most}
@@ -92,7 +93,3 @@ def _sides(contests: list[Contest], domains: Sequence[str]) -> dict[str, list[Co
             if one[2] and fits:
                 found.setdefault(name, []).append(one)
     return found
-
-
-def _parted(domain: str) -> tuple[str, str, str]:
-    return domain.partition("=")

@@ -57,11 +57,8 @@ def evaluator(text: str, *, strategies: int = STRATEGIES) -> Preferences:
     settings, lengths = _parse(name, rest, strategies)
     tie = settings.pop("tie")
     says = KINDS[name].build(settings, lengths, strategies)
-    return {domain: _with_ties(says[domain], tie) for domain in DOMAINS}
-
-
-def _with_ties(a: Array, tie: float) -> Odds:
-    return Odds(a=a * (1 - tie), tie=np.full(len(a), tie))
+    ties = np.full(strategies, tie)
+    return {domain: Odds(a=says[domain] * (1 - tie), tie=ties) for domain in DOMAINS}
 
 
 def _parse(name: str, rest: str, strategies: int) -> tuple[Settings, Lengths]:

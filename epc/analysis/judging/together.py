@@ -10,7 +10,6 @@ from epc.analysis.judging.results import Agreement, Evidence, Mean, SelfPreferen
 from epc.analysis.judging.self_preference import self_preferences
 from epc.analysis.judging.shares import counted, evidence
 from epc.audit.competence import Word
-from epc.protocol.results import Json
 from epc.spec.judge_v1 import CROSS
 
 _MOST: Final = 0.5
@@ -123,9 +122,7 @@ def _one(
 
 
 def _unlike(first: Evaluated, other: Evaluated) -> tuple[str, ...]:
-    stated, found = (_asked(one) for one in (first, other))
+    stated, found = (
+        conditions(one.plan, one.plan.judges[0].model, CROSS) for one in (first, other)
+    )
     return tuple(name for name, value in stated.items() if found[name] != value)
-
-
-def _asked(one: Evaluated) -> Json:
-    return conditions(one.plan, one.plan.judges[0].model, CROSS)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 from epc.analysis.judging.results import (
     Agreement,
-    Compared,
     Drifted,
     Ends,
     Evaluation,
@@ -130,7 +129,8 @@ def _agreeing(judge: str, name: str, valid: Agreement, readable: Agreement) -> S
             (other,) = set(pair.judges) - {judge}
             sides = [pair.compared, *filter(None, [both_valid.get(pair.judges)])]
             words.append(_word([side.kappa_ci95[name] for side in sides]))
-            shown.append(f"with {other} {_kappa(sides[-1], name)}")
+            last = sides[-1]
+            shown.append(f"with {other} {plain_text(last.kappa[name], last.kappa_ci95[name])}")
     trusted: Trusted = "unknown"
     if "yes" in words:
         trusted = "yes"
@@ -145,10 +145,6 @@ def _agreeing(judge: str, name: str, valid: Agreement, readable: Agreement) -> S
     return Statement(
         judge=judge, about=name, trusted=trusted, sentence=f"{said[trusted]} ({told})."
     )
-
-
-def _kappa(found: Compared, name: str) -> str:
-    return plain_text(found.kappa[name], found.kappa_ci95[name])
 
 
 def _word(intervals: Sequence[Ends | None]) -> Trusted:

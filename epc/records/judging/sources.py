@@ -65,7 +65,8 @@ def _table_entry(table: Path, where: str, row: Json) -> Entry:
         output: str = row["output"]
     else:
         output = text_of(_inside(table.parent, row["output_file"]), _CLAUSE)
-    return Entry(unit=_unit(row), output=strict_json.storable(output), task=row.get("task") or None)
+    output = strict_json.storable(output)
+    return Entry(unit=parse(row, Unit), output=output, task=row.get("task") or None)
 
 
 def _missing(row: Json) -> list[str]:
@@ -207,10 +208,6 @@ def _rows(folder: Path, kind: type[T]) -> Iterator[T]:
 
 
 # ------------------------------------------------------------------------------------ helpers
-
-
-def _unit(row: Json) -> Unit:
-    return parse(row, Unit)
 
 
 def _finding(problem: str, remedy: str) -> Finding:
