@@ -5,9 +5,9 @@ A source may have them in fields, in the names of its files, or several in one t
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from epc.json_text import pointer
 from epc.spec.judge_v1 import IDENTIFIERS
@@ -74,6 +74,16 @@ class Identity:
         return {pattern.source for pattern in self.patterns} | {
             part for part in of_templates if part.startswith("/")
         }
+
+
+def read_identity(
+    *, patterns: Iterable[Mapping[str, Any]] = (), templates: Mapping[str, str] | None = None
+) -> Identity:
+    """Return what a mapping says of identifiers."""
+    return Identity(
+        patterns=tuple(Pattern(**stated) for stated in patterns),
+        templates=templates or {},
+    )
 
 
 def problems(identity: Identity) -> Iterator[tuple[str, str, str]]:

@@ -16,7 +16,7 @@ from typing import Any, Final
 from epc.errors import Finding
 from epc.json_text import pointer
 from epc.judge.check import Fault, fault
-from epc.judge.identity import FILE_NAME, NAMES, Identity, Pattern, problems
+from epc.judge.identity import FILE_NAME, NAMES, Identity, problems, read_identity
 from epc.judge.reply import Json
 from epc.judge.samples import Sample
 from epc.judge.shape import shown
@@ -263,8 +263,7 @@ def read_mapping(value: Json) -> tuple[RubricMapping | None, list[Finding]]:
         problem = f"{both[0]!r} is mapped and ignored"
         remedy = "take it out of one of them"
         findings.append(Finding(clause=CLAUSE, where="/ignored", problem=problem, remedy=remedy))
-    patterns = tuple(Pattern(**stated) for stated in value.get("patterns", ()))
-    derived = Identity(patterns=patterns, templates=value.get("templates", {}))
+    derived = read_identity(**_stated(value, "patterns", "templates"))
     findings += [
         Finding(clause=CLAUSE, where=where, problem=problem, remedy=remedy)
         for where, problem, remedy in problems(derived)
@@ -272,7 +271,7 @@ def read_mapping(value: Json) -> tuple[RubricMapping | None, list[Finding]]:
     if findings:
         return None, findings
     mapping = RubricMapping(
-        **{name: value[name] for name in ("id", "constants", "rows", "score") if name in value},
+        **_stated(value, "id", "constants", "rows", "score"),
         rules=rules,
         fields={**_FIELDS, **value.get("fields", {})},
         keys={**_KEYS, **value.get("evidence", {})},
@@ -280,6 +279,10 @@ def read_mapping(value: Json) -> tuple[RubricMapping | None, list[Finding]]:
         derived=derived,
     )
     return mapping, []
+
+
+def _stated(value: Json, *names: str) -> Json:
+    return {name: value[name] for name in names if name in value}
 
 
 def _nonsense(rule: Rule) -> str | None:

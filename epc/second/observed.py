@@ -3,8 +3,7 @@
 It shares no code with `epc.analysis` and no NumPy: verdicts are taken one by one, as the pages say.
 """
 
-from collections.abc import Iterator, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Iterator
 from math import isclose
 from typing import Any, Final
 
@@ -22,16 +21,14 @@ TOLERANCE: Final = 1e-12
 _REMEDY: Final = "measure the verdict file again; if that agrees with itself, report a fault of epc"
 
 
-def disagreements(
-    document: Json, header: Header, verdicts: Verdicts, patterns: Sequence[str] = ()
-) -> Iterator[Finding]:
+def disagreements(document: Json, header: Header, verdicts: Verdicts) -> Iterator[Finding]:
     """Yield where a report's JSON differs from what this implementation makes of the verdicts."""
-    again = measured(header, verdicts, patterns, document["choices"])
+    again = measured(header, verdicts, document["choices"])
     for where, problem in _compared(again, document, ""):
         yield Finding(clause=CLAUSE, where=where, problem=problem, remedy=_REMEDY)
 
 
-def measured(header: Header, verdicts: Verdicts, patterns: Sequence[str], choices: Json) -> Json:
+def measured(header: Header, verdicts: Verdicts, choices: Json) -> Json:
     """Return every count, share and interval of a report, as its JSON has them.
 
     Of transfer the people's figures are not made again (Reading R77).
@@ -46,7 +43,7 @@ def measured(header: Header, verdicts: Verdicts, patterns: Sequence[str], choice
     groups = []
     for names in alike(header.settings):
         used = [name for name in names if name in by_setting]
-        if used and (not patterns or any(fnmatchcase(n, p) for n in used for p in patterns)):
+        if used:
             rows_of_group = [row for name in used for row in by_setting[name]]
             groups.append((used, header.settings[used[0]], rows_of_group))
     items = len(verdicts.item.names)

@@ -68,7 +68,7 @@ class Watched:
     held: int | None
 
 
-def watch(shares: Sequence[float], *, tolerated: float, error: float = WATCH_ERROR) -> Watched:
+def watch(shares: Sequence[float], *, tolerated: float) -> Watched:
     """Return what the shares of all days so far come to.
 
     Drift once found stays found: a capital that falls again does not take an alarm back. `holds`
@@ -81,9 +81,9 @@ def watch(shares: Sequence[float], *, tolerated: float, error: float = WATCH_ERR
     ceiling = 2 * tolerated
     calm = quiet_capital(shares, ceiling)
     weeks = [mean(shares[max(0, day - RECENT) : day]) for day in range(1, len(shares) + 1)]
-    alarm = next((day for day, capital in enumerate(capitals) if capital >= 1 / error), None)
+    alarm = next((day for day, capital in enumerate(capitals) if capital >= 1 / WATCH_ERROR), None)
     before = len(shares) if alarm is None else alarm
-    held = [d for d in range(before) if calm[d] >= 1 / error and weeks[d] <= tolerated]
+    held = [d for d in range(before) if calm[d] >= 1 / WATCH_ERROR and weeks[d] <= tolerated]
     state: State = "cannot_tell"
     if alarm is not None:
         state = "drifted"
