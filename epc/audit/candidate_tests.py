@@ -4,7 +4,8 @@ They stand here so that anyone can hold them against it again: `epc study`. None
 anything in a measurement.
 """
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Final
 
 from epc.arrays import Array, np
 from epc.audit.permutation import arrangements, by_seeds, by_tasks, residuals, share_as_large
@@ -15,11 +16,7 @@ from epc.protocol.rules import Rule
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule
 from epc.spec.coupling import FEWEST_SPLITS, LEVEL, MARGIN
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from epc.spec.domains import PhaseName
+from epc.spec.domains import PhaseName
 
 OLD: Final = "rule 1"
 ADOPTED: Final = "rule 2"
@@ -65,7 +62,7 @@ def by_rules(units: Units, *, rounds: int, rule: UpdateRule) -> dict[str, bool]:
 
 
 def by_others(
-    table: VerdictTable, units: Units, vectors: "Mapping[PhaseName, Array]", rule: UpdateRule
+    table: VerdictTable, units: Units, vectors: Mapping[PhaseName, Array], rule: UpdateRule
 ) -> dict[str, bool]:
     """Return what the tests say that look at verdicts or at weights, and at no transfer.
 

@@ -29,7 +29,7 @@ from epc.statistics.intervals import Interval, mean
 
 Unit = Literal["task", "group"]
 Method = Literal["permutation", "jackknife"]
-Statistic = Callable[[Rates, "Array", int, Rule], "Array"]
+Statistic = Callable[[Rates, Array, int, Rule], Array]
 
 _FEWER_DRAWN: Final = 499  # where every one of them takes wheels
 _SHORT: Final = 30  # rounds up to which the recursion's order of tables is that of the wheels

@@ -6,8 +6,9 @@ training on Y alone. How far they are apart, and what that costs by the evaluato
 Y, has a unit: choices, and points of win rate.
 """
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from epc.arrays import Array, np
 from epc.audit.resampled import (
@@ -25,13 +26,9 @@ from epc.protocol.columns import policies as policies_of
 from epc.protocol.draws import generator
 from epc.protocol.rules import Rule
 from epc.simulation.training import Odds, train_by, uniform_start
+from epc.statistics.intervals import Interval
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from epc.statistics.intervals import Interval
-
-    Figured = Callable[["Rates", int], list[dict[str, Array]]]  # by tables and wheels
+Figured = Callable[["Rates", int], list[dict[str, Array]]]  # by tables and wheels
 
 _A_BLOCK: Final = 16_384  # columns of weights, which a processor's cache holds
 _STREAM: Final = 20261123
@@ -77,7 +74,7 @@ class Crossings:
         return most(each.interval for into in self.into for each in (into.regret, into.crossing))
 
 
-def cost(regrets: "Iterable[tuple[float, float]]") -> float | None:
+def cost(regrets: Iterable[tuple[float, float]]) -> float | None:
     """Return what crosses at least, in the direction where most does; None of no direction.
 
     A direction has its regret, and no more of it than its crossing regret explains.
@@ -87,7 +84,7 @@ def cost(regrets: "Iterable[tuple[float, float]]") -> float | None:
     return max((min(both) for both in regrets), default=None)
 
 
-def most(intervals: "Iterable[Interval | None]") -> float | None:
+def most(intervals: Iterable[Interval | None]) -> float | None:
     """Return the most that intervals for the domain admit; None without any."""
     return max((interval[1] for interval in intervals if interval), default=None)
 
@@ -111,7 +108,7 @@ def won_shares(won: Array, decided: Array) -> Array:
 
 
 def policies(
-    ways: "Sequence[Sequence[Array]]", tie: Array, *, rounds: int, rule: Rule, wheels: int
+    ways: Sequence[Sequence[Array]], tie: Array, *, rounds: int, rule: Rule, wheels: int
 ) -> list[Array]:
     """Return the policy at the end of every way, over the protocol's own wheel.
 
@@ -133,14 +130,14 @@ def policies(
 
 
 def _walked(
-    ways: "Sequence[Sequence[Array]]",
+    ways: Sequence[Sequence[Array]],
     tie: Array,
     *,
     wheels: int,
     block: int,
     rounds: int,
     rule: Rule,
-) -> "Iterator[Array]":
+) -> Iterator[Array]:
     """Yield the final weights of every way; what several begin with is trained once."""
     strategies, tables = ways[0][0].shape
     steps = [_Draws([_STREAM, step, block], rounds, tables * wheels) for step in range(_STEPS)]
@@ -166,16 +163,16 @@ class _Draws:
     Shapes: each (2, columns).
     """
 
-    def __init__(self, entropy: "Sequence[int]", rounds: int, columns: int) -> None:
+    def __init__(self, entropy: Sequence[int], rounds: int, columns: int) -> None:
         self._entropy, self._rounds, self._columns = entropy, rounds, columns
         self._kept: list[Array] = []
 
-    def __iter__(self) -> "Iterator[Array]":
+    def __iter__(self) -> Iterator[Array]:
         if self._kept:
             return iter(self._kept)
         return self._drawn()
 
-    def _drawn(self) -> "Iterator[Array]":
+    def _drawn(self) -> Iterator[Array]:
         rng = generator(self._entropy)
         kept: list[Array] | None = [] if self._rounds <= _KEPT_ROUNDS else None
         for _ in range(self._rounds):
@@ -273,13 +270,13 @@ def reductions(
     return into(0), into(1)
 
 
-def estimates(units: Units, figures: "Figured", *, fewer: int = 1) -> "list[dict[str, Estimate]]":
+def estimates(units: Units, figures: Figured, *, fewer: int = 1) -> list[dict[str, Estimate]]:
     """Return estimates of what `figures` says of tables, over `fewer` times fewer wheels."""
     seen, parts, freedom = _seen(units, figures, fewer=fewer)
     return [{n: estimated(of, parts, freedom) for n, of in side.items()} for side in seen]
 
 
-def _figured(tie: Array, *, rounds: int, rule: Rule) -> "Figured":
+def _figured(tie: Array, *, rounds: int, rule: Rule) -> Figured:
     """Return what says the figures into each domain, and what crosses into both together."""
 
     def figures(rates: Rates, wheels: int) -> list[dict[str, Array]]:
@@ -290,7 +287,7 @@ def _figured(tie: Array, *, rounds: int, rule: Rule) -> "Figured":
 
 
 def _seen(
-    units: Units, figures: "Figured", *, fewer: int = 1
+    units: Units, figures: Figured, *, fewer: int = 1
 ) -> tuple[list[dict[str, Figure]], Parts, int]:
     """Return each figure by all units, by halves and without every block."""
     parts = parts_of(units)

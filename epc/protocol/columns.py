@@ -3,16 +3,14 @@
 What is added there from left to right is added here row by row, so both end in the same bits.
 """
 
+from collections.abc import Mapping
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
 from epc.arrays import Array, Indices, np
 from epc.protocol.rules import CELLS, WIN_RATES, Bayes, BradleyTerry, Rule, Thompson
 from epc.protocol.table import OUTCOMES
 from epc.protocol.weights import UpdateRule
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _A, _B = 0, 1  # places of the decided verdicts in `OUTCOMES`
 _UNDECIDED: Final = tuple(not verdict.decided for verdict in OUTCOMES)
@@ -161,7 +159,7 @@ class _Thompson:
         self.policy /= added(self.policy)
 
 
-_COLUMNS: Final["Mapping[type[Any], Any]"] = {
+_COLUMNS: Final[Mapping[type[Any], Any]] = {
     UpdateRule: _Weights,
     Bayes: _Bayes,
     BradleyTerry: _BradleyTerry,

@@ -10,16 +10,15 @@ from collections.abc import Sequence
 from decimal import Context, Decimal
 from functools import cache
 from math import log
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from epc.arrays import Array, np
 from epc.protocol.metrics import jsd
 from epc.protocol.vectors import surely_simplex
 from epc.protocol.weights import Weights
 
-if TYPE_CHECKING:
-    Long = tuple[Array, Array]  # a number: a double, and what it misses of the number
-    Constant = tuple[float, float]
+Long = tuple[Array, Array]  # a number: a double, and what it misses of the number
+Constant = tuple[float, float]
 
 _FEWEST_VECTORISED: Final = 8  # pairs; fewer are done before NumPy has got going
 # Far above what is lost here (4e-29 at most in thousands of pairs, K = 1 to 200) and in 34 digits.
@@ -54,7 +53,7 @@ def divergences(pairs: Sequence[tuple[Weights, Weights]]) -> list[float]:
     return [found[i] if i in found else jsd(*pair) for i, pair in enumerate(pairs)]
 
 
-def _total(left: Array, right: Array) -> "Long":
+def _total(left: Array, right: Array) -> Long:
     """Return the sum over strategies of p ln(p/m) + q ln(q/m), m the mean of p and q."""
     same = left == right  # both terms are 0, also where both weights are
     shares = np.where(same, 0.5, np.stack([left, right]))
@@ -67,7 +66,7 @@ def _total(left: Array, right: Array) -> "Long":
     return high[0], low[0]
 
 
-def _log_ratio(share: Array, whole: "Long") -> "Long":
+def _log_ratio(share: Array, whole: Long) -> Long:
     """Return ln(2 share / whole), and 0 where the share is 0 (0 ln 0 = 0).
 
     2 share / whole = f 2**e with f in [1/2, 1); ln f is that of the nearest tabulated c, plus
@@ -97,7 +96,7 @@ def _log_ratio(share: Array, whole: "Long") -> "Long":
 
 
 @cache
-def _logarithms() -> "Long":
+def _logarithms() -> Long:
     """Return ln(n / 128) for n from 64 to 128, each at n, and at the end ln 2."""
     exact = [_DIGITS.ln(Decimal(max(n, 1)) / _STEPS) for n in range(_STEPS + 1)]
     exact.append(_DIGITS.ln(Decimal(2)))
@@ -106,14 +105,14 @@ def _logarithms() -> "Long":
     return np.array(high), np.array(low)
 
 
-def _two_sum(a: Array, b: Array) -> "Long":
+def _two_sum(a: Array, b: Array) -> Long:
     """Return a + b without loss."""
     total = a + b
     shifted = total - a
     return total, (a - (total - shifted)) + (b - shifted)
 
 
-def _two_product(a: Array, b: Array | float) -> "Long":
+def _two_product(a: Array, b: Array | float) -> Long:
     """Return a * b without loss, each split into halves whose products are exact."""
     product = a * b
     scaled_a, scaled_b = _SPLITTER * a, _SPLITTER * b
@@ -123,22 +122,22 @@ def _two_product(a: Array, b: Array | float) -> "Long":
     return product, ((high_a * high_b - product) + high_a * low_b + low_a * high_b) + low_a * low_b
 
 
-def _add(a: "Long", b: "Long") -> "Long":
+def _add(a: Long, b: Long) -> Long:
     high, low = _two_sum(a[0], b[0])
     return _two_sum(high, low + (a[1] + b[1]))
 
 
-def _times(a: "Long", b: Array) -> "Long":
+def _times(a: Long, b: Array) -> Long:
     high, low = _two_product(a[0], b)
     return _two_sum(high, low + a[1] * b)
 
 
-def _multiply(a: "Long", b: "Long") -> "Long":
+def _multiply(a: Long, b: Long) -> Long:
     high, low = _two_product(a[0], b[0])
     return _two_sum(high, low + (a[0] * b[1] + a[1] * b[0]))
 
 
-def _divide(a: "Long", b: "Long | Constant") -> "Long":
+def _divide(a: Long, b: Long | Constant) -> Long:
     first = a[0] / b[0]
     high, low = _two_product(first, b[0])
     return _two_sum(first, (((a[0] - high) - low) + a[1] - first * b[1]) / b[0])

@@ -5,14 +5,12 @@ strategy to strategy, and a tie divides nothing. So a column takes the very step
 to the last bit (ADR 3).
 """
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable
+from typing import Final
 
 from epc.arrays import Array, Indices, np
 from epc.protocol.columns import columns_of
 from epc.protocol.rules import Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 _INT8: Final = 127
 _MOST_SPUN_AT_ONCE: Final = 256  # columns; below it what a call costs outweighs what it adds
@@ -20,8 +18,8 @@ _MOST_SPUN_AT_ONCE: Final = 256  # columns; below it what a call costs outweighs
 
 def play(
     state: Array,
-    spun: "Iterable[Array]",
-    ask: "Callable[[int, Indices], Indices]",
+    spun: Iterable[Array],
+    ask: Callable[[int, Indices], Indices],
     rule: Rule,
 ) -> None:
     """Take every column through its rounds, in place: one for each of the wheel's draws.

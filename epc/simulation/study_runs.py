@@ -4,8 +4,9 @@ Where `epc.simulation.synthetic` simulates seeds, these are runs of ten or thirt
 with the verdict table that tests and controls are made from.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from epc.arrays import Array, Counts, Generator, Indices, np
 from epc.protocol.rounds import play
@@ -15,9 +16,6 @@ from epc.simulation.populations import Judged, Population, drawn
 from epc.simulation.training import uniform_start
 from epc.spec.domains import Domain, PhaseName
 from epc.spec.epc_v1 import DOMAINS, PHASES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 RULE: Final = UpdateRule()
 
@@ -100,7 +98,7 @@ def _asked_once(
 
 def _asking(
     judged: Judged, rounds: int, columns: int, rng: Generator
-) -> "tuple[Iterator[Array], Callable[[int, Indices], Indices], Indices]":
+) -> tuple[Iterator[Array], Callable[[int, Indices], Indices], Indices]:
     """Return the wheel's draws, who answers, and where what was said is kept.
 
     Each round draws three uniforms a seed: the wheel's, the task's and the verdict's. A missing
@@ -115,7 +113,7 @@ def _asking(
     uniforms = np.empty((3, columns))
     said = np.empty((rounds, columns), np.int64)
 
-    def spins() -> "Iterator[Array]":
+    def spins() -> Iterator[Array]:
         for _ in range(rounds):
             uniforms[:] = rng.random(uniforms.shape)
             yield uniforms[0]

@@ -46,7 +46,7 @@ class Odds:
 
 _ROUNDING: Final = 1e-9
 Preferences = Mapping[Domain, Odds]
-Vectors = dict[PhaseName, "Array"]
+Vectors = dict[PhaseName, Array]
 
 
 def blind(strategies: int, *, a: float, tie: float = 0.0) -> Odds:
