@@ -5,7 +5,7 @@ An *exception* tells a caller that it broke a contract, or that the world did. E
 exit code that the command line ends with (see the contract in `site/docs/cli.md`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
@@ -67,6 +67,15 @@ class MalformedError(EpcError):
     def __init__(self, finding: Finding) -> None:
         super().__init__(str(finding))
         self.finding = finding
+
+
+def refuse(findings: Sequence[Finding]) -> None:
+    """Make sure that there is nothing wrong.
+
+    Raises: MalformedError of the first finding.
+    """
+    if findings:
+        raise MalformedError(findings[0])
 
 
 class UsageError(EpcError):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from epc.analysis.comparability import are_facts
-from epc.errors import Finding, MalformedError, UsageError
+from epc.errors import Finding, UsageError, refuse
 from epc.protocol.results import Json
 from epc.protocol.verdict import parse_verdict
 from epc.records.asked import AskedPair, PairKey
@@ -148,8 +148,7 @@ def read_history(path: Path) -> list[Json]:
         found = problems or schema_findings(_SCHEMA, row, where=where, clause="Reading R46")
         if not found:
             found = _misstated(row, where, days)
-        if found:
-            raise MalformedError(found[0])
+        refuse(found)
         days.append(row)
     return days
 

@@ -17,7 +17,7 @@ from epc.engine.plan import Plan
 from epc.engine.progress import Progress
 from epc.engine.questions import Questions
 from epc.engine.task_group import all_of
-from epc.errors import EpcError, ExitCode, MalformedError, able_to
+from epc.errors import EpcError, ExitCode, able_to, refuse
 from epc.protocol.config import Configuration
 from epc.protocol.draws import pick_task, turns
 from epc.protocol.results import Json
@@ -98,8 +98,7 @@ def kept_rows(folder: Path) -> dict[str, Json]:
         row["call"].get("id", ""): row
         for _, row in read_rows(folder, "probes", findings, clause="EPC-5.3(4)")
     }
-    if findings.kept():
-        raise MalformedError(findings.kept()[0])
+    refuse(findings.kept())
     return rows
 
 

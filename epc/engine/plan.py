@@ -10,7 +10,7 @@ from epc.engine.mitigated import Mitigated, every_model
 from epc.engine.model import Model
 from epc.engine.recorded import Recorded
 from epc.engine.remote import require_decoding
-from epc.errors import MalformedError, UsageError
+from epc.errors import MalformedError, UsageError, refuse
 from epc.protocol.config import Configuration, Decoding
 from epc.protocol.results import Json
 from epc.records import strict_json
@@ -202,8 +202,7 @@ def load(folder: Path) -> Plan:
         has = f"; it holds a {MANIFEST} only" if (folder / MANIFEST).exists() else ""
         raise UsageError(f"{folder} is no run folder: it has no {PLAN}{has}")
     value, problems = strict_json.read(path)
-    if problems := problems or schema_findings("plan", value, clause="EPC-2.8"):
-        raise MalformedError(problems[0])
+    refuse(problems or schema_findings("plan", value, clause="EPC-2.8"))
     if value.get("design") is not None:
         from epc.records.design_findings import findings_of
         from epc.records.strict_yaml import Document

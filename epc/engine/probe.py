@@ -16,7 +16,7 @@ from epc.engine.plan import identities, load
 from epc.engine.progress import Progress
 from epc.engine.run_session import Watch, asking, budget_of
 from epc.engine.session import require_keys, require_same
-from epc.errors import MalformedError, UsageError
+from epc.errors import UsageError, refuse
 from epc.protocol.config import Configuration
 from epc.protocol.results import Json
 from epc.records.answers import answers_of, comparisons_of
@@ -68,8 +68,7 @@ def reopen(run: Path, *, swap: int = 0, controls: int = 0) -> Reopened:
     findings = Findings()
     calls = read_calls(folder, manifest, Usage(), findings)
     trials = [row for _, row in read_typed(folder, Trial, findings, clause="EPC-2.5(d)")]
-    if findings.kept():
-        raise MalformedError(findings.kept()[0])
+    refuse(findings.kept())
     kept = kept_rows(folder)
     swaps = _exchanged(config, trials, calls, wanted=swap)
     pairs = _planted(config, calls, executor.prompt_template, kept.values(), wanted=controls)

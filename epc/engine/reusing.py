@@ -6,7 +6,7 @@ from pathlib import Path
 
 from epc.analysis.sharing import origin_of_run, with_origin
 from epc.engine.calls import Role
-from epc.errors import MalformedError, UsageError
+from epc.errors import UsageError, refuse
 from epc.protocol.results import Json
 from epc.records.findings import Findings
 from epc.records.layout import CALLS, digest
@@ -70,6 +70,5 @@ def _reusable(run: Path) -> tuple[Manifest, str, list[Json]]:
         raise UsageError(f"{run} is not as it was measured: see `epc validate {run}`")
     findings = Findings()
     calls = [row for _, row in read_rows(folder, "calls", findings, clause="EPC-2.5(d)")]
-    if findings.kept():
-        raise MalformedError(findings.kept()[0])
+    refuse(findings.kept())
     return manifest, sha256, calls

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from epc.arrays import Counts, np
-from epc.errors import Finding, MalformedError
+from epc.errors import Finding, MalformedError, refuse
 from epc.protocol.config import Configuration
 from epc.protocol.prompt import Pair
 from epc.protocol.table import VERDICTS
@@ -64,7 +64,7 @@ def run_calls(manifest: Manifest, folder: Path) -> dict[str, Call]:
     _require_digest(manifest, folder, "calls")
     findings = Findings()
     calls = read_calls(folder, manifest, Usage(), findings)
-    _require(findings)
+    refuse(findings.kept())
     return calls
 
 
@@ -113,7 +113,7 @@ def counts_by_seed(manifest: Manifest, folder: Path, keys: Mapping[PairKey, int]
         key = domain, trial.strategy, config.tasks[domain][task]
         if key in keys and trial.stated in VERDICTS:
             counts[seeds[seed], keys[key], VERDICTS.index(trial.stated)] += 1
-    _require(findings)
+    refuse(findings.kept())
     return counts
 
 
@@ -137,8 +137,3 @@ def _require_digest(manifest: Manifest, folder: Path, name: RawName) -> None:
 def _refuse(where: str, problem: str) -> NoReturn:
     remedy = "restore it; `epc validate` says what else does not fit"
     raise MalformedError(Finding(clause=CLAUSE, where=where, problem=problem, remedy=remedy))
-
-
-def _require(findings: Findings) -> None:
-    if len(findings):
-        raise MalformedError(findings.kept()[0])

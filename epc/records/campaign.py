@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from epc.errors import MalformedError, UsageError
+from epc.errors import UsageError, refuse
 from epc.records import strict_json
 from epc.records.layout import MANIFEST
 from epc.records.schemas import findings as schema_findings
@@ -52,8 +52,7 @@ class Campaign:
         if not is_campaign(folder):
             raise UsageError(f"{folder} is no campaign: it has no {CAMPAIGN}")
         value, problems = strict_json.read(folder / CAMPAIGN)
-        if problems := problems or schema_findings("campaign", value, clause="Reading R76"):
-            raise MalformedError(problems[0])
+        refuse(problems or schema_findings("campaign", value, clause="Reading R76"))
         return parse(value, cls)
 
     def complete(self, folder: Path) -> list[Member]:

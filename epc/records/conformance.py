@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, Literal
 
-from epc.errors import ExitCode, Finding, MalformedError, UsageError, WorldError
+from epc.errors import ExitCode, Finding, UsageError, WorldError, refuse
 from epc.protocol.conformance import replay
 from epc.protocol.results import Json
 from epc.records import strict_json
@@ -98,9 +98,7 @@ def answer_text(content: bytes) -> Json:
     value: Any = None
     if not problems:
         value, problems = strict_json.parse(text)
-    problems = problems or schema_findings("conformance_case", value, clause=CLAUSE)
-    if problems:
-        raise MalformedError(problems[0])
+    refuse(problems or schema_findings("conformance_case", value, clause=CLAUSE))
     return replay(value)
 
 

@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
-from epc.errors import Finding, MalformedError
+from epc.errors import Finding, MalformedError, refuse
 from epc.protocol.weights import Weights
 from epc.records import strict_json
 from epc.records.layout import RAW
@@ -81,8 +81,7 @@ def _entries(path: Path) -> Iterator[tuple[str, Any]]:
             yield from _grouped(file)
             continue
         value, problems = strict_json.read(file)
-        if problems:
-            raise MalformedError(problems[0])
+        refuse(problems)
         listed = value if isinstance(value, list) else [value]
         yield from ((f"{file.name}#/{index}", entry) for index, entry in enumerate(listed))
 
@@ -91,8 +90,7 @@ def _grouped(file: Path) -> Iterator[tuple[str, Any]]:
     """Yield the seeds of a weights.jsonl as entries."""
     seeds: dict[int, dict[str, dict[str, Any]]] = {}
     for index, row, problems in strict_json.read_lines(file, "weights"):
-        if problems:
-            raise MalformedError(problems[0])
+        refuse(problems)
         if not isinstance(row, dict) or not row.keys() >= {"seed", "phase", "strategy", "weight"}:
             raise _malformed(
                 f"{file.name}#/{index}", "is no weight", "expected seed, phase, strategy, weight"

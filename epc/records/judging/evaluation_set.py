@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from epc.errors import Finding, MalformedError, able_to
+from epc.errors import Finding, MalformedError, able_to, refuse
 from epc.judge.evidence import Output
 from epc.judge.planted import Planting
 from epc.judge.samples import Sample, Unit
@@ -122,9 +122,7 @@ def write_set(folder: Path, entries: Iterable[Entry]) -> None:
 def _read_rows(folder: Path) -> Iterator[Row]:
     for index, value, problems in read_lines(folder / SAMPLES, "samples"):
         where = f"/samples/{index}"
-        found = problems or schema_findings("judge_unit", value, where=where, clause="JUDGE-0")
-        if found:
-            raise MalformedError(found[0])
+        refuse(problems or schema_findings("judge_unit", value, where=where, clause="JUDGE-0"))
         planted = parse(value["planted"], Planting) if "planted" in value else None
         beside = {name: value[name] for name in _BESIDE}
         yield Row(unit=parse(value, Unit), planted=planted, **beside)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from epc.errors import MalformedError, UsageError, able_to
+from epc.errors import UsageError, able_to, refuse
 from epc.judge.check import Checked, check
 from epc.judge.evidence import Output
 from epc.judge.samples import Sample
@@ -27,8 +27,7 @@ def read_sample(path: Path) -> Sample:
     Raises: MalformedError if it cannot be used; WorldError if it cannot be read.
     """
     value, problems = strict_json.read(path)
-    if problems := problems or schema_findings("judge_sample", value, clause="JUDGE-0"):
-        raise MalformedError(problems[0])
+    refuse(problems or schema_findings("judge_sample", value, clause="JUDGE-0"))
     return parse(value, Sample)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from epc.errors import Finding, MalformedError, UsageError
+from epc.errors import Finding, MalformedError, UsageError, refuse
 from epc.judge.samples import Unit
 from epc.protocol.prompt import executor_prompt
 from epc.protocol.results import Json
@@ -118,8 +118,7 @@ def _tasks(root: Path) -> dict[str, str]:
     if not (root / TASKS).exists():
         return {}
     value, problems = strict_json.read(root / TASKS)
-    if problems:
-        raise MalformedError(problems[0])
+    refuse(problems)
     if not isinstance(value, dict) or not all(isinstance(task, str) for task in value.values()):
         problem = f"{TASKS} is no object of tasks by question"
         raise MalformedError(_finding(problem, 'write {"Q1": "the task", ...}'))
@@ -203,8 +202,7 @@ def _rows(folder: Path, kind: type[T]) -> Iterator[T]:
         if len(findings):
             break
         yield row
-    if len(findings):
-        raise MalformedError(findings.kept()[0])
+    refuse(findings.kept())
 
 
 # ------------------------------------------------------------------------------------ helpers

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from epc.errors import Finding, MalformedError, UsageError, able_to
+from epc.errors import Finding, MalformedError, UsageError, able_to, refuse
 from epc.judge.mapping import is_missing, resolve
 from epc.records import strict_json
 from epc.records.findings import Findings
@@ -65,8 +65,7 @@ def _of_file(path: Path, at: str, clause: str) -> Iterator[TableRow]:
     else:
         text = text_of(path, clause)
         value, problems = strict_json.parse(text.removeprefix(_MARK))
-        if problems:
-            raise MalformedError(problems[0])
+        refuse(problems)
         yield from _within(path.name, "", value, at, clause)
 
 
@@ -80,8 +79,7 @@ def _is_json(line: bytes) -> bool:
 
 def _json_lines(path: Path, at: str, clause: str) -> Iterator[TableRow]:
     for index, value, problems in strict_json.read_lines(path, "rows", longest=LONGEST_LINE):
-        if problems:
-            raise MalformedError(problems[0])
+        refuse(problems)
         yield from _within(path.name, f"row {index + 1}", value, at, clause)
 
 
