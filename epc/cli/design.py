@@ -222,22 +222,18 @@ def diff(ctx: click.Context, first: str, second: str, form: str) -> None:
 
 def _shown(design: "Design") -> "Shown":
     """Return what is to be said of a design."""
+    from functools import partial
+
     from epc.analysis.design_differences import differences
-    from epc.engine.cost_estimate import Pace, needs
+    from epc.engine.cost_estimate import WAYS, Pace, need
     from epc.protocol.config import variant_labels, variant_tag
     from epc.protocol.rules import rule_json
     from epc.records.designs import packaged
 
     config = design.config
-    ways = needs(
-        None,
-        None,
-        seeds=_SEEDS,
-        rounds=config.rounds,
-        pace=Pace(seconds=0, at_once=1),
-        now=now(),
-        design=design,
-    )
+    pace, when = Pace(seconds=0, at_once=1), now()
+    asked = partial(need, None, None, seeds=_SEEDS, rounds=config.rounds, pace=pace, now=when)
+    ways = {way: asked(way, design=design) for way in WAYS}
     return Shown(
         name=design.name,
         description=design.description,

@@ -122,7 +122,7 @@ def command(
 
     from epc.audit.precision import seeds_for_width, width_at
     from epc.cli.run_session import fetch_weights_if_named
-    from epc.engine.cost_estimate import Pace, need, needs
+    from epc.engine.cost_estimate import WAYS, Pace, need
 
     if executor is not None and evaluator is None:
         raise click.UsageError("--executor writes for an --evaluator: name that as well")
@@ -141,10 +141,9 @@ def command(
     widths = {str(n): width_at(sd, n) for n in (SCREENING_SEEDS, PUBLICATION_SEEDS)}
     found = _Width(sd=sd, width_at=widths, width=width, seeds=seeds)
     pace = Pace(seconds=latency, at_once=concurrency)
-    when = now()
-    priced = partial(need, evaluator, executor, rounds=rounds, pace=pace, now=when)
+    priced = partial(need, evaluator, executor, rounds=rounds, pace=pace, now=now())
     planned = None if plan is None else Planned.of(plan, priced, strategies)
-    ways = needs(evaluator, executor, seeds=seeds, rounds=rounds, pace=pace, now=when)
+    ways = {way: priced(way, seeds=seeds) for way in WAYS}
     if form == "json":
         echo_json(
             {

@@ -39,32 +39,6 @@ class Pace:
     at_once: int
 
 
-def needs(
-    evaluator: str | None,
-    executor: str | None,
-    *,
-    seeds: int,
-    rounds: int,
-    pace: Pace,
-    now: datetime,
-    design: Design | None = None,
-) -> dict[Way, Need]:
-    """Return what each way of asking takes; without models, what any two would be asked."""
-    return {
-        way: need(
-            evaluator,
-            executor,
-            way,
-            seeds=seeds,
-            rounds=rounds,
-            pace=pace,
-            now=now,
-            design=design,
-        )
-        for way in WAYS
-    }
-
-
 def need(
     evaluator: str | None,
     executor: str | None,
@@ -80,8 +54,8 @@ def need(
 ) -> Need:
     """Return what one way of asking takes, with so many times the reference's pairs.
 
-    Further pairs are expected to be as long as the reference's. `decoding` is what the evaluator
-    shall do otherwise, setting by setting.
+    Without an evaluator it is what any two models would be asked. Further pairs are expected to be
+    as long as the reference's. `decoding` is what the evaluator shall do otherwise, by setting.
     """
     request = Request(
         evaluator=evaluator or STAND_IN,
@@ -93,10 +67,7 @@ def need(
         design=design,
         decoding={"evaluator": dict(decoding)} if decoding else {},
     )
-    return _need(request, pace, now, times=pairs if request.exhaustive else 1.0)
-
-
-def _need(request: Request, pace: Pace, now: datetime, *, times: float) -> Need:
+    times = pairs if request.exhaustive else 1.0
     try:
         shares = list(expect(prepare(request, now=now)).values())
     except UsageError as error:
