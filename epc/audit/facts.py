@@ -1,7 +1,7 @@
 """What an audit knows of a measurement, and the form in which it gives its reasons."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from epc.audit.coupling import Transfer
@@ -65,7 +65,7 @@ class Facts:
         return tuple(sorted(self.tasks or ()))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Reason:
     """A finding, and the word it settles if no earlier one did."""
 
@@ -75,11 +75,9 @@ class Reason:
 
 def error(clause: str, where: str, problem: str, remedy: str, word: Word | None = None) -> Reason:
     """Return a reason that is an error, with the word that it settles, if any."""
-    finding = Finding(clause=clause, where=where, problem=problem, remedy=remedy)
-    return Reason(finding=finding, word=word)
+    return Reason(Finding(clause, where, problem, remedy), word)
 
 
 def warning(clause: str, where: str, problem: str, remedy: str, word: Word | None = None) -> Reason:
     """Return a reason that is a warning, with the word that it settles, if any."""
-    reason = error(clause, where, problem, remedy, word)
-    return replace(reason, finding=replace(reason.finding, severity="warning"))
+    return Reason(Finding(clause, where, problem, remedy, "warning"), word)

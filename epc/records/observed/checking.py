@@ -19,7 +19,7 @@ _SAID: Final = re.compile(r"(.*?)(?: - at `(?:key in )?\$\.?([^`]*)`)?", re.DOTA
 _MOST: Final = 1000  # findings of one kind; their collector keeps no more
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Fault:
     """A rule and the verdicts that break it."""
 
@@ -85,16 +85,14 @@ def _incomplete(verdicts: Verdicts) -> Iterator[_Fault]:
         remedy="state `verdict`, `a_score` or `b_score`; an answer without one is `unreadable`",
     )
     compared = verdicts.verdict.as_places(("a", "b", "tie")) >= 0
-    yield _Fault(
-        field="verdict", rows=compared & alone, problem="compares one candidate", remedy=needed
-    )
+    yield _Fault("verdict", compared & alone, "compares one candidate", needed)
     for field in ("first", "gold", "humans", "b_score", "b_by", "b_length"):
         rows = ~absent(getattr(verdicts, field)) & alone
-        yield _Fault(field=field, rows=rows, problem="speaks of no candidate b", remedy=needed)
+        yield _Fault(field, rows, "speaks of no candidate b", needed)
     for digest, length in (("b_sha256", "b_length"), ("answer_sha256", "answer_length")):
         one, other = absent(getattr(verdicts, digest)), absent(getattr(verdicts, length))
         remedy = f"state both `{digest}` and `{length}`, or neither"
-        yield _Fault(field=length, rows=one != other, problem="half is missing", remedy=remedy)
+        yield _Fault(length, one != other, "half is missing", remedy)
 
 
 def _unlisted(header: Header, verdicts: Verdicts) -> Iterator[_Fault]:
