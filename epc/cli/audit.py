@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import echo_json, format_option, note, now, say
+from epc.cli.common import leave, note, now, tell
 from epc.cli.limits import limit_options
-from epc.errors import ExitCode
+from epc.cli.options import THERE, format_option
 from epc.spec.epc_v1 import ROUNDS
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("run", type=click.Path(exists=True, path_type=Path))
+@click.argument("run", type=THERE)
 @click.option(
     "--rounds",
     type=click.IntRange(0, 100_000),
@@ -39,9 +39,7 @@ if TYPE_CHECKING:
 )
 @limit_options
 @format_option
-@click.pass_context
 def command(
-    ctx: click.Context,
     *,
     run: Path,
     rounds: int,
@@ -78,11 +76,8 @@ def command(
     if swap or controls:
         _ask(run, limits, swap=swap, controls=controls)
     found = audit(run, rounds=rounds)
-    if form == "json":
-        echo_json(found.as_json())
-    else:
-        say(text(found))
-    ctx.exit(ExitCode.CLEAN if found.clean else ExitCode.FINDINGS)
+    tell(form, found.as_json, lambda: text(found))
+    leave(clean=found.clean)
 
 
 def _ask(run: Path, limits: "Limits", *, swap: int, controls: int) -> None:

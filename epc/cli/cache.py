@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import echo_json, format_option, say
-from epc.errors import ExitCode
+from epc.cli.common import echo_json, leave, say, tell
+from epc.cli.options import format_option
 
 if TYPE_CHECKING:
     from epc.engine.cache import Cache, Entry
@@ -53,16 +53,16 @@ def size(form: str) -> None:
 
     sizes = [entry.size for entry in _cache().entries()]
     folder = answer_cache_folder()
-    if form == "json":
-        echo_json({"folder": str(folder), "answers": len(sizes), "bytes": sum(sizes)})
-    else:
-        say(f"{len(sizes)} answers, {sum(sizes):,} bytes, in {folder}")
+    tell(
+        form,
+        lambda: {"folder": str(folder), "answers": len(sizes), "bytes": sum(sizes)},
+        lambda: f"{len(sizes)} answers, {sum(sizes):,} bytes, in {folder}",
+    )
 
 
 @command.command()
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.pass_context
-def clear(ctx: click.Context, yes: bool) -> None:
+def clear(yes: bool) -> None:
     r"""Remove every kept answer; they will be asked, and paid for, again.
 
     \b
@@ -71,7 +71,7 @@ def clear(ctx: click.Context, yes: bool) -> None:
     """
     cache = _cache()
     if not yes and not click.confirm("Remove every kept answer?", err=True):
-        ctx.exit(ExitCode.FINDINGS)
+        leave(clean=False)
     say(f"removed {cache.clear()} answers")
 
 

@@ -5,12 +5,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from epc.cli.common import echo_json, note, say
+from epc.cli.common import echo_json, leave, note, say
 from epc.cli.common import now as clock
 from epc.cli.run_session import carried_out, forecast_lines, show_forecast
-from epc.errors import EpcError, ExitCode, WorldError
+from epc.errors import EpcError, WorldError
 from epc.records.campaign import Campaign
 
 if TYPE_CHECKING:
@@ -90,7 +88,7 @@ def finish_campaign(
         raise UnfinishedError(failed, complete=len(complete), again=again)
     note("")
     note(f"each run's own report: `epc show {folder}/RUN`; this one again: `epc show {folder}`")
-    click.get_current_context().exit(ExitCode.FINDINGS if found.swapped else ExitCode.CLEAN)
+    leave(clean=not found.swapped)
 
 
 def show_campaign(folder: Path, form: str) -> None:

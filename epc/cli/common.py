@@ -1,73 +1,23 @@
-"""Options and small helpers that several commands share."""
+"""What several commands do: print, say what goes on, open the registry, end with an exit code."""
 
 import json
-from collections.abc import Sequence
-from datetime import datetime
-from math import isfinite
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from epc.engine import clock
+from epc.errors import ExitCode, Finding
 from epc.printable import json_shown, lines_shown
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from epc.registry.locking import RegistryLock
     from epc.registry.registry import Registry
 
-format_option = click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="How to print the result.",
-)
-
-baseline_option = click.option(
-    "--baseline", metavar="AUTHOR", help="Of verdicts: compare all other authors with this one."
-)
-
-domains_option = click.option(
-    "--domains",
-    metavar="A,B",
-    help="Of verdicts: subsets to hold against each other, as talk=Gmail+Messenger,facts=Wiki*.",
-)
-
 now = clock.now
-
-html_option = click.option(
-    "--html",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write a report as one HTML file as well.",
-)
-
-
-def write_page(path: Path, page: str) -> None:
-    """Write a report and say where it is."""
-    from epc.records.strict_json import write_text
-
-    write_text(path, [page])
-    note(f"report   {path}")
-
-
-class Finite(click.FloatRange):
-    """A number in a range, which NaN and infinity are in none of."""
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Return the number."""
-        number = float(super().convert(value, param, ctx))
-        if not isfinite(number):
-            self.fail(f"{value!r} is no finite number", param, ctx)
-        return number
-
-
-run_argument = click.argument(
-    "run", type=click.Path(exists=True, path_type=Path, resolve_path=False)
-)
 
 
 def echo_json(value: Any) -> None:
@@ -80,6 +30,28 @@ def say(text: str, *, err: bool = False) -> None:
     click.echo(lines_shown(text), err=err)
 
 
+def note(message: str) -> None:
+    """Say something about the work on stderr, where it does not mix with the data."""
+    say(message, err=True)
+
+
+def tell(form: str, document: Callable[[], Any], text: Callable[[], str]) -> None:
+    """Print a result: as JSON, or in words."""
+    if form == "json":
+        echo_json(document())
+    else:
+        say(text())
+
+
+def say_findings(findings: Sequence[Finding], form: str) -> None:
+    """Print findings: as a list in JSON, or one after the other."""
+    if form == "json":
+        echo_json([finding.as_json() for finding in findings])
+        return
+    for finding in findings:
+        say(str(finding))
+
+
 def say_checked(name: object, document: Any, lines: Sequence[str], *, ok: bool, form: str) -> None:
     """Print what a check of one file found: as JSON in a line, or a line and then its findings."""
     if form == "json":
@@ -90,47 +62,36 @@ def say_checked(name: object, document: Any, lines: Sequence[str], *, ok: bool, 
         say(line)
 
 
-def note(message: str) -> None:
-    """Say something about the work on stderr, where it does not mix with the data."""
-    say(message, err=True)
+def write_page(path: Path, page: str) -> None:
+    """Write a report and say where it is."""
+    from epc.records.strict_json import write_text
+
+    write_text(path, [page])
+    note(f"report   {path}")
 
 
-def _today() -> str:
-    return now().date().isoformat()
+def is_clean(findings: Iterable[Finding]) -> bool:
+    """Return whether no finding is worse than a warning."""
+    return all(finding.severity != "error" for finding in findings)
 
 
-class Day(click.DateTime):
-    """A calendar day, as YYYY-MM-DD."""
-
-    name = "day"
-
-    def __init__(self) -> None:
-        super().__init__(["%Y-%m-%d"])
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> datetime:
-        """Return the beginning of the day."""
-        try:
-            day: datetime = super().convert(value, param, ctx)
-        except click.BadParameter:
-            self.fail(f"{value!r} is no day; write it as YYYY-MM-DD", param, ctx)
-        return day
+def leave(*, clean: bool) -> NoReturn:
+    """End the command: with 0 if there was nothing to find, else with 1."""
+    click.get_current_context().exit(ExitCode.CLEAN if clean else ExitCode.FINDINGS)
 
 
-as_of_option = click.option(
-    "--as-of",
-    type=Day(),
-    default=_today,
-    metavar="YYYY-MM-DD",
-    help="The day to ask about. Default: today in UTC.",
-)
+def checkout_here() -> Path:
+    """Return the registry's checkout around us."""
+    from epc.registry.reading import find_checkout
 
-registry_option = click.option(
-    "--registry",
-    metavar="PATH|URL",
-    help="A checkout, or a published registry.json. Default: this checkout, or the copy in epc.",
-)
+    return find_checkout(Path.cwd())
+
+
+def locked_here() -> "AbstractContextManager[RegistryLock]":
+    """Hold the registry of the checkout around us, as whatever writes to it must."""
+    from epc.registry.locking import locked
+
+    return locked(checkout_here(), tell=note)
 
 
 def open_registry(place: str | None, *, figures: bool = True) -> "Registry":

@@ -5,19 +5,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import Finite, echo_json, format_option, html_option, say, write_page
-from epc.errors import ExitCode, MalformedError
+from epc.cli.common import echo_json, leave, say, tell, write_page
+from epc.cli.options import THERE, Finite, format_option, html_option
+from epc.errors import MalformedError
 
 if TYPE_CHECKING:
     from epc.analysis.mitigation import Mitigated
 
-_run = click.Path(exists=True, path_type=Path)
-
 
 @click.command()
-@click.argument("left", type=_run, metavar="A")
-@click.argument("right", type=_run, metavar="B")
-@click.argument("more", type=_run, metavar="[MORE]...", nargs=-1)
+@click.argument("left", type=THERE, metavar="A")
+@click.argument("right", type=THERE, metavar="B")
+@click.argument("more", type=THERE, metavar="[MORE]...", nargs=-1)
 @click.option(
     "--margin",
     type=Finite(0, 1, min_open=True),
@@ -27,9 +26,7 @@ _run = click.Path(exists=True, path_type=Path)
 )
 @html_option
 @format_option
-@click.pass_context
 def command(
-    ctx: click.Context,
     left: Path,
     right: Path,
     more: tuple[Path, ...],
@@ -78,7 +75,7 @@ def command(
         from epc.report.page.comparison import comparison_page
 
         write_page(html, comparison_page(comparison))
-    ctx.exit(ExitCode.CLEAN if comparison.clean else ExitCode.FINDINGS)
+    leave(clean=comparison.clean)
 
 
 def _effect(plain: Path, other: Path) -> "list[Mitigated]":
@@ -104,7 +101,8 @@ def _only_mitigation(plain: Path, others: tuple[Path, ...], form: str, html: Pat
     if untrue := check_records(plain, *others):
         raise MalformedError(untrue[0])
     found = mitigated(plain, others)
-    if form == "json":
-        echo_json({"plain": str(plain), "mitigated": [each.as_json() for each in found]})
-    else:
-        say(mitigation_report(load_manifest(plain).evaluator.model, found))
+    tell(
+        form,
+        lambda: {"plain": str(plain), "mitigated": [each.as_json() for each in found]},
+        lambda: mitigation_report(load_manifest(plain).evaluator.model, found),
+    )

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from epc.cli.common import echo_json, format_option
-from epc.errors import ExitCode, Finding
+from epc.cli.common import echo_json, leave
+from epc.cli.options import format_option
+from epc.errors import Finding
 
 if TYPE_CHECKING:
     from epc.records.conformance import Protocol
@@ -67,9 +68,7 @@ def list_cases(cases: tuple[str, ...], protocol: "Protocol", form: str) -> None:
 @_protocol_option
 @format_option
 @click.argument("program", nargs=-1, required=True, metavar="-- CMD...")
-@click.pass_context
 def check(
-    ctx: click.Context,
     cases: tuple[str, ...],
     protocol: "Protocol",
     form: str,
@@ -105,7 +104,7 @@ def check(
         for finding in findings:
             click.echo(str(finding))
         click.echo(f"{passed} of {len(chosen)} cases passed{_meaning(findings, cases, protocol)}")
-    ctx.exit(ExitCode.FINDINGS if findings else ExitCode.CLEAN)
+    leave(clean=not findings)
 
 
 def _meaning(findings: list[Finding], cases: tuple[str, ...], protocol: "Protocol") -> str:

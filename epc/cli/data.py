@@ -7,19 +7,14 @@ from time import monotonic
 
 import click
 
-from epc.cli.common import Day, echo_json, format_option, note, now, registry_option, say
+from epc.cli.common import echo_json, note, now, say
+from epc.cli.options import NEW, Day, format_option, registry_option
 
 _BETWEEN_S = 2.0  # two lines about how far it has got
 
 
 @click.command()
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default=Path("data"),
-    show_default=True,
-    help="A new folder.",
-)
+@click.option("--out", type=NEW, default=Path("data"), show_default=True, help="A new folder.")
 @click.option("--tables", metavar="A,B", help="snapshots, figures, verdicts, trials; all of them.")
 @click.option("--at", metavar="TAG", help="As it was at a git tag or a snapshot's tag.")
 @click.option(

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import click
 
-from epc.cli.common import Finite
+from epc.cli.options import Finite
 from epc.json_text import parse
 from epc.protocol.config import REASONING
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epc.cli.common import echo_json, format_option, note, now, say, say_checked
+from epc.cli.common import echo_json, leave, note, now, say, say_checked
 from epc.cli.grid import grid_options
+from epc.cli.options import NEW_FILE, format_option
 from epc.cli.planning import CROSSING
-from epc.errors import ExitCode, UsageError, WorldError
+from epc.errors import UsageError, WorldError
 
 if TYPE_CHECKING:
     from epc.analysis.design_differences import Difference
@@ -87,7 +88,7 @@ def command() -> None:
 
 
 @command.command()
-@click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", required=False, type=NEW_FILE)
 @click.option(
     "--from",
     "source",
@@ -126,8 +127,7 @@ def new(file: Path | None, source: str | None) -> None:
 @command.command()
 @click.argument("designs", nargs=-1, required=True, metavar="FILE...")
 @format_option
-@click.pass_context
-def check(ctx: click.Context, designs: tuple[str, ...], form: str) -> None:
+def check(designs: tuple[str, ...], form: str) -> None:
     r"""List everything that is wrong with a design, each with its line and clause.
 
     As JSON, one line a file. Exits 1 if anything worse than a warning was found.
@@ -143,7 +143,7 @@ def check(ctx: click.Context, designs: tuple[str, ...], form: str) -> None:
         checked = check_design(source)
         ok = ok and checked.ok
         say_checked(source, checked.as_json(), checked.lines(), ok=checked.ok, form=form)
-    ctx.exit(ExitCode.CLEAN if ok else ExitCode.FINDINGS)
+    leave(clean=ok)
 
 
 @command.command()
@@ -196,8 +196,7 @@ def show(design: str, power: str | None, runs: int, spread: Any, form: str) -> N
 @click.argument("first", metavar="FILE|NAME")
 @click.argument("second", metavar="FILE|NAME")
 @format_option
-@click.pass_context
-def diff(ctx: click.Context, first: str, second: str, form: str) -> None:
+def diff(first: str, second: str, form: str) -> None:
     r"""Say in which parts two designs differ. Exits 1 if they do.
 
     \b
@@ -217,7 +216,7 @@ def diff(ctx: click.Context, first: str, second: str, form: str) -> None:
             say(f"{difference.part:<{_WIDTH}}{difference.how}")
         if not found:
             say("the two ask the same")
-    ctx.exit(ExitCode.FINDINGS if found else ExitCode.CLEAN)
+    leave(clean=not found)
 
 
 def _shown(design: "Design") -> "Shown":

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epc.cli.common import echo_json, format_option, note, now, say
+from epc.cli.common import echo_json, leave, note, now, tell
 from epc.cli.decoding import evaluator_options
 from epc.cli.limits import timeout_option
-from epc.errors import ExitCode, WorldError
+from epc.cli.options import format_option
+from epc.errors import WorldError
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, ROUNDS, SCREENING_SEEDS
 
 if TYPE_CHECKING:
@@ -49,9 +50,7 @@ class _Cost:
 @click.option("--executor", metavar="MODEL", help="Who would write the answers. Default: MODEL.")
 @timeout_option
 @format_option
-@click.pass_context
 def command(
-    ctx: click.Context,
     model: str | None,
     decoding: dict[str, dict[str, Any]],
     executor: str | None,
@@ -76,12 +75,14 @@ def command(
     if model is None:
         if decoding or executor is not None or timeout is not None:
             raise click.UsageError("these options say how a MODEL is asked: name it")
-        ctx.exit(_of_this_machine(form))
+        leave(clean=_of_this_machine(form))
     diagnosis = _examined(model, executor, decoding.get("evaluator", {}), timeout)
-    ctx.exit(_of_a_model(model, diagnosis, executor, form))
+    _of_a_model(model, diagnosis, executor, form)
+    leave(clean=diagnosis.outcome == "ready")
 
 
-def _of_this_machine(form: str) -> ExitCode:
+def _of_this_machine(form: str) -> bool:
+    """Say what is there, and return whether all that is needed is."""
     from epc.engine.doctor import examine
 
     checks = examine(os.environ)
@@ -93,21 +94,20 @@ def _of_this_machine(form: str) -> ExitCode:
             click.echo(f"{mark}{check.what}: {check.found}")
             if not check.ok:
                 click.echo(f"        fix: {check.fix}")
-    failed = any(check.needed and not check.ok for check in checks)
-    return ExitCode.FINDINGS if failed else ExitCode.CLEAN
+    return all(check.ok or not check.needed for check in checks)
 
 
-def _of_a_model(name: str, diagnosis: "Diagnosis", executor: str | None, form: str) -> ExitCode:
+def _of_a_model(name: str, diagnosis: "Diagnosis", executor: str | None, form: str) -> None:
     from epc.engine.cost_estimate import STAND_IN
     from epc.engine.session import writes
 
     writer = executor or (name if writes(diagnosis.model) else STAND_IN)
     costs = _costs(name, diagnosis, writer)
-    if form == "json":
-        echo_json(_document(name, diagnosis, writer, costs))
-    else:
-        say("\n".join(_lines(name, diagnosis, writer, costs)))
-    return ExitCode.CLEAN if diagnosis.outcome == "ready" else ExitCode.FINDINGS
+    tell(
+        form,
+        lambda: _document(name, diagnosis, writer, costs),
+        lambda: "\n".join(_lines(name, diagnosis, writer, costs)),
+    )
 
 
 def _examined(

@@ -1,23 +1,24 @@
 """`epc evaluators`: list, show, check, export, seal, sync; card and succeed."""
 
 from datetime import datetime
-from pathlib import Path
 
 import click
 
 from epc.cli.common import (
-    as_of_option,
+    checkout_here,
     echo_json,
-    format_option,
+    leave,
+    locked_here,
     note,
     now,
     open_registry,
-    registry_option,
     say,
+    say_findings,
 )
 from epc.cli.judges import card, succeed
 from epc.cli.lists import from_option, given_list
-from epc.errors import ExitCode, UsageError
+from epc.cli.options import as_of_option, format_option, registry_option
+from epc.errors import UsageError
 
 
 @click.group()
@@ -77,8 +78,7 @@ def show(asked: str, registry: str | None) -> None:
 
 @command.command()
 @format_option
-@click.pass_context
-def check(ctx: click.Context, form: str) -> None:
+def check(form: str) -> None:
     r"""Check the evaluator records of this checkout: schema, names, order of dates.
 
     \b
@@ -86,16 +86,12 @@ def check(ctx: click.Context, form: str) -> None:
       epc evaluators check
     """
     from epc.registry.checking import check as check_records
-    from epc.registry.reading import find_checkout
 
-    findings = check_records(find_checkout(Path.cwd()))
-    if form == "json":
-        echo_json([finding.as_json() for finding in findings])
-    else:
-        for finding in findings:
-            say(str(finding))
+    findings = check_records(checkout_here())
+    say_findings(findings, form)
+    if form == "text":
         note(f"findings: {len(findings)}")
-    ctx.exit(ExitCode.FINDINGS if findings else ExitCode.CLEAN)
+    leave(clean=not findings)
 
 
 @command.command()
@@ -140,11 +136,9 @@ def seal() -> None:
       epc evaluators seal
     """
     from epc.registry.chain import sign
-    from epc.registry.locking import locked
-    from epc.registry.reading import find_checkout
     from epc.registry.sealed_lives import seal as seal_records
 
-    with locked(find_checkout(Path.cwd()), tell=note) as lock:
+    with locked_here() as lock:
         say(seal_records(lock, now().date()))
         note(sign(lock))
 
@@ -153,8 +147,7 @@ def seal() -> None:
 @from_option
 @click.option("--platform", help="Whose models endpoint answered; or one platform of a list.")
 @format_option
-@click.pass_context
-def sync(ctx: click.Context, source: str, platform: str | None, form: str) -> None:
+def sync(source: str, platform: str | None, form: str) -> None:
     r"""Propose updates as a diff; nothing is written.
 
     A replaced date stays beside its replacement. Each date keeps its kind: "not before" does not
@@ -168,7 +161,7 @@ def sync(ctx: click.Context, source: str, platform: str | None, form: str) -> No
       curl -s -H "Authorization: Bearer $KEY" https://api.mistral.ai/v1/models |
         epc evaluators sync --from - --platform mistral
     """
-    from epc.registry.reading import find_checkout, of_folder
+    from epc.registry.reading import of_folder
     from epc.registry.sync import candidates, claims, diff
 
     given = given_list(source)
@@ -178,7 +171,7 @@ def sync(ctx: click.Context, source: str, platform: str | None, form: str) -> No
             f"{source} names no end of any model\n"
             "  fix: name a list as llm-sunset has, or a models endpoint's answer with --platform"
         )
-    records = of_folder(find_checkout(Path.cwd())).records
+    records = of_folder(checkout_here()).records
     found, new = diff(records, told), candidates(records, told)
     if form == "json":
         echo_json({"diff": found, "candidates": [claim.as_json() for claim in new]})
@@ -188,4 +181,4 @@ def sync(ctx: click.Context, source: str, platform: str | None, form: str) -> No
         for claim in new:
             day = f"{claim.kind} {claim.retires}" if claim.retires else "no end is published"
             note(f"  {claim.platform}/{claim.model}: {day} [{claim.source}]")
-    ctx.exit(ExitCode.FINDINGS if found else ExitCode.CLEAN)
+    leave(clean=not found)

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import as_of_option, echo_json, open_registry, registry_option, say
-from epc.errors import ExitCode
+from epc.cli.common import echo_json, leave, open_registry, say
+from epc.cli.options import as_of_option, printed_as, registry_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,19 +17,10 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("asked", nargs=-1, metavar="[EVALUATOR|TAG]...")
 @as_of_option
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "ics"]),
-    default="text",
-    show_default=True,
-    help="How to print the result; ics is a calendar.",
-)
+@printed_as("json", "ics", says="How to print the result; ics is a calendar.")
 @click.option("--known", is_flag=True, help="Exit 1 for unknown and unconfirmed as well.")
 @registry_option
-@click.pass_context
 def command(
-    ctx: click.Context,
     asked: tuple[str, ...],
     as_of: datetime,
     form: str,
@@ -63,7 +54,7 @@ def command(
         _print(states)
     failing = {"expired", "unknown", "unconfirmed"} if known else {"expired"}
     expired = any(state.status in failing for state in states)
-    ctx.exit(ExitCode.FINDINGS if expired else ExitCode.CLEAN)
+    leave(clean=not expired)
 
 
 def _print(states: "Sequence[Expiry]") -> None:

@@ -5,7 +5,8 @@ from typing import Final
 
 import click
 
-from epc.cli.common import note
+from epc.cli.common import checkout_here, note
+from epc.cli.options import FILE, NEW
 from epc.errors import UsageError
 from epc.printable import shown
 
@@ -13,7 +14,7 @@ _LONGEST_PATH: Final = 4_096
 
 event_option = click.option(
     "--event",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="GitHub's account of what happened; in a workflow $GITHUB_EVENT_PATH.",
 )
@@ -28,7 +29,7 @@ def command() -> None:
 @command.command()
 @event_option
 @pull_option
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="A new folder.")
+@click.option("--out", type=NEW, required=True, help="A new folder.")
 def fetch(event: Path | None, pull: int | None, out: Path) -> None:
     r"""Write a pull request's submissions to a folder, as data; nothing is checked out.
 
@@ -42,12 +43,11 @@ def fetch(event: Path | None, pull: int | None, out: Path) -> None:
     """
     from epc.registry.github.fetched import fetch_pull
     from epc.registry.github.pulls import offered
-    from epc.registry.reading import find_checkout
 
     told = offered(event) if event else None
     number = told.number if told else _given(pull, "--pull")
     head, author = (told.head, told.author) if told else (None, None)
-    for folder in fetch_pull(find_checkout(Path.cwd()), number, out, head=head, author=author):
+    for folder in fetch_pull(checkout_here(), number, out, head=head, author=author):
         click.echo(shown(str(folder), longest=_LONGEST_PATH))
 
 
@@ -73,7 +73,7 @@ def artifact(event: Path | None, run: int | None, name: str, file: str) -> None:
 
 
 @command.command()
-@click.argument("text", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("text", type=FILE)
 @event_option
 @pull_option
 def comment(text: Path, event: Path | None, pull: int | None) -> None:
@@ -107,7 +107,7 @@ def comment(text: Path, event: Path | None, pull: int | None) -> None:
 
 
 @command.command()
-@click.argument("text", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("text", type=FILE)
 @click.option("--branch", required=True, metavar="NAME", help="The branch to push HEAD as.")
 @click.option("--title", required=True, help="The title of the pull request.")
 def propose(text: Path, branch: str, title: str) -> None:
@@ -121,14 +121,12 @@ def propose(text: Path, branch: str, title: str) -> None:
       epc github propose build/publication.md --branch publication --title "Publish"
     """
     from epc.registry.github.proposing import propose as propose_to
-    from epc.registry.reading import find_checkout
 
-    checkout, words = find_checkout(Path.cwd()), text.read_text("utf-8")
-    note(propose_to(checkout, words, branch=branch, title=title))
+    note(propose_to(checkout_here(), text.read_text("utf-8"), branch=branch, title=title))
 
 
 @command.command()
-@click.argument("text", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("text", type=FILE)
 @click.option("--kind", required=True, metavar="NAME", help="TEXT begins with <!-- epc-NAME -->.")
 @click.option("--title", required=True, help="The title of a new issue.")
 def issue(text: Path, kind: str, title: str) -> None:

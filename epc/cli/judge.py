@@ -5,20 +5,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from epc.cli.common import (
-    Finite,
-    echo_json,
-    format_option,
-    html_option,
-    note,
-    now,
-    say,
-    write_page,
-)
+from epc.cli.common import echo_json, is_clean, leave, note, now, say, tell, write_page
 from epc.cli.decoding import judge_options
 from epc.cli.judge_competence import competence
 from epc.cli.judge_run import run, show_report
-from epc.errors import ExitCode
+from epc.cli.options import (
+    FILE,
+    FOLDER,
+    NEW_FILE,
+    NEW_FOLDER,
+    THERE,
+    Finite,
+    format_option,
+    html_option,
+    printed_as,
+)
 from epc.spec.judge_v1 import CROSS, METHODS, SELF, Method
 
 if TYPE_CHECKING:
@@ -31,8 +32,6 @@ _METHODS: Final[dict[str, tuple[Method, ...]]] = {
     "both": METHODS,
 }
 _CONSTRAINTS: Final = {"json": "json", "schema": "judge_reply"}
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 @click.group()
@@ -41,14 +40,14 @@ def command() -> None:
 
 
 @command.command()
-@click.argument("source", type=click.Path(exists=True, path_type=Path))
+@click.argument("source", type=THERE)
 @click.option(
     "--judge", "judges", multiple=True, required=True, metavar="MODEL", help="Repeatable."
 )
-@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False))
+@click.option("--out", required=True, type=NEW_FOLDER)
 @click.option("--methods", type=click.Choice(list(_METHODS)), default="both", show_default=True)
-@click.option("--prompt", type=_FILE, help="A judge prompt; its name is its id.")
-@click.option("--self-prompt", type=_FILE, help="Another prompt for self-judging.")
+@click.option("--prompt", type=FILE, help="A judge prompt; its name is its id.")
+@click.option("--self-prompt", type=FILE, help="Another prompt for self-judging.")
 @click.option(
     "--constrain",
     type=click.Choice(list(_CONSTRAINTS)),
@@ -63,7 +62,7 @@ def command() -> None:
     help="Ask again up to N times if a reply is not one JSON object; each is counted.",
 )
 @click.option(
-    "--mapping", type=_FILE, help="A file that maps a finer rubric to the four dimensions."
+    "--mapping", type=FILE, help="A file that maps a finer rubric to the four dimensions."
 )
 @click.option("--recorded", is_flag=True, help="The replies exist; `epc judge import` adds them.")
 @click.option("--named", is_flag=True, help="Tell the judges whose output they score, and when.")
@@ -75,9 +74,7 @@ def command() -> None:
     help="Say how many outputs people must label for a PASS share to within plus or minus WIDTH.",
 )
 @format_option
-@click.pass_context
 def plan(
-    ctx: click.Context,
     source: Path,
     judges: tuple[str, ...],
     out: Path,
@@ -131,7 +128,7 @@ def plan(
         fetch_weights_if_named(*judges)
     entries = entries_of(source)
     found = problems(entries, request)
-    refused = any(finding.severity == "error" for finding in found)
+    refused = not is_clean(found)
     if not refused:
         write_plan(entries, request, out, now=now())
     _show_findings(str(source), found, form, {"units": len(entries), "written": not refused})
@@ -140,7 +137,7 @@ def plan(
         note(f"planned  {out}: {len(entries)} outputs\n  next: epc judge {verb} {out}")
     if labels_for is not None:
         _show_labels_needed(labels_for, len(entries))
-    ctx.exit(ExitCode.FINDINGS if refused else ExitCode.CLEAN)
+    leave(clean=not refused)
 
 
 command.add_command(competence)
@@ -148,11 +145,10 @@ command.add_command(run)
 
 
 @command.command(name="import")
-@click.argument("replies", type=click.Path(exists=True, path_type=Path))
-@click.argument("folder", type=_FOLDER)
+@click.argument("replies", type=THERE)
+@click.argument("folder", type=FOLDER)
 @format_option
-@click.pass_context
-def import_(ctx: click.Context, replies: Path, folder: Path, form: str) -> None:
+def import_(replies: Path, folder: Path, form: str) -> None:
     r"""Archive existing REPLIES as the judgments of a FOLDER planned with --recorded.
 
     REPLIES is a table (CSV, JSON, JSON Lines, Parquet) or a folder of tables. A row is a record, or
@@ -175,12 +171,12 @@ def import_(ctx: click.Context, replies: Path, folder: Path, form: str) -> None:
         note(f"{unmatched.rows:,} of {unmatched.of:,} rows are about no sample of the set: {kept}")
     for finding in unmatched.findings:
         note(str(finding))
-    ctx.exit(ExitCode.FINDINGS if unmatched.rows else ExitCode.CLEAN)
+    leave(clean=not unmatched.rows)
 
 
 @command.command()
-@click.argument("labels", type=_FILE)
-@click.argument("folder", type=_FOLDER)
+@click.argument("labels", type=FILE)
+@click.argument("folder", type=FOLDER)
 def label(labels: Path, folder: Path) -> None:
     r"""Keep LABELS, what people said of outputs, in a planned FOLDER.
 
@@ -200,14 +196,11 @@ def label(labels: Path, folder: Path) -> None:
 
 
 @command.command()
-@click.argument("response", type=click.Path(exists=True, path_type=Path))
-@click.option("--sample", type=_FILE, help="What the judge was asked about.")
-@click.option("--output", type=_FILE, help="The output that was judged.")
+@click.argument("response", type=THERE)
+@click.option("--sample", type=FILE, help="What the judge was asked about.")
+@click.option("--output", type=FILE, help="The output that was judged.")
 @format_option
-@click.pass_context
-def check(
-    ctx: click.Context, response: Path, sample: Path | None, output: Path | None, form: str
-) -> None:
+def check(response: Path, sample: Path | None, output: Path | None, form: str) -> None:
     r"""Check a judge's RESPONSE against its sample and the output that it judged.
 
     Lists every flag that applies and every finding, and our verdict beside the judge's. SAMPLE is
@@ -227,49 +220,39 @@ def check(
 
         rechecked = recheck(response)
         _show_findings(str(response), rechecked.findings, form, {"totals": rechecked.totals})
-        ctx.exit(ExitCode.CLEAN if rechecked.ok else ExitCode.FINDINGS)
+        leave(clean=rechecked.ok)
     if sample is None or output is None:
         raise click.UsageError("a reply is checked against --sample and --output: name both")
     from epc.records.judging.single import check_files
 
     checked = check_files(response, sample, output)
-    if form == "json":
-        echo_json(checked.as_json())
-    else:
-        say(f"{response}: {', '.join(checked.flags) or 'valid'}")
-        verdict = f"verdict {checked.verdict}, the judge's {checked.judge_verdict}"
-        for line in (verdict, *(fault.finding for fault in checked.faults)):
-            say(str(line))
-    ctx.exit(ExitCode.CLEAN if checked.valid else ExitCode.FINDINGS)
+    lines = (
+        f"{response}: {', '.join(checked.flags) or 'valid'}",
+        f"verdict {checked.verdict}, the judge's {checked.judge_verdict}",
+        *(str(fault.finding) for fault in checked.faults),
+    )
+    tell(form, checked.as_json, lambda: "\n".join(lines))
+    leave(clean=checked.valid)
 
 
 @command.command()
-@click.argument("folders", type=_FOLDER, nargs=-1, required=True)
+@click.argument("folders", type=FOLDER, nargs=-1, required=True)
 @html_option
 @click.option(
     "--labels",
-    type=_FILE,
+    type=FILE,
     metavar="FILE",
     help="What people said of some outputs: a table with output_id and the four dimensions or a "
     "verdict, and labeller if there are several.",
 )
 @click.option(
     "--accuracy",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=NEW_FILE,
     metavar="FILE",
     help="Write each variant's PASS share as strategy,accuracy (CSV).",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "csv"]),
-    default="text",
-    show_default=True,
-    help="How to print the result.",
-)
-@click.pass_context
+@printed_as("json", "csv")
 def report(
-    ctx: click.Context,
     folders: tuple[Path, ...],
     html: Path | None,
     labels: Path | None,
@@ -306,7 +289,7 @@ def report(
         write_text(accuracy, [accuracy_table(shown)])
         note(f"accuracy {accuracy}")
     shared = any(row.shared for row in shown.drift)
-    ctx.exit(ExitCode.FINDINGS if shown.findings or shared else ExitCode.CLEAN)
+    leave(clean=not (shown.findings or shared))
 
 
 def _show_labels_needed(width: float, outputs: int) -> None:
@@ -321,7 +304,7 @@ def _show_labels_needed(width: float, outputs: int) -> None:
 
 
 def _show_findings(place: str, findings: "list[Finding]", form: str, more: "Json") -> None:
-    ok = not any(finding.severity == "error" for finding in findings)
+    ok = is_clean(findings)
     if form == "json":
         listed = [finding.as_json() for finding in findings]
         echo_json({"path": place, "ok": ok, "findings": listed, **more})

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import echo_json, format_option, note, now, say
+from epc.cli.common import leave, note, now, tell
 from epc.cli.limits import limit_options
+from epc.cli.options import FOLDER, format_option
 from epc.cli.run_session import carried_out
-from epc.errors import ExitCode
 from epc.judge.planted import PAIRS
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("folder", type=FOLDER)
 @click.option("--judge", "judges", multiple=True, metavar="MODEL", help="Only this. Repeatable.")
 @click.option(
     "--pairs",
@@ -42,9 +42,7 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Say what would be asked and cost; send nothing.")
 @limit_options
 @format_option
-@click.pass_context
 def competence(
-    ctx: click.Context,
     folder: Path,
     judges: tuple[str, ...],
     pairs: int,
@@ -82,7 +80,7 @@ def competence(
         return
     ask(tests, limits, budget_for(folder, limits), again=again(folder, asked, judges))
     found = _shown(folder, judges, form)
-    ctx.exit(ExitCode.FINDINGS if _incapable(found) else ExitCode.CLEAN)
+    leave(clean=not _incapable(found))
 
 
 def is_fit(folder: Path, limits: "Limits", budget: "Budget") -> bool:
@@ -131,10 +129,11 @@ def _shown(folder: Path, judges: tuple[str, ...], form: str) -> "list[Competence
     from epc.report.judging.competence import competence_text
 
     found = [one for one in _found(folder) if not judges or one.judge in judges]
-    if form == "json":
-        echo_json({"competence": as_json(found)})
-    else:
-        say("\n".join(competence_text(found)).strip())
+    tell(
+        form,
+        lambda: {"competence": as_json(found)},
+        lambda: "\n".join(competence_text(found)).strip(),
+    )
     return found
 
 

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import echo_json, format_option, note, now, say
+from epc.cli.common import echo_json, leave, note, now, say
 from epc.cli.judge_competence import budget_for, is_fit
 from epc.cli.limits import canary_option, limit_options
+from epc.cli.options import FOLDER, format_option
 from epc.cli.run_session import carried_out
-from epc.errors import ExitCode
 
 if TYPE_CHECKING:
     from epc.analysis.judging.results import Report
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("folder", type=FOLDER)
 @click.option(
     "--competence-first",
     is_flag=True,
@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 @click.option("--anyway", is_flag=True, help="Go on though a judge is swapped, or incapable.")
 @limit_options
 @format_option
-@click.pass_context
 def run(
-    ctx: click.Context,
     folder: Path,
     competence_first: bool,
     dry_run: bool,
@@ -63,7 +61,7 @@ def run(
     budget = budget_for(folder, limits) if competence_first else None
     if budget is not None and not is_fit(folder, limits, budget) and not anyway:
         note(f"nothing was judged\n  next: name another judge, or epc judge run {folder} --anyway")
-        ctx.exit(ExitCode.FINDINGS)
+        leave(clean=False)
     judge_on(folder, limits, form, canary=canary, anyway=anyway, budget=budget)
 
 

@@ -6,15 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import (
-    as_of_option,
-    echo_json,
-    format_option,
-    open_registry,
-    registry_option,
-    say,
-)
-from epc.errors import ExitCode, UsageError
+from epc.cli.common import leave, open_registry, tell
+from epc.cli.options import FILE, as_of_option, format_option, registry_option
+from epc.errors import UsageError
 
 if TYPE_CHECKING:
     from epc.records.observed.columns import Verdicts
@@ -23,7 +17,7 @@ if TYPE_CHECKING:
 verdicts_option = click.option(
     "--verdicts",
     "files",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=FILE,
     multiple=True,
     metavar="FILE",
     help="A verdict file, as `epc observe import` writes it, beside the registry. Repeatable.",
@@ -66,9 +60,7 @@ def read_verdicts(path: Path) -> "tuple[Header, Verdicts]":
 @as_of_option
 @format_option
 @registry_option
-@click.pass_context
 def card(
-    ctx: click.Context,
     asked: str,
     required: tuple[str, ...],
     settings: tuple[str, ...],
@@ -102,12 +94,9 @@ def card(
     who = subject(opened, asked, judges_of(given))
     found = card_of(opened, who, as_of.date(), given, settings)
     answers = [answered(found, requirement) for requirement in requirements]
-    if form == "json":
-        echo_json(card_json(found, sentence(found), answers))
-    else:
-        say(text(found, answers))
+    tell(form, lambda: card_json(found, sentence(found), answers), lambda: text(found, answers))
     met = all(answer.answer == "meets" for answer in answers)
-    ctx.exit(ExitCode.CLEAN if met else ExitCode.FINDINGS)
+    leave(clean=met)
 
 
 @click.command()
@@ -149,7 +138,4 @@ def succeed(
     who = subject(opened, asked, sorted(judges))
     given += Kept.of(opened, registry).beside(who)
     found = succession_of(opened, who, as_of.date(), agreed_of(opened, who, given))
-    if form == "json":
-        echo_json(found.as_json())
-    else:
-        say(text(found, kinds=kinds))
+    tell(form, found.as_json, lambda: text(found, kinds=kinds))

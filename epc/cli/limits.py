@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import click
 
-from epc.cli.common import Finite
+from epc.cli.options import Finite
 
 _QUIET: Final = "epc.quiet"
 

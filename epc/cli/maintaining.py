@@ -6,12 +6,13 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from epc.cli.common import baseline_option, domains_option, note, now, say
-from epc.errors import ExitCode, UsageError
+from epc.cli.common import checkout_here, leave, locked_here, note, now, say
+from epc.cli.options import FILE, FOLDER, THERE, baseline_option, domains_option
+from epc.errors import UsageError
 
 
 @click.command()
-@click.argument("run", type=click.Path(exists=True, path_type=Path))
+@click.argument("run", type=THERE)
 @click.option("--generation", help="The evaluator generation: Z of vX.Y-Z.")
 @click.option("--contributor", help="Who measured it.")
 @click.option("--login", help="Whoever measured it, on GitHub; a replication needs it.")
@@ -26,7 +27,7 @@ from epc.errors import ExitCode, UsageError
 @click.option("--judge", metavar="NAME", help="Of a verdict file: whose verdicts.")
 @click.option(
     "--faults",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=FILE,
     help="Of a verdict file: a JSON list of {id, says}, what is known to be wrong with it.",
 )
 @baseline_option
@@ -72,20 +73,17 @@ def publish(  # the options are what the contributor states
     """
     from epc.analysis.observed_rows import Choices
     from epc.registry.cards import Said
-    from epc.registry.locking import locked
     from epc.registry.observed import cut_to, read_faults
     from epc.registry.publishing import offered
     from epc.registry.publishing import publish as publish_to
-    from epc.registry.reading import find_checkout
     from epc.registry.submissions.promoting import is_submission, promote
 
-    checkout = find_checkout(Path.cwd())
     if is_submission(run):
         texts = (generation, contributor, login, licence, conflicts, platform, weights, source)
         more = (replicates, judge, faults, baseline, domains)
         if any(value is not None for value in (*texts, *more)) or proxy:
             raise click.UsageError("A submission says all of this itself: leave the options out.")
-        with locked(checkout, tell=note) as lock:
+        with locked_here() as lock:
             tag = promote(lock, run, day=now().date(), tell=note, git=git)
         say(str(tag))
         return
@@ -108,7 +106,7 @@ def publish(  # the options are what the contributor states
         raise click.UsageError(f"{words} are of a verdict file, which needs --judge.")
     if judge and (any((licence, platform, weights, source, replicates)) or proxy):
         raise click.UsageError("A verdict file says all else itself: leave the options out.")
-    with TemporaryDirectory() as folder, locked(checkout, tell=note) as lock:
+    with TemporaryDirectory() as folder, locked_here() as lock:
         if judge:
             run = cut_to(run, judge, Path(folder) / run.stem)
         choices = Choices(baseline=baseline, domains=domains.split(",") if domains else ())
@@ -134,7 +132,7 @@ def withdraw(tag: str, reason: str) -> None:
 @click.argument("tag")
 @click.option(
     "--watched",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=FOLDER,
     metavar="RUN",
     help="The fetched snapshot whose watch.jsonl says that it drifted.",
 )
@@ -175,8 +173,7 @@ def expire(tag: str, cause: str, reason: str, source: str) -> None:
 
 @click.command()
 @click.option("--restore", is_flag=True, help="Make the missing tags from history.")
-@click.pass_context
-def tags(ctx: click.Context, restore: bool) -> None:
+def tags(restore: bool) -> None:
     r"""List published snapshots that have no git tag, or make the tags again.
 
     Exits 1 if any is missing.
@@ -186,11 +183,9 @@ def tags(ctx: click.Context, restore: bool) -> None:
       epc snapshot tags --restore
     """
     from epc.registry.history import tag_commit, untagged
-    from epc.registry.locking import locked
-    from epc.registry.reading import find_checkout
 
-    checkout = find_checkout(Path.cwd())
-    with locked(checkout, tell=note) if restore else nullcontext():
+    checkout = checkout_here()
+    with locked_here() if restore else nullcontext():
         missing = untagged(checkout)
         for tag, commit in missing.items() if restore else ():
             tag_commit(checkout, tag, commit)
@@ -198,7 +193,7 @@ def tags(ctx: click.Context, restore: bool) -> None:
         say(f"{tag}  {'made at' if restore else 'is missing; published by'} {commit}")
     if missing and not restore:
         note("make them again with `epc snapshot tags --restore`")
-    ctx.exit(ExitCode.FINDINGS if missing and not restore else ExitCode.CLEAN)
+    leave(clean=not (missing and not restore))
 
 
 @click.command()
@@ -212,10 +207,8 @@ def headlines() -> None:
       epc snapshot headlines
     """
     from epc.registry.headlines import write_headlines
-    from epc.registry.locking import locked
-    from epc.registry.reading import find_checkout
 
-    with locked(find_checkout(Path.cwd()), tell=note) as lock:
+    with locked_here() as lock:
         write_headlines(lock)
 
 
@@ -224,14 +217,12 @@ def _end(tag: str, event: dict[str, str]) -> None:
     from epc.records.typed import parse
     from epc.registry.chain import sign
     from epc.registry.headlines import write_headlines
-    from epc.registry.locking import locked
-    from epc.registry.reading import find_checkout, of_folder
+    from epc.registry.reading import of_folder
     from epc.registry.snapshots import Event
     from epc.registry.writing import end
 
-    checkout = find_checkout(Path.cwd())
-    with locked(checkout, tell=note) as lock:
-        found = of_folder(checkout).snapshot(tag)
+    with locked_here() as lock:
+        found = of_folder(lock.checkout).snapshot(tag)
         path = end(lock, parse({"date": now().date(), "tag": str(found.tag), **event}, Event))
         write_headlines(lock)
         note(sign(lock))
@@ -245,9 +236,8 @@ def _by_watch(tag: str, run: Path) -> str:
     """
     from epc.engine.watch import begin
     from epc.registry.layout import FOLDER, MANIFEST
-    from epc.registry.reading import find_checkout
 
-    published = find_checkout(Path.cwd()) / FOLDER / tag / MANIFEST
+    published = checkout_here() / FOLDER / tag / MANIFEST
     if not published.is_file() or published.read_bytes() != (run / MANIFEST).read_bytes():
         raise UsageError(f"{run} is not {tag}\n  fix: `epc snapshot fetch {tag} --out FOLDER`")
     found = begin(run).standing().as_json()

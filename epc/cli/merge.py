@@ -4,19 +4,14 @@ from pathlib import Path
 
 import click
 
-from epc.cli.common import format_option, note
+from epc.cli.common import note
+from epc.cli.options import NEW_FOLDER, THERE, format_option
 
 
 @click.command()
-@click.argument(
-    "runs", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="RUN..."
-)
+@click.argument("runs", nargs=-1, required=True, type=THERE, metavar="RUN...")
 @click.option(
-    "--out",
-    required=True,
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="FOLDER",
-    help="The folder of the joined run.",
+    "--out", required=True, type=NEW_FOLDER, metavar="FOLDER", help="The folder of the joined run."
 )
 @format_option
 def command(runs: tuple[Path, ...], out: Path, form: str) -> None:

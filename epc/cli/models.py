@@ -4,7 +4,8 @@ import os
 
 import click
 
-from epc.cli.common import echo_json, format_option, note
+from epc.cli.common import echo_json, note
+from epc.cli.options import format_option
 
 
 @click.group()

@@ -5,24 +5,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import (
+from epc.cli.common import leave, note, now, say_checked, tell
+from epc.cli.options import (
+    FILE,
+    NEW,
+    NEW_FILE,
+    THERE,
     baseline_option,
     domains_option,
-    echo_json,
     format_option,
-    note,
-    now,
-    say,
-    say_checked,
 )
-from epc.errors import ExitCode
 
 if TYPE_CHECKING:
     from epc.errors import Finding
     from epc.protocol.results import Json
-
-_PATH = click.Path(exists=True, path_type=Path)
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 class _Pair(click.ParamType[tuple[str, str]]):
@@ -46,25 +42,23 @@ def command() -> None:
 
 
 @command.command(name="import")
-@click.argument("source", type=_PATH)
+@click.argument("source", type=THERE)
 @click.option(
     "--shape",
     required=True,
     metavar="SHAPE",
     help="How SOURCE is laid out: csv, or a source's name; an unknown one lists all.",
 )
-@click.option("--out", required=True, type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--out", required=True, type=NEW_FILE)
 @click.option("--map", "columns", type=_Pair(), multiple=True, metavar="FIELD=COLUMN")
 @click.option("--label", "words", type=_Pair(), multiple=True, metavar="VALUE=WORD")
 @click.option("--repository", help="Where SOURCE comes from, where the shape does not say.")
 @click.option("--commit", help="Its version. Default: what git says of SOURCE, else unknown.")
 @click.option("--licence", help="Its SPDX identifier, where SOURCE does not say.")
-@click.option("--like", type=_FILE, help="Read only the files that this verdict file was made of.")
+@click.option("--like", type=FILE, help="Read only the files that this verdict file was made of.")
 @click.option("--texts", is_flag=True, help="Keep the candidates' texts: if the licence lets you.")
 @format_option
-@click.pass_context
 def import_(
-    ctx: click.Context,
     source: Path,
     shape: str,
     out: Path,
@@ -114,7 +108,7 @@ def import_(
             for fault in SHAPES[shape].faults_of(models):
                 note(f"  known fault {fault.id}: {fault.says}")
     _say_findings(source, found, form, {"verdicts": len(done.rows), "written": not found})
-    ctx.exit(ExitCode.FINDINGS if found else ExitCode.CLEAN)
+    leave(clean=not found)
 
 
 def _files(verdicts: Path) -> frozenset[str]:
@@ -129,10 +123,9 @@ def _files(verdicts: Path) -> frozenset[str]:
 
 
 @command.command()
-@click.argument("file", type=_FILE)
+@click.argument("file", type=FILE)
 @format_option
-@click.pass_context
-def check(ctx: click.Context, file: Path, form: str) -> None:
+def check(file: Path, form: str) -> None:
     r"""Check a verdict FILE: every line, every field, and what contradicts what.
 
     \b
@@ -143,11 +136,11 @@ def check(ctx: click.Context, file: Path, form: str) -> None:
 
     _, verdicts, found = read(file)
     _say_findings(file, found, form, {"verdicts": 0 if verdicts is None else len(verdicts)})
-    ctx.exit(ExitCode.FINDINGS if found else ExitCode.CLEAN)
+    leave(clean=not found)
 
 
 @command.command()
-@click.argument("file", type=_FILE)
+@click.argument("file", type=FILE)
 @click.option(
     "--setting",
     "settings",
@@ -165,9 +158,7 @@ def check(ctx: click.Context, file: Path, form: str) -> None:
 @baseline_option
 @domains_option
 @format_option
-@click.pass_context
 def report(
-    ctx: click.Context,
     file: Path,
     settings: tuple[str, ...],
     same: tuple[tuple[str, str], ...],
@@ -195,24 +186,20 @@ def report(
     header, verdicts, found = read(file)
     if found or header is None or verdicts is None:
         _say_findings(file, found, form, {})
-        ctx.exit(ExitCode.FINDINGS)
+        leave(clean=False)
     chosen = domains.split(",") if domains else ()
     choices = Choices(same=dict(same), baseline=baseline, domains=chosen)
     done = measure(header, verdicts, settings, choices)
-    if form == "json":
-        echo_json(as_json(done))
-    else:
-        say(text(done))
+    tell(form, lambda: as_json(done), lambda: text(done))
 
 
 @command.command()
-@click.argument("file", type=_FILE)
+@click.argument("file", type=FILE)
 @click.option(
     "--to", "form", required=True, type=click.Choice(["parquet", "jsonl", "every-eval-ever"])
 )
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="PATH")
-@click.pass_context
-def export(ctx: click.Context, file: Path, form: str, out: Path) -> None:
+@click.option("--out", required=True, type=NEW, metavar="PATH")
+def export(file: Path, form: str, out: Path) -> None:
     r"""Write a verdict FILE in its other form, or its figures for Every Eval Ever.
 
     PATH is a file of that form, or for Every Eval Ever a folder: a document for each judge.
@@ -233,7 +220,7 @@ def export(ctx: click.Context, file: Path, form: str, out: Path) -> None:
     header, verdicts, found = read(file)
     if found or header is None or verdicts is None:
         _say_findings(file, found, "text", {})
-        ctx.exit(ExitCode.FINDINGS)
+        leave(clean=False)
     if form != "every-eval-ever":
         write(out, header, stored(file), present(header, verdicts))
         note(f"written  {out}: {len(verdicts):,} verdicts")

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epc.cli.common import Finite, echo_json, format_option, now
+from epc.cli.common import echo_json, now
 from epc.cli.grid import grid_options
+from epc.cli.options import Finite, format_option
 from epc.cli.planning import CROSSING, Planned, require_coupled
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, ROUNDS, SCREENING_SEEDS
 

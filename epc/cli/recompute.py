@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from epc.cli.common import echo_json, format_option, note, run_argument, say
-from epc.errors import ExitCode
+from epc.cli.common import echo_json, leave, note, say
+from epc.cli.options import FILE, format_option, run_argument
 
 
 @click.command()
@@ -13,13 +13,12 @@ from epc.errors import ExitCode
 @click.option("--write", is_flag=True, help="Put the recomputed results into the manifest.")
 @click.option(
     "--accuracy",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="A CSV strategy,accuracy: how good each strategy's answers are, for ECE and Brier.",
 )
 @format_option
-@click.pass_context
-def command(ctx: click.Context, run: Path, write: bool, accuracy: Path | None, form: str) -> None:
+def command(run: Path, write: bool, accuracy: Path | None, form: str) -> None:
     r"""Recompute RUN's metrics from its trials alone and compare them with its manifest.
 
     Exits 1 if they differ or a trial does not fit; with --write, it then writes the recomputed
@@ -55,4 +54,4 @@ def command(ctx: click.Context, run: Path, write: bool, accuracy: Path | None, f
         for path in draw(outcome.manifest, manifest_path(run).parent):
             note(f"picture  {path}")
     clean = not outcome.findings and not outcome.changed
-    ctx.exit(ExitCode.CLEAN if clean else ExitCode.FINDINGS)
+    leave(clean=clean)

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import format_option, run_argument
 from epc.cli.limits import limit_options
+from epc.cli.options import format_option, run_argument
 from epc.cli.run_session import go_on
 
 if TYPE_CHECKING:

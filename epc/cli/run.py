@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epc.cli.common import format_option, now
+from epc.cli.common import now
 from epc.cli.decoding import decoding_options
 from epc.cli.limits import canary_option, limit_options
+from epc.cli.options import FOLDER, NEW_FOLDER, format_option
 from epc.cli.run_session import fetch_weights_if_named, finish, go_on, show_forecast
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class _Seeds(click.ParamType[list[int]]):
 )
 @click.option(
     "--reuse-answers-of",
-    type=click.Path(exists=True, path_type=Path, file_okay=False),
+    type=FOLDER,
     multiple=True,
     metavar="RUN",
     help="Take over what RUN's models answered to the same questions, instead of asking. Without "
@@ -132,7 +133,7 @@ class _Seeds(click.ParamType[list[int]]):
 @limit_options
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=NEW_FOLDER,
     metavar="FOLDER",
     help="The folder of the run, or of all runs. Default: runs/ and the evaluator's name.",
 )

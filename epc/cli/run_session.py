@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epc.cli.common import echo_json, note, now
-from epc.errors import ExitCode, StoppedError, WorldError
+from epc.cli.common import echo_json, leave, note, now
+from epc.errors import StoppedError, WorldError
 
 if TYPE_CHECKING:
     from epc.engine.budget import Limits
@@ -96,7 +96,7 @@ def finish(
         note(f"controls {plan.evaluator}: {in_words(audited.facts.competence)}")
     if audited.facts.swapped:
         note("another evaluator answered within the run: measure again")
-        click.get_current_context().exit(ExitCode.FINDINGS)
+        leave(clean=False)
 
 
 def show_forecast(shares: "dict[str, Share]", form: str) -> None:

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import as_of_option, echo_json, note, open_registry, registry_option, say
-from epc.errors import ExitCode, WorldError
+from epc.cli.common import echo_json, leave, note, open_registry, say
+from epc.cli.options import NEW, NEW_FILE, as_of_option, printed_as, registry_option
+from epc.errors import WorldError
 
 if TYPE_CHECKING:
     from epc.registry.scan.scan import Scan
 
 
 @click.command()
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
+@click.argument("paths", nargs=-1, type=NEW, metavar="[PATH]...")
 @click.option(
     "--fail-on",
     multiple=True,
@@ -26,25 +27,16 @@ if TYPE_CHECKING:
 @click.option(
     "--exclude", multiple=True, metavar="PATTERN", help="Paths to leave out, as 'tests/*'."
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "github", "sarif"]),
-    default="text",
-    show_default=True,
-    help="How to print the result; github is annotations.",
-)
+@printed_as("json", "github", "sarif", says="How to print the result; github is annotations.")
 @click.option(
     "--summary",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=NEW_FILE,
     metavar="FILE",
     help="Add a table in Markdown to a file, as to $GITHUB_STEP_SUMMARY.",
 )
 @as_of_option
 @registry_option
-@click.pass_context
 def command(
-    ctx: click.Context,
     paths: tuple[Path, ...],
     fail_on: tuple[str, ...],
     ignore: tuple[str, ...],
@@ -88,7 +80,7 @@ def command(
         _add(summary, found)
     for why, many in found.skipped.items():
         note(f"not read, {why}: {many}")
-    ctx.exit(ExitCode.FINDINGS if found.failing else ExitCode.CLEAN)
+    leave(clean=not found.failing)
 
 
 def _print(found: "Scan", form: str) -> None:

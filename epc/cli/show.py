@@ -5,17 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import (
-    echo_json,
-    format_option,
-    html_option,
-    note,
-    now,
-    open_registry,
-    run_argument,
-    say,
-    write_page,
-)
+from epc.cli.common import echo_json, note, now, open_registry, say, write_page
+from epc.cli.options import format_option, html_option, run_argument
 
 if TYPE_CHECKING:
     from epc.analysis.audit import Audit

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from epc.cli.common import as_of_option, echo_json, format_option, note
+from epc.cli.common import checkout_here, echo_json, note
+from epc.cli.options import NEW, as_of_option, format_option
 from epc.errors import UsageError
 from epc.extras import require
 
@@ -19,7 +20,7 @@ def command() -> None:
 @command.command()
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=NEW,
     default=Path("public"),
     show_default=True,
     help="The folder to bring up to date. It drops files of an earlier build that are gone.",
@@ -47,11 +48,10 @@ def build(out: Path, base_url: str | None, as_of: datetime, form: str) -> None:
     """
     require("site")
     from epc.cli.reference import page
-    from epc.registry.reading import find_checkout
     from epc.registry.repository import repository
     from epc.site.building import build as build_site
 
-    checkout = find_checkout(Path.cwd())
+    checkout = checkout_here()
     built = build_site(
         checkout,
         out,
@@ -81,7 +81,7 @@ def _address(given: str | None) -> str:
 
 
 @command.command()
-@click.argument("folder", type=click.Path(path_type=Path), default=Path("public"))
+@click.argument("folder", type=NEW, default=Path("public"))
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),

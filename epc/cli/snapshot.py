@@ -6,18 +6,19 @@ from pathlib import Path
 import click
 
 from epc.cli.common import (
-    Day,
-    as_of_option,
+    checkout_here,
     echo_json,
-    format_option,
+    is_clean,
+    leave,
     note,
     open_registry,
-    registry_option,
     say,
+    say_findings,
+    tell,
 )
 from epc.cli.maintaining import drift, expire, headlines, publish, tags, withdraw
+from epc.cli.options import NEW, THERE, Day, as_of_option, format_option, registry_option
 from epc.cli.sealing import checked, sign, witness
-from epc.errors import ExitCode
 
 _TOLD = 500  # snapshots, after each of which one hears how far it has got
 
@@ -47,10 +48,7 @@ def list_snapshots(as_of: datetime, form: str, registry: str | None) -> None:
     from epc.registry.listing import entries, text
 
     rows = entries(open_registry(registry), as_of.date())
-    if form == "json":
-        echo_json([row.as_json() for row in rows])
-    else:
-        say(text(rows))
+    tell(form, lambda: [row.as_json() for row in rows], lambda: text(rows))
 
 
 @command.command()
@@ -70,11 +68,9 @@ def show(tag: str, as_of: datetime, form: str, registry: str | None) -> None:
 
     opened = open_registry(registry)
     value = shown(opened, str(opened.snapshot(tag).tag), as_of.date())
-    if form == "json":
-        echo_json(value.as_json())
-    else:
-        crossing = value.snapshot.audit.crossing if value.snapshot.audit else {}
-        say(shown_text(value, [headline(d, into) for d, into in crossing.items()]))
+    crossing = value.snapshot.audit.crossing if value.snapshot.audit else {}
+    crosses = [headline(d, into) for d, into in crossing.items()]
+    tell(form, value.as_json, lambda: shown_text(value, crosses))
 
 
 @command.command()
@@ -82,8 +78,7 @@ def show(tag: str, as_of: datetime, form: str, registry: str | None) -> None:
 @click.argument("b")
 @format_option
 @registry_option
-@click.pass_context
-def diff(ctx: click.Context, a: str, b: str, form: str, registry: str | None) -> None:
+def diff(a: str, b: str, form: str, registry: str | None) -> None:
     r"""Put two snapshots side by side, and say first whether they are like for like.
 
     Exits 1 if they differ in anything.
@@ -97,12 +92,9 @@ def diff(ctx: click.Context, a: str, b: str, form: str, registry: str | None) ->
 
     opened = open_registry(registry)
     found = difference(opened.snapshot(a), opened.snapshot(b))
-    if form == "json":
-        echo_json(found.as_json())
-    else:
-        say(difference_text(found))
+    tell(form, found.as_json, lambda: difference_text(found))
     same = found.like_for_like and all(x.mean == y.mean for x, y in found.figures.values())
-    ctx.exit(ExitCode.CLEAN if same else ExitCode.FINDINGS)
+    leave(clean=same)
 
 
 @command.command()
@@ -128,10 +120,9 @@ def changes(since: datetime, as_of: datetime, form: str, registry: str | None) -
 
 
 @command.command()
-@click.argument("checkout", type=click.Path(exists=True, path_type=Path), required=False)
+@click.argument("checkout", type=THERE, required=False)
 @format_option
-@click.pass_context
-def verify(ctx: click.Context, checkout: Path | None, form: str) -> None:
+def verify(checkout: Path | None, form: str) -> None:
     r"""Check every published byte: digests, schemas, intervals, the history, signed heads.
 
     Names each file that is not as it was published. Says who signed the events. Exits 1 if
@@ -147,15 +138,11 @@ def verify(ctx: click.Context, checkout: Path | None, form: str) -> None:
 
     found = find_checkout(checkout or Path.cwd(), up=checkout is None)
     findings = verify_checkout(found)
-    if form == "json":
-        echo_json([finding.as_json() for finding in findings])
-    else:
-        for finding in findings:
-            say(str(finding))
+    say_findings(findings, form)
+    if form == "text":
         note(standing(found))
         note(f"findings: {len(findings)}")
-    failed = any(finding.severity == "error" for finding in findings)
-    ctx.exit(ExitCode.FINDINGS if failed else ExitCode.CLEAN)
+    leave(clean=is_clean(findings))
 
 
 @command.command()
@@ -167,14 +154,14 @@ def export() -> None:
       epc snapshot export > public/registry.json
     """
     from epc.records.strict_json import dumps
-    from epc.registry.reading import document, find_checkout
+    from epc.registry.reading import document
 
-    click.echo(dumps(document(find_checkout(Path.cwd()))), nl=False)
+    click.echo(dumps(document(checkout_here())), nl=False)
 
 
 @command.command()
 @click.argument("tag")
-@click.option("--out", type=click.Path(path_type=Path), help="A new folder; runs/TAG.")
+@click.option("--out", type=NEW, help="A new folder; runs/TAG.")
 @click.option("--from", "place", metavar="PATH|URL", help="What holds snapshots/; the checkout.")
 @click.option("--store", metavar="PATH|URL", help="What holds the raw files, if elsewhere.")
 def fetch(tag: str, out: Path | None, place: str | None, store: str | None) -> None:
@@ -204,13 +191,12 @@ def fetch(tag: str, out: Path | None, place: str | None, store: str | None) -> N
 @click.argument("tags", nargs=-1, metavar="[TAG]...")
 @click.option(
     "--source",
-    type=click.Path(exists=True, path_type=Path),
+    type=THERE,
     metavar="CLONE",
     help="Make observed verdicts again from a clone of their source.",
 )
 @format_option
-@click.pass_context
-def recompute(ctx: click.Context, tags: tuple[str, ...], source: Path | None, form: str) -> None:
+def recompute(tags: tuple[str, ...], source: Path | None, form: str) -> None:
     r"""Recompute every figure of snapshots from the raw trials, replies or verdicts in the store.
 
     With --source, first make the verdicts of observed snapshots again by their recipe. They must
@@ -221,11 +207,11 @@ def recompute(ctx: click.Context, tags: tuple[str, ...], source: Path | None, fo
       epc snapshot recompute
       epc snapshot recompute v1.0-Example --source CLONE
     """
-    from epc.registry.reading import find_checkout, of_folder
+    from epc.registry.reading import of_folder
     from epc.registry.recomputing import rebuildable, recomputable
     from epc.registry.recomputing import recompute as recompute_all
 
-    checkout = find_checkout(Path.cwd())
+    checkout = checkout_here()
     registry = of_folder(checkout)
     named = [str(registry.snapshot(tag).tag) for tag in tags]
     asked = (rebuildable if source else recomputable)(registry, named)
@@ -242,4 +228,4 @@ def recompute(ctx: click.Context, tags: tuple[str, ...], source: Path | None, fo
             for line in (*again.changed, *again.problems):
                 say(f"  {line}")
         note(f"recomputed: {len(found):,}")
-    ctx.exit(ExitCode.CLEAN if all(again.ok for again in found) else ExitCode.FINDINGS)
+    leave(clean=all(again.ok for again in found))

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epc.cli.common import echo_json, format_option, note
+from epc.cli.common import echo_json, note
 from epc.cli.grid import grid_options
+from epc.cli.options import NEW_FOLDER, format_option
 
 if TYPE_CHECKING:
     from epc.audit.study_results import Coverage, Words
@@ -32,7 +33,7 @@ _FEWEST = 8
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=NEW_FOLDER,
     metavar="FOLDER",
     help="Where the tables and pictures go; those of an earlier study are replaced.",
 )

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from epc.cli.common import echo_json, format_option, note, now, say
-from epc.errors import ExitCode
+from epc.cli.common import checkout_here, echo_json, leave, locked_here, note, now, say
+from epc.cli.options import FILE, FOLDER, NEW, THERE, format_option
 
 if TYPE_CHECKING:
     from epc.registry.submissions.making import Subject
@@ -25,7 +25,7 @@ def command() -> None:
 
 
 @command.command()
-@click.argument("run", type=click.Path(exists=True, path_type=Path))
+@click.argument("run", type=THERE)
 @click.option("--judge", metavar="NAME", help="Of a verdict file: whose verdicts.")
 @click.option("--slug", help="The folder's name; made from evaluator and content if left out.")
 @click.option("--contributor", help="Who measured it.")
@@ -60,10 +60,10 @@ def new(
     """
     from epc.engine.secrets import secrets
     from epc.registry.observed import cut_to
-    from epc.registry.reading import find_checkout, of_folder
+    from epc.registry.reading import of_folder
     from epc.registry.submissions import layout, making
 
-    checkout = find_checkout(Path.cwd())
+    checkout = checkout_here()
     registry, own = of_folder(checkout), {value: name for name, value in secrets()}
     making.require_no_secret({"slug": slug, **given}, own)
     if run.is_file() != (judge is not None):
@@ -128,24 +128,22 @@ def _stated(given: dict[str, str | None], subject: "Subject") -> "Statement":
 
 
 @command.command()
-@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=NEW)
 @click.option(
     "--base",
     metavar="CHECKOUT",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=FOLDER,
     help="The trusted checkout to hold it against; the one around here.",
 )
 @click.option(
     "--changed",
     metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=FILE,
     help="The paths that a pull request changes, one a line or separated by NUL.",
 )
 @click.option("--author", metavar="LOGIN", help="Who opened the pull request, by GitHub's word.")
 @format_option
-@click.pass_context
 def check(
-    ctx: click.Context,
     paths: tuple[Path, ...],
     base: Path | None,
     changed: Path | None,
@@ -182,11 +180,11 @@ def check(
     else:
         for line in text(value):
             say(line)
-    ctx.exit(ExitCode.CLEAN if value.ok else ExitCode.FINDINGS)
+    leave(clean=value.ok)
 
 
 @command.command()
-@click.argument("report", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("report", type=FILE)
 def comment(report: Path) -> None:
     r"""Print a check's REPORT as the Markdown of a pull request's comment.
 
@@ -204,8 +202,7 @@ def comment(report: Path) -> None:
 
 @command.command()
 @click.option("--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text")
-@click.pass_context
-def publish(ctx: click.Context, form: str) -> None:
+def publish(form: str) -> None:
     r"""Publish every merged submission: each becomes a snapshot, or is refused by itself.
 
     Each one is checked again and published as `epc snapshot publish submissions/SLUG` does. One
@@ -217,11 +214,9 @@ def publish(ctx: click.Context, form: str) -> None:
       epc submission publish
     """
     from epc.records.typed import as_json
-    from epc.registry.locking import locked
-    from epc.registry.reading import find_checkout
     from epc.registry.submissions.merged import markdown, promote_all
 
-    with locked(find_checkout(Path.cwd()), tell=note) as lock:
+    with locked_here() as lock:
         outcomes = promote_all(lock, day=now().date(), tell=note)
     refused = [one for one in outcomes if one.tag is None]
     for one in refused:
@@ -233,4 +228,4 @@ def publish(ctx: click.Context, form: str) -> None:
     else:
         for one in outcomes:
             say(one.tag or f"{one.slug}  refused")
-    ctx.exit(ExitCode.FINDINGS if refused else ExitCode.CLEAN)
+    leave(clean=not refused)

@@ -1,29 +1,24 @@
 """`epc upkeep`: what the registry needs today."""
 
 from datetime import datetime
-from pathlib import Path
 
 import click
 
-from epc.cli.common import as_of_option, echo_json, note, say
+from epc.cli.common import checkout_here, echo_json, leave, note, say
 from epc.cli.lists import from_option, given_list
-from epc.errors import ExitCode
+from epc.cli.options import as_of_option, printed_as
 
 
 @click.command()
 @as_of_option
 @from_option
 @click.option("--links", is_flag=True, help="Ask also whether the cited addresses still answer.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "markdown"]),
-    default="text",
-    show_default=True,
-    help="How to print the result; markdown is an issue's text, empty if there is nothing to do.",
+@printed_as(
+    "json",
+    "markdown",
+    says="How to print the result; markdown is an issue's text, empty if there is nothing to do.",
 )
-@click.pass_context
-def command(ctx: click.Context, as_of: datetime, source: str, links: bool, form: str) -> None:
+def command(as_of: datetime, source: str, links: bool, form: str) -> None:
     r"""Say what the registry of the checkout around here needs today.
 
     It lists snapshots that expired lately or expire soon, snapshots whose state nobody can tell,
@@ -34,12 +29,12 @@ def command(ctx: click.Context, as_of: datetime, source: str, links: bool, form:
     Example:
       epc upkeep --links --format markdown
     """
-    from epc.registry.reading import find_checkout, of_folder
+    from epc.registry.reading import of_folder
     from epc.registry.sync import claims
     from epc.registry.upkeep import report
     from epc.registry.upkeep.links import addresses, ask_all
 
-    checkout = find_checkout(Path.cwd())
+    checkout = checkout_here()
     registry = of_folder(checkout)
     told = list(claims(given_list(source), platform=None, seen=as_of.date()))
     asked = ask_all(addresses(checkout, registry)) if links else None
@@ -51,4 +46,4 @@ def command(ctx: click.Context, as_of: datetime, source: str, links: bool, form:
         note("nothing needs anybody" if found.clean else "there is something to do")
     else:
         say(report.text(found))
-    ctx.exit(ExitCode.CLEAN if found.clean else ExitCode.FINDINGS)
+    leave(clean=found.clean)

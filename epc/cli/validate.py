@@ -4,21 +4,14 @@ from pathlib import Path
 
 import click
 
-from epc.cli.common import format_option, say_checked
-from epc.errors import ExitCode
+from epc.cli.common import leave, say_checked
+from epc.cli.options import THERE, format_option
 
 
 @click.command()
-@click.argument(
-    "paths",
-    nargs=-1,
-    required=True,
-    type=click.Path(exists=True, path_type=Path),
-    metavar="PATH...",
-)
+@click.argument("paths", nargs=-1, required=True, type=THERE, metavar="PATH...")
 @format_option
-@click.pass_context
-def command(ctx: click.Context, paths: tuple[Path, ...], form: str) -> None:
+def command(paths: tuple[Path, ...], form: str) -> None:
     r"""Check run folders or manifests: schema, then meaning, then recomputed values.
 
     All findings are listed, each with its place as a JSON Pointer and the clause it departs
@@ -40,4 +33,4 @@ def command(ctx: click.Context, paths: tuple[Path, ...], form: str) -> None:
         ok = ok and report.ok
         lines = [str(finding) for finding in report.findings]
         say_checked(path, report.as_json(), lines, ok=report.ok, form=form)
-    ctx.exit(ExitCode.CLEAN if ok else ExitCode.FINDINGS)
+    leave(clean=ok)

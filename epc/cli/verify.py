@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import echo_json, format_option, note, now, say
+from epc.cli.common import checkout_here, leave, note, now, tell
 from epc.cli.limits import limit_options
-from epc.errors import ExitCode, UsageError
+from epc.cli.options import NEW_FILE, format_option
+from epc.errors import UsageError
 
 if TYPE_CHECKING:
     from epc.engine.budget import Limits
@@ -24,12 +25,10 @@ if TYPE_CHECKING:
     help="How many pairs are asked again, each twice.",
 )
 @click.option("--model", metavar="NAME", help="Whom to ask; the evaluator on its own platform.")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Keep the answers.")
+@click.option("--out", type=NEW_FILE, help="Keep the answers.")
 @limit_options
 @format_option
-@click.pass_context
 def command(
-    ctx: click.Context,
     tag: str,
     pairs: int,
     model: str | None,
@@ -54,11 +53,10 @@ def command(
     from epc.engine.spot_check import ask_twice
     from epc.records.strict_json import write
     from epc.records.typed import as_json
-    from epc.registry.reading import find_checkout
     from epc.registry.spot_checks import is_direct, published
     from epc.report.spot_check_text import report
 
-    found = published(find_checkout(Path.cwd()), tag)
+    found = published(checkout_here(), tag)
     name = model or found.name
     drawn = draw(found.asked, found.commit, pairs)
     if out and out.exists():
@@ -82,9 +80,6 @@ def command(
     if out:
         write(out, as_json(value))
         note(f"answers  {out}")
-    if form == "json":
-        echo_json(as_json(value))
-    else:
-        say(report(value))
+    tell(form, lambda: as_json(value), lambda: report(value))
     differs = value.agreement.verdict == "differs"
-    ctx.exit(ExitCode.FINDINGS if differs else ExitCode.CLEAN)
+    leave(clean=not differs)

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import echo_json, format_option, note, now, run_argument, say
+from epc.cli.common import leave, note, now, tell
 from epc.cli.limits import limit_options
-from epc.errors import ExitCode, StoppedError
+from epc.cli.options import NEW_FILE, format_option, run_argument
+from epc.errors import StoppedError
 
 if TYPE_CHECKING:
     from epc.engine.budget import Limits
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 @run_argument
 @click.option(
     "--history",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=NEW_FILE,
     metavar="FILE",
     help="Where the days are kept. Default: watch.jsonl in RUN.",
 )
@@ -31,9 +32,7 @@ if TYPE_CHECKING:
 @click.option("--no-ask", is_flag=True, help="Say where it stands; ask nothing.")
 @limit_options
 @format_option
-@click.pass_context
 def command(
-    ctx: click.Context,
     run: Path,
     history: Path | None,
     pairs: int | None,
@@ -80,8 +79,5 @@ def command(
             message = "stopped; nothing answered is lost\n  the same command goes on today"
             raise StoppedError(message) from None
         note(f"history  {watching.history}")
-    if form == "json":
-        echo_json(standing.as_json())
-    else:
-        say(report(standing))
-    ctx.exit(ExitCode.FINDINGS if standing.verdict == "drifted" else ExitCode.CLEAN)
+    tell(form, standing.as_json, lambda: report(standing))
+    leave(clean=standing.verdict != "drifted")

@@ -1,0 +1,86 @@
+"""Arguments and options that several commands share."""
+
+from collections.abc import Callable
+from datetime import datetime
+from math import isfinite
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from epc.engine.clock import now
+
+# Paths of what is there, and of what is to be written.
+THERE: Final = click.Path(exists=True, path_type=Path)
+FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
+FOLDER: Final = click.Path(exists=True, file_okay=False, path_type=Path)
+NEW: Final = click.Path(path_type=Path)
+NEW_FILE: Final = click.Path(path_type=Path, dir_okay=False)
+NEW_FOLDER: Final = click.Path(path_type=Path, file_okay=False)
+
+
+class Finite(click.FloatRange):
+    """A number in a range, which NaN and infinity are in none of."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number."""
+        number = float(super().convert(value, param, ctx))
+        if not isfinite(number):
+            self.fail(f"{value!r} is no finite number", param, ctx)
+        return number
+
+
+class Day(click.DateTime):
+    """A calendar day, as YYYY-MM-DD."""
+
+    name = "day"
+
+    def __init__(self) -> None:
+        super().__init__(["%Y-%m-%d"])
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> datetime:
+        """Return the beginning of the day."""
+        try:
+            day: datetime = super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{value!r} is no day; write it as YYYY-MM-DD", param, ctx)
+        return day
+
+
+def printed_as(*others: str, says: str = "How to print the result.") -> Callable[..., Any]:
+    """Return the option that says in which form a command prints its result."""
+    kinds = click.Choice(["text", *others])
+    return click.option(
+        "--format", "form", type=kinds, default="text", show_default=True, help=says
+    )
+
+
+run_argument = click.argument("run", type=THERE)
+format_option = printed_as("json")
+html_option = click.option(
+    "--html", type=NEW_FILE, metavar="FILE", help="Write a report as one HTML file as well."
+)
+as_of_option = click.option(
+    "--as-of",
+    type=Day(),
+    default=lambda: now().date().isoformat(),
+    metavar="YYYY-MM-DD",
+    help="The day to ask about. Default: today in UTC.",
+)
+registry_option = click.option(
+    "--registry",
+    metavar="PATH|URL",
+    help="A checkout, or a published registry.json. Default: this checkout, or the copy in epc.",
+)
+baseline_option = click.option(
+    "--baseline", metavar="AUTHOR", help="Of verdicts: compare all other authors with this one."
+)
+domains_option = click.option(
+    "--domains",
+    metavar="A,B",
+    help="Of verdicts: subsets to hold against each other, as talk=Gmail+Messenger,facts=Wiki*.",
+)
