@@ -4,15 +4,16 @@ One Vega-Lite specification, rendered to SVG and PNG. The colours are of the Oka
 colour-blind readers can tell apart.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import astuple
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from epc.analysis.audit import Audit, audit_manifest
 from epc.audit.coupling import Into, TheseTasks
 from epc.protocol.results import Json
 from epc.records.manifest import Estimate, Manifest
+from epc.report.charts.chart import layer
 from epc.report.coupling_text import MEANING, headline
 from epc.report.picture import SCHEMA, render
 from epc.simulation.noise import coin_bands
@@ -98,77 +99,47 @@ def band(direction: str, middle: float, low: float, high: float) -> Json:
 
 def panel(name: str, bands: list[Json], seeds: list[Json], estimates: Estimates) -> Json:
     """Return one metric's panel: each direction's band, its seeds, and the mean upon them."""
-    direction = {
-        "field": "direction",
-        "type": "nominal",
-        "sort": list(map(pair_title, estimates)),
-        "axis": {"title": None, "labelAngle": 0},
-    }
+    direction = _direction(estimates)
     scale = {"domainMin": 0, "nice": True, "zero": True}
     value = {"field": "value", "type": "quantitative", "title": name, "scale": scale}
+    low, middle = value | {"field": "low"}, value | {"field": "middle"}
+    spread = {"field": "spread", "type": "quantitative", "scale": _SPREAD}
+    bar = {"type": "bar", "color": _BAND, "width": _BAR}
+    tick = {"type": "tick", "thickness": 2, "color": _FLOOR, "width": _BAR}
+    dot = {"type": "circle", "size": 36, "opacity": 0.6, "color": _SEEDS}
     return {
         "width": _WIDE * len(bands),
         "height": 300,
         "layer": [
-            {
-                "data": {"values": bands},
-                "mark": {"type": "bar", "color": _BAND, "width": _BAR},
-                "encoding": {
-                    "x": direction,
-                    "xOffset": _MIDDLE,
-                    "y": {**value, "field": "low"},
-                    "y2": {"field": "high"},
-                },
-            },
-            {
-                "data": {"values": bands},
-                "mark": {"type": "tick", "thickness": 2, "color": _FLOOR, "width": _BAR},
-                "encoding": {
-                    "x": direction,
-                    "xOffset": _MIDDLE,
-                    "y": {**value, "field": "middle"},
-                },
-            },
-            {
-                "data": {"values": seeds},
-                "mark": {"type": "circle", "size": 36, "opacity": 0.6, "color": _SEEDS},
-                "encoding": {
-                    "x": direction,
-                    "xOffset": {"field": "spread", "type": "quantitative", "scale": _SPREAD},
-                    "y": value,
-                },
-            },
+            layer(bands, bar, x=direction, xOffset=_MIDDLE, y=low, y2={"field": "high"}),
+            layer(bands, tick, x=direction, xOffset=_MIDDLE, y=middle),
+            layer(seeds, dot, x=direction, xOffset=spread, y=value),
             *_means(estimates, direction, value),
         ],
     }
 
 
+def _direction(each: Iterable[Direction]) -> Json:
+    """Return the encoding of directions beside each other."""
+    axis = {"title": None, "labelAngle": 0}
+    order = list(map(pair_title, each))
+    return {"field": "direction", "type": "nominal", "sort": order, "axis": axis}
+
+
 def _means(estimates: Estimates, direction: Json, value: Json) -> list[Json]:
     """Return the layers of the means and, where there is more than one seed, their intervals."""
     rows = [(pair_title(d), estimates[d]) for d in estimates]
-    intervals = [
+    intervals: list[Json] = [
         {"direction": name, "value": each.ci95[0], "high": each.ci95[1]}
         for name, each in rows
         if each.ci95 is not None
     ]
-    interval: Any = {
-        "data": {"values": intervals},
-        "mark": {"type": "rule", "size": 2.5, "color": _MEAN},
-        "encoding": {"x": direction, "y": value, "y2": {"field": "high"}},
-    }
-    mean = {
-        "data": {"values": [{"direction": name, "value": each.mean} for name, each in rows]},
-        "mark": {
-            "type": "point",
-            "shape": "diamond",
-            "filled": True,
-            "size": 110,
-            "opacity": 1,
-            "color": _MEAN,
-        },
-        "encoding": {"x": direction, "y": value},
-    }
-    return [interval, mean] if intervals else [mean]
+    means: list[Json] = [{"direction": name, "value": each.mean} for name, each in rows]
+    rule = {"type": "rule", "size": 2.5, "color": _MEAN}
+    dot: Json = {"type": "point", "shape": "diamond", "filled": True}
+    dot |= {"size": 110, "opacity": 1, "color": _MEAN}
+    spans = layer(intervals, rule, x=direction, y=value, y2={"field": "high"})
+    return [*([spans] if intervals else []), layer(means, dot, x=direction, y=value)]
 
 
 def regret_panel(crossing: Mapping[Direction, Into]) -> Json:
@@ -184,47 +155,32 @@ def regret_panel(crossing: Mapping[Direction, Into]) -> Json:
         for direction, into in crossing.items()
         for scope, part in _parts(into)
     ]
-    axis = {"title": None, "labelAngle": 0}
-    x = {
-        "field": "direction",
-        "type": "nominal",
-        "sort": list(map(pair_title, crossing)),
-        "axis": axis,
-    }
     beside = {"field": "of", "type": "nominal", "sort": _SCOPES}
     scale = {"domain": _SCOPES, "range": [_MEAN, _SEEDS]}
-    legend = {"title": None, "orient": "top"}
-    colour = beside | {"scale": scale, "legend": legend}
+    colour = beside | {"scale": scale, "legend": {"title": None, "orient": "top"}}
     shape = beside | {"scale": {"domain": _SCOPES, "range": ["diamond", "circle"]}}
-    value = {
-        "field": "value",
-        "type": "quantitative",
-        "title": "transfer regret (points of win rate)",
-    }
+    title = "transfer regret (points of win rate)"
+    value = {"field": "value", "type": "quantitative", "title": title}
     spread = [row for row in rows if row["low"] is not None]
-    ends = {"x": x, "xOffset": beside, "color": colour}
+    ends = {"x": _direction(crossing), "xOffset": beside, "color": colour}
+    rule = {"type": "rule", "color": _FLOOR}
     dot = {"type": "point", "filled": True, "size": 80, "opacity": 1}
-    span = ends | {"y": value | {"field": "low"}, "y2": {"field": "high"}}
-    lines = [
-        _level(0.0, value, {"type": "rule", "color": _FLOOR}),
-        _level(100 * MARGIN, value, {"type": "rule", "color": _FLOOR, "strokeDash": [4, 3]}),
-    ]
-    spans = {"data": {"values": spread}, "mark": {"type": "rule", "size": 2.5}, "encoding": span}
-    dots = {"data": {"values": rows}, "mark": dot, "encoding": ends | {"y": value, "shape": shape}}
+    low, high = value | {"field": "low"}, {"field": "high"}
+    spans = layer(spread, {"type": "rule", "size": 2.5}, **ends, y=low, y2=high)
     return {
         "width": _NARROW * len(crossing),
         "height": 300,
-        "layer": [*lines, *([spans] if spread else []), dots],
+        "layer": [
+            layer([{"value": 0.0}], rule, y=value),
+            layer([{"value": 100 * MARGIN}], rule | {"strokeDash": [4, 3]}, y=value),
+            *([spans] if spread else []),
+            layer(rows, dot, **ends, y=value, shape=shape),
+        ],
     }
 
 
 def _parts(into: Into) -> Iterator[tuple[str, Into | TheseTasks]]:
     yield from zip(_SCOPES, (into, into.these_tasks), strict=True)
-
-
-def _level(at: float, value: Json, mark: Json) -> Json:
-    """Return a line across a panel."""
-    return {"data": {"values": [{"value": at}]}, "mark": mark, "encoding": {"y": value}}
 
 
 def seed_rows(manifest: Manifest, metric: Metric) -> list[Json]:

@@ -12,6 +12,7 @@ from typing import Final
 from epc.protocol.calibration import Calibrated
 from epc.protocol.results import Json
 from epc.records.manifest import Calibration, Manifest
+from epc.report.charts.chart import layer
 from epc.report.picture import SCHEMA, render
 from epc.spec.epc_v1 import CALIBRATION_BINS, MISCALIBRATED_ECE
 
@@ -157,7 +158,13 @@ def _layers(manifest: Manifest) -> list[Json]:
     points = _points(manifest)
     bins = _bins(points)
     x, y = _axis("win_rate", "win rate"), _axis("accuracy", "accuracy")
-    diamond = {"type": "point", "shape": "diamond", "filled": True, "size": 90, "opacity": 1}
+    low, name = x | {"field": "low"}, {"field": "strategy", "type": "nominal"}
+    ends = [{"win_rate": 0, "accuracy": 0}, {"win_rate": 1, "accuracy": 1}]
+    error = {"type": "rect", "color": _GAP, "opacity": 0.35}
+    none = {"type": "line", "strokeDash": [6, 4], "color": "#555555"}
+    dot = {"type": "circle", "size": 50, "opacity": 0.8, "color": _STRATEGY}
+    diamond: Json = {"type": "point", "shape": "diamond", "filled": True}
+    diamond |= {"size": 90, "opacity": 1, "color": _BIN}
     # Names stand where there is room for them.
     label = {
         "type": "text",
@@ -165,38 +172,14 @@ def _layers(manifest: Manifest) -> list[Json]:
         "dx": {"expr": "datum.win_rate > 0.7 ? -6 : 6"},
         "dy": -5,
         "fontSize": 9,
+        "color": _STRATEGY,
     }
     return [
-        {
-            "data": {"values": bins},
-            "mark": {"type": "rect", "color": _GAP, "opacity": 0.35},
-            "encoding": {
-                "x": {**x, "field": "low"},
-                "x2": {"field": "high"},
-                "y": y,
-                "y2": {"field": "win_rate"},
-            },
-        },
-        {
-            "data": {"values": [{"win_rate": 0, "accuracy": 0}, {"win_rate": 1, "accuracy": 1}]},
-            "mark": {"type": "line", "strokeDash": [6, 4], "color": "#555555"},
-            "encoding": {"x": x, "y": y},
-        },
-        {
-            "data": {"values": points},
-            "mark": {"type": "circle", "size": 50, "opacity": 0.8, "color": _STRATEGY},
-            "encoding": {"x": x, "y": y},
-        },
-        {
-            "data": {"values": points},
-            "mark": {**label, "color": _STRATEGY},
-            "encoding": {"x": x, "y": y, "text": {"field": "strategy", "type": "nominal"}},
-        },
-        {
-            "data": {"values": bins},
-            "mark": {**diamond, "color": _BIN},
-            "encoding": {"x": x, "y": y},
-        },
+        layer(bins, error, x=low, x2={"field": "high"}, y=y, y2={"field": "win_rate"}),
+        layer(ends, none, x=x, y=y),
+        layer(points, dot, x=x, y=y),
+        layer(points, label, x=x, y=y, text=name),
+        layer(bins, diamond, x=x, y=y),
     ]
 
 

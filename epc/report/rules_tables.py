@@ -3,15 +3,15 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from epc.audit.rules_study import LEVELLED, NULLS, OTHERS, RATES, Cell, Loop, Said, Truth
-from epc.errors import WorldError
-from epc.records import strict_json
+from epc.protocol.results import Json
+from epc.report.picture import SCHEMA
+from epc.report.study_tables import described, write_texts
 from epc.statistics.intervals import share_interval
-
-Json = dict[str, Any]
 
 _FIGURES: Final = {"regret": "transfer regret", "pci": "PCI"}
 
@@ -39,38 +39,16 @@ def as_json(study: Study) -> Json:
     }
 
 
-def study_of(stated: Json) -> Study:
-    """Return the study that `as_json` wrote."""
-
-    def kept(row: Json, *derived: str) -> Json:
-        return {key: value for key, value in row.items() if key not in derived}
-
-    return Study(
-        truths=[Truth(**row) for row in stated["judges"]],
-        grid=[Cell(**row) for row in stated["rates"]],
-        said=[Said(**kept(row, "ci95")) for row in stated["differs"]],
-        recorded=[Loop(**kept(row, "differs")) for row in stated["recorded"]],
-    )
-
-
 def write(study: Study, folder: Path) -> list[Path]:
     """Write the study, its tables and its picture into a folder and return the files.
 
     Raises: WorldError if the disk fails.
     """
-    from epc.report.study_tables import described
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WorldError(f"cannot make {folder}: {error.strerror or error}") from error
     texts = {
         "learning-rules.json": json.dumps(as_json(study), indent=1, sort_keys=True) + "\n",
         "learning-rates.svg": described(rates_figure(study.grid)),
     }
-    for name, text in texts.items():
-        strict_json.write_text(folder / name, [text])
-    return [folder / name for name in texts]
+    return write_texts(texts, folder)
 
 
 def markdown(study: Study) -> str:
@@ -167,38 +145,25 @@ def rates_figure(grid: Sequence[Cell]) -> Json:
         for cell in shown
         for name, title in _FIGURES.items()
     ]
-    low, high = (min(shown, key=_regret), max(shown, key=_regret))
+    regret = attrgetter("regret")
+    low, high = min(shown, key=regret), max(shown, key=regret)
     axes = {
         "x": {"field": "lose", "type": "ordinal", "title": "alpha_lose"},
         "y": {"field": "win", "type": "ordinal", "title": "alpha_win", "sort": "descending"},
     }
+    value = {"field": "value", "type": "quantitative"}
+    colour = value | {"legend": None, "scale": {"range": ["#FFFFFF", "#56B4E9"]}}
+    text = value | {"format": ".2f"}
     cell = {
         "width": 240,
         "height": 200,
         "layer": [
-            {
-                "mark": "rect",
-                "encoding": {
-                    **axes,
-                    "color": {
-                        "field": "value",
-                        "type": "quantitative",
-                        "legend": None,
-                        "scale": {"range": ["#FFFFFF", "#56B4E9"]},
-                    },
-                },
-            },
-            {
-                "mark": {"type": "text", "color": "#000000"},
-                "encoding": {
-                    **axes,
-                    "text": {"field": "value", "type": "quantitative", "format": ".2f"},
-                },
-            },
+            {"mark": "rect", "encoding": axes | {"color": colour}},
+            {"mark": {"type": "text", "color": "#000000"}, "encoding": axes | {"text": text}},
         ],
     }
     return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "$schema": SCHEMA,
         "description": (
             f"Transfer regret of {shown[0].judge} rises from {low.regret:.2f} at rates "
             f"{low.alpha_win} and {low.alpha_lose} to {high.regret:.2f} at {high.alpha_win} and "
@@ -211,10 +176,6 @@ def rates_figure(grid: Sequence[Cell]) -> Json:
         "resolve": {"scale": {"color": "independent"}},
         "config": {"font": "sans-serif"},
     }
-
-
-def _regret(cell: Cell) -> float:
-    return cell.regret
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:

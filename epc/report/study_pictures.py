@@ -9,9 +9,9 @@ from typing import Any, Final
 from epc.audit.candidate_tests import ADOPTED, OLD
 from epc.audit.study_points import WAYS, way
 from epc.audit.study_results import Coverage, Words
+from epc.protocol.results import Json
+from epc.report.picture import SCHEMA
 from epc.spec.coupling import LEVEL
-
-Json = dict[str, Any]
 
 _OUTER: Final = (0.93, 0.97)  # how far a nominal 95% interval may be off
 _COLOURS: Final = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#D55E00", "#CC79A7")
@@ -29,33 +29,17 @@ def words_figure(rows: Sequence[Words], evaluators: Iterable[str], title: str) -
         for row in shown
         for rule in _DRAWN
     ]
+    level = {
+        "mark": {"type": "rule", "strokeDash": [5, 4], "color": "#777777"},
+        "encoding": {"x": {"datum": LEVEL}},
+    }
     return _figure(
-        title=title,
-        subtitle=f"share of runs called coupled; dashed: {LEVEL:.0%}",
+        title,
+        f"share of runs called coupled; dashed: {LEVEL:.0%}",
         description=_words_text(shown, title),
         values=values,
-        layer=[
-            {
-                "mark": {"type": "point", "filled": True, "size": 50},
-                "encoding": {
-                    "x": {"field": "rate", "type": "quantitative", "title": "share of runs"},
-                    "y": {
-                        "field": "evaluator",
-                        "type": "nominal",
-                        "title": None,
-                        "sort": names,
-                        "axis": {"labelLimit": 240},
-                    },
-                    **_told_apart("rule", _DRAWN),
-                },
-            },
-            {
-                "mark": {"type": "rule", "strokeDash": [5, 4], "color": "#777777"},
-                "encoding": {"x": {"datum": LEVEL}},
-            },
-        ],
-        facet={"column": ("run", [way(*each) for each in WAYS])},
-        size=(170, 16 * len(names)),
+        layer=[_dots(50, names, "rule", _DRAWN), level],
+        rows=len(names),
     )
 
 
@@ -64,61 +48,36 @@ def coverage_figure(rows: Sequence[Coverage]) -> Json:
     names = list(dict.fromkeys(row.interval for row in rows))
     evaluators = list(dict.fromkeys(row.evaluator for row in rows))
     values = [
-        {
-            "evaluator": row.evaluator,
-            "run": row.way,
-            "interval": row.interval,
-            "rate": row.rate,
-        }
+        {"evaluator": row.evaluator, "run": row.way, "interval": row.interval, "rate": row.rate}
         for row in rows
     ]
+    nominal = {
+        "mark": {"type": "rect", "color": "#E5E5E5"},
+        "encoding": {"x": {"datum": _OUTER[0]}, "x2": {"datum": _OUTER[1]}},
+    }
     return _figure(
-        title="How often a 95% interval covers the truth",
-        subtitle="grey: 93 to 97%",
+        "How often a 95% interval covers the truth",
+        "grey: 93 to 97%",
         description=_coverage_text(rows),
         values=values,
-        layer=[
-            {
-                "mark": {"type": "rect", "color": "#E5E5E5"},
-                "encoding": {"x": {"datum": _OUTER[0]}, "x2": {"datum": _OUTER[1]}},
-            },
-            {
-                "mark": {"type": "point", "filled": True, "size": 60},
-                "encoding": {
-                    "x": {
-                        "field": "rate",
-                        "type": "quantitative",
-                        "title": "share of runs",
-                        "scale": {"zero": False},
-                    },
-                    "y": {
-                        "field": "evaluator",
-                        "type": "nominal",
-                        "title": None,
-                        "sort": evaluators,
-                        "axis": {"labelLimit": 240},
-                    },
-                    **_told_apart("interval", names),
-                },
-            },
-        ],
-        facet={"column": ("run", [way(*each) for each in WAYS])},
-        size=(170, 16 * len(evaluators)),
+        layer=[nominal, _dots(60, evaluators, "interval", names, scale={"zero": False})],
+        rows=len(evaluators),
     )
 
 
 def _figure(
-    *,
     title: str,
     subtitle: str,
+    *,
     description: str,
     values: list[Json],
     layer: list[Json],
-    facet: dict[str, tuple[str, list[str]]],
-    size: tuple[int, int],
+    rows: int,
 ) -> Json:
+    """Return a picture with a panel for each way of asking, beside each other."""
+    ways = [way(*each) for each in WAYS]
     return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "$schema": SCHEMA,
         "description": description,
         "title": {
             "text": title,
@@ -129,36 +88,35 @@ def _figure(
         "background": "white",
         "data": {"values": values},
         "facet": {
-            side: {
-                "field": field,
-                "type": "nominal",
-                "sort": order,
-                "header": {"title": None},
-            }
-            for side, (field, order) in facet.items()
+            "column": {"field": "run", "type": "nominal", "sort": ways, "header": {"title": None}}
         },
-        "spec": {"width": size[0], "height": size[1], "layer": layer},
+        "spec": {"width": 170, "height": 16 * rows, "layer": layer},
         "config": {"view": {"stroke": "#BBBBBB"}, "font": "sans-serif"},
     }
 
 
-def _told_apart(field: str, names: Sequence[str]) -> Json:
-    """Return the channels that tell series apart: by colour and, for all readers, by shape."""
+def _dots(size: int, evaluators: list[str], series: str, names: Sequence[str], **x: Any) -> Json:
+    """Return a dot a rate, a line an evaluator; series differ in colour and, for all, in shape."""
     domain = list(names)
-    return {
-        "color": {
-            "field": field,
+    apart = {
+        channel: {
+            "field": series,
             "type": "nominal",
             "title": None,
-            "scale": {"domain": domain, "range": list(_COLOURS[: len(domain)])},
-        },
-        "shape": {
-            "field": field,
-            "type": "nominal",
-            "title": None,
-            "scale": {"domain": domain, "range": list(_SHAPES[: len(domain)])},
-        },
+            "scale": {"domain": domain, "range": list(values[: len(domain)])},
+        }
+        for channel, values in (("color", _COLOURS), ("shape", _SHAPES))
     }
+    rate = {"field": "rate", "type": "quantitative", "title": "share of runs", **x}
+    place = {
+        "field": "evaluator",
+        "type": "nominal",
+        "title": None,
+        "sort": evaluators,
+        "axis": {"labelLimit": 240},
+    }
+    mark = {"type": "point", "filled": True, "size": size}
+    return {"mark": mark, "encoding": {"x": rate, "y": place, **apart}}
 
 
 def _words_text(rows: Sequence[Words], title: str) -> str:

@@ -5,23 +5,21 @@ The same results give the same bytes.
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from epc.audit.candidate_tests import ADOPTED, OLD, SAYS
 from epc.audit.study_cases import CROSSINGS, NULLS, UNDECLARED
 from epc.audit.study_points import WAYS, Size
 from epc.audit.study_results import Coverage, Words
 from epc.errors import WorldError
+from epc.protocol.results import Json
 from epc.records import strict_json
+from epc.report.picture import svg
 from epc.report.study_pictures import coverage_figure, words_figure
 from epc.spec.coupling import LEVEL
 
-Json = dict[str, Any]
-
-_VEGA_LITE: Final = "5.21"
 _COMPARED: Final = ("0.7/0.4", "0.8/0.3", "0.8/0.3, 8 and 40 tasks", "scattered, sd 0.5")
 
 
@@ -32,10 +30,6 @@ def write(
 
     Raises: WorldError if the disk fails.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WorldError(f"cannot make {folder}: {error.strerror or error}") from error
     texts = {
         "rejections.csv": words_csv(words),
         "sizes.csv": sizes_csv(sizes),
@@ -48,6 +42,18 @@ def write(
         ("coverage.svg", coverage_figure(covered)),
     ):
         texts[name] = described(specification)
+    return write_texts(texts, folder)
+
+
+def write_texts(texts: Mapping[str, str], folder: Path) -> list[Path]:
+    """Write files of a study into a folder and return them.
+
+    Raises: WorldError if the disk fails.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WorldError(f"cannot make {folder}: {error.strerror or error}") from error
     for name, text in texts.items():
         strict_json.write_text(folder / name, [text])
     return [folder / name for name in texts]
@@ -57,28 +63,16 @@ def described(specification: Json) -> str:
     """Return a picture that says its finding to those who cannot see it."""
     from xml.sax.saxutils import escape
 
-    import vl_convert
-
-    svg = vl_convert.vegalite_to_svg(json.dumps(specification), vl_version=_VEGA_LITE)
-    description = specification["description"]
-    head, _, rest = svg.partition(">")
-    return f'{head} role="img"><title>{escape(description)}</title>{rest}'
+    head, _, rest = svg(specification).partition(">")
+    return f'{head} role="img"><title>{escape(specification["description"])}</title>{rest}'
 
 
 def words_csv(rows: Iterable[Words]) -> str:
     """Return what every rule says of every evaluator, with the 99% interval of its share."""
     return _csv(
         (
-            "evaluator",
-            "crosses",
-            "reuse",
-            "seeds",
-            "rule",
-            "runs",
-            "coupled",
-            "rate",
-            "low",
-            "high",
+            *("evaluator", "crosses", "reuse", "seeds", "rule"),
+            *("runs", "coupled", "rate", "low", "high"),
         ),
         (
             (
@@ -114,20 +108,14 @@ def page_tables(
     """Return the tables of the page: false words, what fails, power, the competition, coverage."""
     nulls = [row for row in rows if row.evaluator in NULLS]
     crossings = [row for row in rows if row.evaluator in CROSSINGS]
-    return "\n".join(
-        [
-            *_words_table(nulls, sizes),
-            "",
-            *_failing(nulls, sizes),
-            "",
-            *_words_table(crossings, sizes),
-            "",
-            *_competition(nulls, crossings),
-            "",
-            *_coverage_table(covered),
-            "",
-        ]
+    tables = (
+        _words_table(nulls, sizes),
+        _failing(nulls, sizes),
+        _words_table(crossings, sizes),
+        _competition(nulls, crossings),
+        _coverage_table(covered),
     )
+    return "\n".join(line for table in tables for line in (*table, ""))
 
 
 def failing(row: Words, rule: str = ADOPTED) -> bool:

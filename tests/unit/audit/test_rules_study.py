@@ -13,18 +13,21 @@ from epc.audit.rules_study import (
     OTHERS,
     RATES,
     STUDIED,
+    Cell,
     Loop,
     Part,
     Point,
     Said,
+    Truth,
     loops,
     points,
     summed,
     work,
 )
 from epc.audit.units import units_of
+from epc.protocol.results import Json
 from epc.protocol.table import VerdictTable
-from epc.report.rules_tables import Study, as_json, markdown, study_of
+from epc.report.rules_tables import Study, as_json, markdown
 
 DOCS = Path(__file__).parents[3] / "site" / "docs"
 NAMES = ["a", "b", "c"]
@@ -71,6 +74,20 @@ def test_the_rules_are_said_to_differ_where_a_favourite_is_carried() -> None:
         by_rule = {loop.rule: loop for loop in found}
         assert by_rule["bradley-terry"].regret > by_rule["weights"].regret
         assert by_rule["bradley-terry"].gain > by_rule["weights"].gain > 0
+
+
+def study_of(stated: Json) -> Study:
+    """Return the study that `as_json` wrote."""
+
+    def kept(row: Json, *derived: str) -> Json:
+        return {key: value for key, value in row.items() if key not in derived}
+
+    return Study(
+        truths=[Truth(**row) for row in stated["judges"]],
+        grid=[Cell(**row) for row in stated["rates"]],
+        said=[Said(**kept(row, "ci95")) for row in stated["differs"]],
+        recorded=[Loop(**kept(row, "differs")) for row in stated["recorded"]],
+    )
 
 
 @pytest.fixture(scope="module")
