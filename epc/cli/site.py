@@ -99,14 +99,14 @@ def serve(folder: Path, port: int) -> None:
       epc site serve
     """
     from epc.errors import WorldError
-    from epc.site.serving import server
+    from epc.site.serving import SiteServer
 
     if not (folder / "index.html").is_file():
         raise UsageError(
             f"there is no built site in {folder}\n  fix: build it first: epc site build"
         )
     try:
-        made = server(folder, port)
+        made = SiteServer(folder, port)
     except OSError as error:
         raise WorldError(
             f"cannot listen on 127.0.0.1:{port}: {error.strerror or error}\n"

@@ -76,10 +76,6 @@ def _by_direction(title: str, cell: Cell, rows: Sequence[Row]) -> Iterator[str]:
     yield "\n\n".join(tables)
 
 
-def _regret(row: Row) -> str:
-    return _figure(row.regret, row.regret_ci95, "{:+.1f}")
-
-
 def _redirected(row: Row) -> str:
     chance = "" if row.chance is None else f" ({100 * row.chance:.0f})"
     return _figure(row.redirected, row.redirected_ci95, "{:.0f}") + chance
@@ -114,6 +110,6 @@ def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
 
 
 _CROSSING: Final[dict[str, tuple[Cell, str]]] = {
-    "regret": (_regret, ""),
+    "regret": (lambda row: _figure(row.regret, row.regret_ci95, "{:+.1f}"), ""),
     "redirected": (_redirected, " (by chance)"),
 }

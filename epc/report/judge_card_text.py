@@ -60,7 +60,7 @@ def _places(found: Sequence[Known]) -> Iterator[str]:
         pairs = f"{figure.n:,} pairs ({figure.source}, prompt {figure.prompt})"
         yield f"it changed its verdict with the place in {100 * changed:.1f}% of {pairs}"
     elif shares:
-        low, high = min(shares, key=_first)[0], max(shares, key=_first)[0]
+        low, high = min(share for share, _ in shares), max(share for share, _ in shares)
         sources = _listed(list(dict.fromkeys(figure.source for _, figure in shares)))
         least = min(figure.n for _, figure in shares)
         yield (
@@ -68,10 +68,6 @@ def _places(found: Sequence[Known]) -> Iterator[str]:
             f"pairs, depending on the prompt ({len(shares)} ways of asking in {sources}, {least:,} "
             "pairs or more each)"
         )
-
-
-def _first(pair: tuple[float, Known]) -> float:
-    return pair[0]
 
 
 def _audit(rests: Sequence[Rest]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from epc.analysis.spot_checking import SpotCheck
 from epc.printable import shown
-from epc.statistics.spot_check import Interval, Word
+from epc.statistics.spot_check import Word
 
 _WORDS: dict[Word, str] = {
     "agrees": "The evaluator answers as the record says.",
@@ -15,7 +15,10 @@ _WORDS: dict[Word, str] = {
 def report(check: SpotCheck) -> str:
     """Return what a reader is told."""
     said = check.agreement
-    agreed, flips = (_interval(ends) for ends in (said.agreement_ci95, said.flips_ci95))
+    agreed, flips = (
+        f"95% interval {low:.2f} to {high:.2f}"
+        for low, high in (said.agreement_ci95, said.flips_ci95)
+    )
     model, endpoint = shown(check.asked.model), shown(check.asked.endpoint)
     odd, p_value = f"{said.odd} of {said.uneven} uneven pairs", f"p = {said.p_value:.3g}"
     lines = [
@@ -30,7 +33,3 @@ def report(check: SpotCheck) -> str:
     if not check.direct:
         lines.append("not at the address of the platform that the card names: it proves nothing")
     return "\n".join(lines)
-
-
-def _interval(ends: Interval) -> str:
-    return f"95% interval {ends[0]:.2f} to {ends[1]:.2f}"

@@ -76,7 +76,8 @@ def _ends(page: EvaluatorPage, as_of: date) -> Iterator[_Entry]:
     for life in (platform.record for platform in page.platforms):
         told: list[tuple[str, date, str, date | None]] = []
         if ends := life.retires:
-            told.append((_ENDS[ends.kind], ends.date, _whose(life, ends), _since(life, ends)))
+            since = life.deprecated.date if life.deprecated else ends.seen
+            told.append((_ENDS[ends.kind], ends.date, _whose(life, ends), since))
         told += [
             (f"is answered by {r.to} from", r.date, f"Source: {r.source}", r.seen)
             for r in life.routes
@@ -95,11 +96,6 @@ def _ends(page: EvaluatorPage, as_of: date) -> Iterator[_Entry]:
                 place=f"evaluators/{page.name}/#{life.platform}",
                 summary=summary,
             )
-
-
-def _since(life: LifeRecord, ends: Stated) -> date | None:
-    """Return the day on which an end was told of: that of the announcement, or a source's."""
-    return life.deprecated.date if life.deprecated else ends.seen
 
 
 def _whose(life: LifeRecord, ends: Stated) -> str:

@@ -16,8 +16,8 @@ from epc.report.judge_card_text import conditions, faults, sections, sentence
 from epc.simulation.noise import coin_bands
 from epc.site import badges, citing, describing, linked_data
 from epc.site.charts.forest import drawn
-from epc.site.charts.noise import bands_of
 from epc.site.charts.results import result_chart, stated_chart
+from epc.site.evidence import bands_of
 from epc.site.guessing import platforms
 from epc.site.living import living
 from epc.site.pages import About, EvaluatorPage, Row, Site, SnapshotPage

@@ -68,8 +68,7 @@ class _Handler(SimpleHTTPRequestHandler):
         if begin >= end:
             self.send_response(HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE)
             self.send_header("Content-Range", f"bytes */{size}")
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+            self._send(b"")
             return
         self.send_response(HTTPStatus.PARTIAL_CONTENT)
         self.send_header("Content-Type", self.guess_type(str(path)))
@@ -81,10 +80,12 @@ class _Handler(SimpleHTTPRequestHandler):
             self.wfile.write(file.read(end - begin))
 
     def _send_compressed(self, path: Path) -> None:
-        content = gzip.compress(path.read_bytes(), mtime=0)
         self.send_response(HTTPStatus.OK)
         self.send_header("Content-Type", self.guess_type(str(path)))
         self.send_header("Content-Encoding", "gzip")
+        self._send(gzip.compress(path.read_bytes(), mtime=0))
+
+    def _send(self, content: bytes) -> None:
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
@@ -94,21 +95,18 @@ class _Handler(SimpleHTTPRequestHandler):
         if code != HTTPStatus.NOT_FOUND or not page.is_file():
             super().send_error(code, message, explain)
             return
-        content = page.read_bytes()
         self.send_response(code)
         self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
+        self._send(page.read_bytes())
 
     def log_message(self, *_: Any) -> None:
         """Say nothing: what is asked for is nobody's news."""
 
 
 class SiteServer(ThreadingHTTPServer):
-    """A server to whom a reader that went away early is no fault.
+    """A server of a built site on 127.0.0.1, to whom a reader that went away is no fault.
 
-    `home` is the path that the site was built for.
+    Port 0 takes a free one. `home` is the path that the site was built for.
     """
 
     def __init__(self, folder: Path, port: int) -> None:
@@ -122,8 +120,3 @@ class SiteServer(ThreadingHTTPServer):
         """Tell of what failed, but for a reader that went away."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
-
-
-def server(folder: Path, port: int) -> SiteServer:
-    """Return a server of a built site on 127.0.0.1; port 0 takes a free one."""
-    return SiteServer(folder, port)

@@ -9,6 +9,7 @@ from epc.audit.facts import Word
 from epc.registry.card_types import Card, Citation, ObservedCard, ReportedCard
 from epc.registry.figures import Figure
 from epc.report.coupling_text import MEANING
+from epc.report.page.markup import sentence
 from epc.simulation.noise import Band
 from epc.site.pages import Direction, Row, SnapshotPage
 from epc.site.wording import in_words
@@ -59,7 +60,7 @@ def _measured(page: SnapshotPage, coin: Band | None) -> Told:
     word = row.verdict
     assert page.audit is not None  # every measured snapshot is audited
     crossing = [(direction, into) for direction in row.directions if (into := direction.into)]
-    answer = [f"{_capital(MEANING[page.audit.verdict])}.", *_most(crossing)]
+    answer = [sentence(MEANING[page.audit.verdict]), *_most(crossing)]
     seeds = f"It rests on {row.n:,} seeds"
     if page.audit.unit:
         seeds += f", and on its {page.audit.unit}s being independent of each other"
@@ -171,7 +172,7 @@ def _judged(page: SnapshotPage) -> Told:
         answer = [f"Nothing: it is a failed run, because {row.snapshot.failure}."]
     answer += [f"{remark}." for remark in figures.get("remarks") or ()]
     word = (figures.get("competence") or {}).get("word", "capable")
-    unable = [f"That it can judge: its test with spoilt texts says {_plain(word)}."]
+    unable = [f"That it can judge: its test with spoilt texts says {word.replace('_', ' ')}."]
     return Told(
         asked=f"What does {name} say, under the judge protocol, of {row.n:,} samples of {targets}?",
         answer=tuple(answer),
@@ -221,11 +222,3 @@ def _recorded(page: SnapshotPage, card: ObservedCard) -> Told:
             *_never(card),
         ),
     )
-
-
-def _plain(word: object) -> str:
-    return str(word).replace("_", " ")
-
-
-def _capital(sentence: str) -> str:
-    return f"{sentence[:1].upper()}{sentence[1:]}"

@@ -6,7 +6,7 @@ from pathlib import PurePath
 from epc.analysis.compare import Comparison
 from epc.report import comparison_text
 from epc.report.charts.differences import differences_chart
-from epc.report.page.markup import Markup, drawn, element, facts, folded, listed, table
+from epc.report.page.markup import Markup, drawn, element, facts, folded, listed, sentence, table
 from epc.report.page.run import findings
 from epc.report.page.shell import page
 
@@ -19,29 +19,29 @@ def comparison_page(comparison: Comparison) -> str:
     """Return the report of a comparison as one HTML document."""
     word, _, rest = comparison_text.heading(comparison).partition(", ")
     chart = differences_chart(comparison.metrics)
+    models = dict.fromkeys(side["evaluator"] for side in (comparison.left, comparison.right))
     return page(
         f"Comparison: {word.lower()}",
         element(
             "header",
             element("p", "Comparison of two measurements"),
-            element("h1", " and ".join(dict.fromkeys(_models(comparison)))),
+            element("h1", " and ".join(models)),
         ),
         element(
             "section",
             element("strong", word.lower()),
-            element("p", f"{rest[0].upper()}{rest[1:]}."),
+            element("p", sentence(rest)),
             class_=f"word {comparison.verdict}",
         ),
         element("div", *_cards(comparison), class_="cards"),
-        element("section", element("h2", "Verdicts, pair by pair"), _verdicts(comparison)),
+        element(
+            "section",
+            element("h2", "Verdicts, pair by pair"),
+            listed(comparison_text.verdicts(comparison)),
+        ),
         element("div", *([drawn(chart)] if chart else []), class_="pictures"),
         *_details(comparison),
     )
-
-
-def _models(comparison: Comparison) -> Iterator[str]:
-    yield comparison.left["evaluator"]
-    yield comparison.right["evaluator"]
 
 
 def _cards(comparison: Comparison) -> Iterator[Markup]:
@@ -61,14 +61,9 @@ def _cards(comparison: Comparison) -> Iterator[Markup]:
         )
 
 
-def _verdicts(comparison: Comparison) -> Markup:
-    return listed(comparison_text.verdicts(comparison))
-
-
 def _details(comparison: Comparison) -> Iterator[Markup]:
     count = len(comparison.findings)
-    like = comparison_text.LIKE
-    none = f"{like[0].upper()}{like[1:]}."
+    none = sentence(comparison_text.LIKE)
     yield folded(f"Like for like ({count} findings)", findings(comparison.findings, none=none))
     yield folded(
         "Figures",

@@ -30,6 +30,7 @@ from epc.report.page.markup import (
     folded,
     joined,
     listed,
+    sentence,
     table,
 )
 from epc.report.page.shell import page
@@ -87,7 +88,7 @@ def _trust(rows: Sequence[Statement]) -> Iterator[Markup]:
     abouts = sorted({row.about for row in rows}, key=_order(rows))
     cells = ((about, *(words.get((about, judge), "-") for judge in judges)) for about in abouts)
     yield table([("on", *judges), *cells], name="Who can be trusted on what")
-    yield element("p", f"Each word follows from a 95% interval. {_sentence(ON_TRUST)}")
+    yield element("p", f"Each word follows from a 95% interval. {sentence(ON_TRUST)}")
     for judge, ones in groupby(rows, key=lambda row: row.judge):
         sentences = (
             joined((f"{row.about}: ", _word(row.trusted), f". {row.sentence}")) for row in ones
@@ -104,10 +105,6 @@ def _order(rows: Sequence[Statement]) -> Callable[[str], int]:
     longest = max((list(ones) for _, ones in groupby(rows, lambda r: r.judge)), key=len, default=[])
     places = {row.about: place for place, row in enumerate(longest)}
     return lambda about: places.get(about, len(places))
-
-
-def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}."
 
 
 def _agreement(one: Evaluation) -> Iterator[Markup]:

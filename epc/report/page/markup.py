@@ -52,15 +52,8 @@ def facts(pairs: Iterable[tuple[str, Content]]) -> Markup:
             rows.append((label, [content]))
         else:
             rows[-1][1].extend(("; ", content))
-    inner = (element("dt", label) for label, _ in rows)
-    return element(
-        "dl",
-        *(
-            piece
-            for dt, (_, told) in zip(inner, rows, strict=True)
-            for piece in (dt, element("dd", *told))
-        ),
-    )
+    both = ((element("dt", label), element("dd", *told)) for label, told in rows)
+    return element("dl", *(piece for pair in both for piece in pair))
 
 
 def listed(items: Iterable[Content]) -> Markup:
@@ -108,6 +101,11 @@ def _copied(part: ET.Element, prefix: str) -> Markup:
         renamed["id"] = prefix + renamed["id"]
     inner = (_copied(child, prefix) for child in part)
     return element(part.tag.removeprefix(_SPACE), part.text or "", *inner, **renamed)
+
+
+def sentence(words: str) -> str:
+    """Return words as a sentence."""
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def _escaped(text: str) -> str:

@@ -14,7 +14,17 @@ from epc.report.charts.matrix import matrix_chart
 from epc.report.charts.transfer import transfer_chart
 from epc.report.charts.weight_trajectories import trajectories_chart
 from epc.report.coupling_text import MEANING, conditions, figures, headline, matrices, tested
-from epc.report.page.markup import Markup, drawn, element, facts, folded, joined, listed, table
+from epc.report.page.markup import (
+    Markup,
+    drawn,
+    element,
+    facts,
+    folded,
+    joined,
+    listed,
+    sentence,
+    table,
+)
 from epc.report.page.shell import page
 from epc.spec.coupling import RULE
 from epc.spec.domains import Direction, pair_title
@@ -64,11 +74,10 @@ def _crossing(audited: Audit) -> Mapping[Direction, Into]:
 
 
 def _verdict(audited: Audit) -> Markup:
-    meaning = MEANING[audited.verdict]
     return element(
         "section",
         element("strong", _word(audited.verdict)),
-        element("p", f"{meaning[0].upper()}{meaning[1:]}."),
+        element("p", sentence(MEANING[audited.verdict])),
         class_=f"word {audited.verdict}",
     )
 
@@ -78,17 +87,13 @@ def _cards(crossing: Mapping[Direction, Into]) -> Markup:
         element(
             "section",
             element("h2", pair_title(direction)),
-            element("p", _sentence(headline(direction, into))),
+            element("p", sentence(headline(direction, into))),
             facts(list(figures(direction, into))[:2]),
             class_="card",
         )
         for direction, into in crossing.items()
     )
     return element("div", *cards, class_="cards")
-
-
-def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}."
 
 
 def _conditional(audited: Audit, holds: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -7,9 +7,8 @@ from typing import Final
 from epc.protocol.results import Json
 from epc.report.charts.chart import Chart
 from epc.simulation.noise import Band
-from epc.site.charts.noise import bands_of
 from epc.site.charts.timeline import Metric, directions, timeline
-from epc.site.evidence import Evidence
+from epc.site.evidence import Evidence, bands_of
 from epc.site.pages import EvaluatorPage, SnapshotPage
 from epc.spec.domains import Pair, pair_title
 
@@ -128,14 +127,12 @@ def _words(
         f" A coin flip gives {band.mean:.2f}, {band.low:.2f} to {band.high:.2f}." if band else ""
     )
     as_of = page.baselines[0].row.standing.state.as_of
-    ahead = sorted({(e["day"], e["what"], e["of"]) for e in events if _later(e, as_of)})
+    ahead = sorted(
+        {(e["day"], e["what"], e["of"]) for e in events if date.fromisoformat(e["day"]) > as_of}
+    )
     ends = "; ".join(f"{of} {what} {day}" for day, what, of in ahead)
     count = len({row["snapshot"] for row in rows})
     return (
         f"{metric.title} in {count} snapshot{'s' if count > 1 else ''}; newest, {newest}: {said}."
         f"{noise} {f'To come: {ends}.' if ends else 'No end is stated.'}"
     )
-
-
-def _later(event: Json, as_of: date) -> bool:
-    return date.fromisoformat(event["day"]) > as_of

@@ -95,6 +95,7 @@ def ties_chart(manifest: Manifest) -> Chart:
     )
     place = listed("phase", [row["phase"] for row in rows])
     facts = told(phase="phase", rate="ties", low="from", high="to")
+    ends = (float(row["high"] or row["rate"]) for row in rows)
     return Chart(
         name="ties",
         title="Ties, by phase",
@@ -103,7 +104,8 @@ def ties_chart(manifest: Manifest) -> Chart:
         content={
             "width": WIDTH - 40,
             "height": {"step": 24},
-            "layer": _shares(rows, place, facts, most=_reach(rows)),
+            # An axis that shows small shares as small.
+            "layer": _shares(rows, place, facts, most=max([_SMALL, *ends])),
         },
         rows=rows,
     )
@@ -150,11 +152,6 @@ def position_chart(manifest: Manifest) -> Chart | None:
 def _half() -> Json:
     mark = {"type": "rule", "color": MUTED, "strokeDash": [4, 3]}
     return layer([{"rate": _EVEN}], mark, x=quantity("rate", domain=[0, 1]))
-
-
-def _reach(rows: list[Json]) -> float:
-    """Return the end of an axis that shows small shares as small."""
-    return max([_SMALL, *(float(row["high"] or row["rate"]) for row in rows)])
 
 
 def _shares(

@@ -130,7 +130,9 @@ def _judged(figures: Json) -> Forest:
         for label, share in [*parts, ("invalid, of all samples", figures["invalid"])]
         if share["mean"] is not None
     ]
-    panel = Panel(title="Share, in percent", marks=marks, text=_percent, reach=(0, 100))
+    panel = Panel(
+        title="Share, in percent", marks=marks, text=lambda value: f"{value:.1f}%", reach=(0, 100)
+    )
     return Forest(title="What the judge said", note=_SHARES, panels=[panel])
 
 
@@ -156,7 +158,3 @@ def _recorded(row: Row) -> Forest | None:
 
 def _number(value: float) -> str:
     return f"{value:.3f}"
-
-
-def _percent(value: float) -> str:
-    return f"{value:.1f}%"

@@ -8,8 +8,8 @@ from markupsafe import Markup
 
 from epc.report.charts.chart import BAND, FIRST, INK, MUTED
 from epc.simulation.noise import Band
-from epc.site.charts.noise import bands_of
 from epc.site.escaping import shown
+from epc.site.evidence import bands_of
 from epc.site.pages import Direction, Row
 from epc.spec.reference import STRATEGIES
 
