@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Final
 from xml.etree import ElementTree as ET
@@ -18,7 +19,6 @@ from markupsafe import Markup
 from epc.records import strict_json
 from epc.report import picture
 from epc.report.charts.chart import Chart
-from epc.site.charts.licence import licence
 from epc.site.escaping import shown
 
 _SPACE: Final = "{http://www.w3.org/2000/svg}"
@@ -84,5 +84,8 @@ def script(cache: Path) -> str:
     path = cache / f"{hashlib.sha256(picture.renderer().encode()).hexdigest()}.js"
     if not path.is_file():
         path.parent.mkdir(parents=True, exist_ok=True)
-        strict_json.write_text(path, [licence(picture.renderer()), picture.bundle()])
+        # Its authors' licence asks for this notice, with the copyright lines of the npm packages.
+        notice = (files("epc.site.charts") / "licence.txt").read_text("utf-8")
+        renderer = picture.renderer()
+        strict_json.write_text(path, [notice.format(renderer=renderer), picture.bundle()])
     return path.read_text("utf-8")
