@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from epc.errors import Finding, WorldError
+from epc.errors import Finding
 from epc.extras import require
 from epc.printable import shown
 from epc.records.layout import ATTESTATION
 from epc.registry.card_types import Attested
-from epc.registry.history import git
+from epc.registry.history import is_ancestor
 
 if TYPE_CHECKING:
     from cryptography.x509 import Certificate
@@ -156,7 +156,9 @@ def held(
         ),
         (says.runner == "github-hosted", f"made on a runner {says.runner}", "github-hosted"),
         (
-            says.workflow_commit == own.commit and _is_ours(own.commit, checkout),
+            says.workflow_commit == own.commit
+            and bool(_COMMIT.fullmatch(own.commit))
+            and is_ancestor(checkout, own.commit),
             f"made at commit {own.commit}, which this repository's history does not have",
             "one that it has: bring the fork up to date first",
         ),
@@ -215,17 +217,6 @@ def _subjects(kind: str, payload: bytes) -> frozenset[str]:
     if stated != (_STATEMENT, PREDICATE):
         raise UnverifiedError(f"states {stated[0]} {stated[1]}, expected {_STATEMENT} {PREDICATE}")
     return frozenset(each.digest.sha256 for each in statement.subject)
-
-
-def _is_ours(commit: str, checkout: Path) -> bool:
-    """Whether the history of a checkout has a commit."""
-    if not _COMMIT.fullmatch(commit):
-        return False
-    try:
-        git(checkout, "merge-base", "--is-ancestor", commit, "HEAD")
-    except WorldError:
-        return False
-    return True
 
 
 def _said(error: Exception) -> str:

@@ -17,12 +17,11 @@ from pathlib import Path
 from typing import Final
 
 from epc.errors import UsageError, WorldError
-from epc.records import strict_json
 from epc.records.findings import Findings
-from epc.records.typed import as_json, parse
 from epc.registry import layout
 from epc.registry.history import git, lost_events
 from epc.registry.locking import RegistryLock
+from epc.registry.writing import add_lines, typed_lines
 
 NAMESPACE: Final = "epc-events"
 _FIRST: Final = hashlib.sha256(b"epc events\n").hexdigest()
@@ -76,15 +75,13 @@ def sign(lock: RegistryLock) -> str:
         who = _signer(lock.checkout, made)
     except UsageError as error:
         return f"not signed: {error}"
-    path = lock.home / layout.HEADS
-    before = path.read_bytes() if path.exists() else b""
-    strict_json.write_bytes(path, [before, strict_json.dumps_line(as_json(made)).encode()])
+    add_lines(lock.home / layout.HEADS, made)
     return f"signed the head of {len(lines)} events as {who}"
 
 
 def signed_heads(checkout: Path) -> list[SignedHead]:
     """Return the signed heads that can be read."""
-    return [head for _, head in _heads(checkout) if head]
+    return [head for _, head in typed_lines(checkout / _PLACE, SignedHead) if head]
 
 
 def standing(checkout: Path) -> str:
@@ -105,7 +102,7 @@ def check(checkout: Path, findings: Findings) -> None:
     Raises: WorldError if git fails.
     """
     chain = heads(event_lines(checkout))
-    rows = _heads(checkout)
+    rows = list(typed_lines(checkout / _PLACE, SignedHead))
     for number, head in rows:
         where = f"{_PLACE}:{number}"
         if head is None:
@@ -124,19 +121,6 @@ def check(checkout: Path, findings: Findings) -> None:
     for line in lost_events(checkout, _PLACE) or ():
         problem = f"this head was signed and is gone: {line[:100]}..."
         findings.add(_CLAUSE, _PLACE, problem, _RESTORE)
-
-
-def _heads(checkout: Path) -> list[tuple[int, SignedHead | None]]:
-    """Return each line's number, and the head on it; None where it is none."""
-    path = checkout / layout.FOLDER / layout.HEADS
-    found: list[tuple[int, SignedHead | None]] = []
-    for index, row, problems in strict_json.read_lines(path, layout.HEADS) if path.exists() else ():
-        try:
-            head = None if problems else parse(row, SignedHead)
-        except ValueError:
-            head = None
-        found.append((index + 1, head))
-    return found
 
 
 def _signature(checkout: Path, payload: bytes) -> str:

@@ -1,6 +1,7 @@
 """Do the records of evaluators' lives hold together? (`epc evaluators check`)."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
@@ -31,7 +32,7 @@ def check(checkout: Path) -> list[Finding]:
         where = f"{layout.FOLDER}/{layout.EVALUATORS}/{path.name}"
         record, problems = strict_json.read(path)
         wrong = problems or schema_findings("evaluator_generation", record, clause=_CLAUSE)
-        findings.extend(_placed(where, finding) for finding in wrong)
+        findings.extend(replace(f, clause=_CLAUSE, where=f"{where}{f.where}") for f in wrong)
         if not wrong:
             _meaning(where, record, path.stem, findings)
             names[record["generation"].casefold()] += 1
@@ -82,12 +83,3 @@ def _meaning(where: str, record: Json, stem: str, findings: Findings) -> None:
                 problem = f"{later} on {second}, {earlier} on {first} only"
                 place = f"{where}/platforms/{index}/{later}"
                 findings.add(_CLAUSE, place, problem, "see what its source says")
-
-
-def _placed(where: str, finding: Finding) -> Finding:
-    return Finding(
-        clause=_CLAUSE,
-        where=f"{where}{finding.where}",
-        problem=finding.problem,
-        remedy=finding.remedy,
-    )

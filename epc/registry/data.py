@@ -1,14 +1,15 @@
 """All that is published as a few Parquet files (`epc data`): same content, same bytes."""
 
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
-from epc.errors import UsageError, WorldError
+from msgspec import to_builtins
+
+from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.strict_json import write_text
 from epc.registry import data_card
@@ -19,6 +20,7 @@ from epc.registry.registry import Registry
 from epc.registry.sealed import Sealed
 from epc.registry.sums import sha256, sums_text
 from epc.registry.tables import TABLES
+from epc.registry.writing import new_folder
 
 Tell = Callable[[str], None]
 Make = Callable[[Path], None]
@@ -63,7 +65,8 @@ class Data:
 
     def as_json(self) -> Json:
         """Return it as plain JSON."""
-        return asdict(self) | {"as_of": self.as_of.isoformat()}
+        made: Json = to_builtins(self)
+        return made
 
 
 def chosen(names: Sequence[str]) -> tuple[str, ...]:
@@ -97,21 +100,11 @@ def write(
     Raises: UsageError if the folder exists, or pyarrow is not installed; MalformedError if a file
     is not as it was published; WorldError if the disk or the network fails.
     """
-    if out.exists():
-        raise UsageError(f"{out} exists already\n  fix: name another folder with --out")
-    partial = out.with_name(f".{out.name}.partial")
-    try:
-        shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir(parents=True)
-        done = tuple(_written(name, sealed, partial, as_of, tell, keep=keep) for name in names)
+    with new_folder(out, out.with_name(f".{out.name}.partial"), "--out") as folder:
+        done = tuple(_written(name, sealed, folder, as_of, tell, keep=keep) for name in names)
         absent = tuple(withheld(sealed.registry)) if "verdicts" in names else ()
-        write_text(partial / CARD, [data_card.text(done, sealed.registry, as_of, absent)])
-        write_text(partial / SUMS, [sums_text({table.path: table.sha256 for table in done})])
-        partial.rename(out)
-    except OSError as error:
-        raise WorldError(f"cannot write {out}: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+        write_text(folder / CARD, [data_card.text(done, sealed.registry, as_of, absent)])
+        write_text(folder / SUMS, [sums_text({table.path: table.sha256 for table in done})])
     return Data(
         out=str(out),
         as_of=as_of,

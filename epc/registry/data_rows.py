@@ -21,6 +21,7 @@ from epc.records.recompute import load_manifest
 from epc.records.row_types import Trial
 from epc.records.strict_json import dumps_line
 from epc.registry.card_types import MeasuredCard, ObservedCard
+from epc.registry.days import day_of
 from epc.registry.observed import kept_verdicts
 from epc.registry.registry import Registry
 from epc.registry.sealed import Sealed
@@ -186,14 +187,8 @@ def _days(header: Header, verdicts: Verdicts) -> Any:
     texts = [*verdicts.date.names, *(header.settings[s].date for s in verdicts.setting.names)]
     own = verdicts.date.codes
     places = np.where(own >= 0, own, verdicts.setting.codes + len(verdicts.date.names))
-    return pa.array([_day(text) for text in texts], pa.date32()).take(pa.array(places))
-
-
-def _day(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:  # Reading R77: what the source does not state as a day stays unknown
-        return None
+    # Reading R77: what the source does not state as a day stays unknown.
+    return pa.array([day_of(text) for text in texts], pa.date32()).take(pa.array(places))
 
 
 def _ballots(sealed: Sealed, snapshot: Snapshot, licence: str, schema: Any) -> Any:

@@ -39,13 +39,13 @@ def impossible(value: Any, where: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from impossible(item, f"{where}/{index}")
-    elif isinstance(value, str) and _DAY.fullmatch(value) and not _exists(value):
+    elif isinstance(value, str) and _DAY.fullmatch(value) and day_of(value) is None:
         yield where, value
 
 
-def _exists(day: str) -> bool:
+def day_of(text: str) -> date | None:
+    """Return the day that a text states, if it states one."""
     try:
-        date.fromisoformat(day)
+        return date.fromisoformat(text)
     except ValueError:
-        return False
-    return True
+        return None

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final, Literal
 
+from msgspec import to_builtins
+
 from epc.protocol.results import Json
 from epc.registry.aliases import in_words_of_alias
 from epc.registry.days import days_away
@@ -55,14 +57,14 @@ class Expiry:
 
     id: str
     status: Status
-    reason: Reason | None
-    since: date | None
-    until: date | None
-    source: str | None
+    reason: Reason | None = None
+    since: date | None = None
+    until: date | None = None
+    source: str | None = None
     as_of: date
-    platform: str | None
+    platform: str | None = None
     note: str
-    revision: int
+    revision: int = 0
     alias_of: Pointer | None = None
 
     @property
@@ -82,18 +84,7 @@ class Expiry:
 
     def as_json(self) -> Json:
         """Return the contract's object."""
-        return {
-            "id": self.id,
-            "status": self.status,
-            "reason": self.reason,
-            "since": self.since.isoformat() if self.since else None,
-            "until": self.until.isoformat() if self.until else None,
-            "source": self.source,
-            "as_of": self.as_of.isoformat(),
-            "platform": self.platform,
-            "note": self.note,
-            "alias_of": self.alias_of.as_json() if self.alias_of else None,
-        }
+        return {key: value for key, value in to_builtins(self).items() if key != "revision"}
 
 
 def in_words(status: str, until: date | str | None, reason: str | None) -> str:
@@ -204,18 +195,7 @@ def of_list(state: Expiry, listed: date, policy: Policy) -> Expiry:
 
 def unknown(name: str, as_of: date, note: str) -> Expiry:
     """Return the state of something that the registry does not know."""
-    return Expiry(
-        id=name,
-        status="unknown",
-        reason=None,
-        since=None,
-        until=None,
-        source=None,
-        as_of=as_of,
-        platform=None,
-        note=note,
-        revision=0,
-    )
+    return Expiry(id=name, status="unknown", as_of=as_of, note=note)
 
 
 def _state(

@@ -1,12 +1,11 @@
 """Getting a snapshot back as the folder that was published, exactly as it was."""
 
 import hashlib
-import shutil
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from epc.errors import Finding, MalformedError, UsageError, WorldError
+from epc.errors import Finding, MalformedError, UsageError
 from epc.json_text import lines_of
 from epc.records import strict_json
 from epc.registry import layout
@@ -14,6 +13,7 @@ from epc.registry.file_sources import reader
 from epc.registry.store import fetched
 from epc.registry.sums import parse_sums
 from epc.registry.tags import Tag
+from epc.registry.writing import new_folder
 
 
 def fetch(tag: Tag, out: Path, *, place: str, store: str | None) -> None:
@@ -25,18 +25,8 @@ def fetch(tag: Tag, out: Path, *, place: str, store: str | None) -> None:
     Raises: UsageError if `out` exists, or there are no raw files; MalformedError if a file is not
     as it was published; WorldError if the disk or the network fails.
     """
-    if out.exists():
-        raise UsageError(f"{out} exists already\n  fix: name another folder with --out")
-    partial = out.with_name(f".{out.name}.partial")
-    try:
-        shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir(parents=True)
-        restore_sealed(tag, partial, place=place, store=store)
-        partial.rename(out)
-    except OSError as error:
-        raise WorldError(f"cannot write {out}: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+    with new_folder(out, out.with_name(f".{out.name}.partial"), "--out") as folder:
+        restore_sealed(tag, folder, place=place, store=store)
 
 
 def restore_sealed(tag: Tag, folder: Path, *, place: str, store: str | None) -> None:

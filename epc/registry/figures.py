@@ -3,13 +3,15 @@
 Pure: it takes JSON that schemas have admitted.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import to_builtins
 
 from epc.errors import UsageError
 from epc.protocol.results import Json
-from epc.registry.card_types import AuditSummary, Identity, MeasuredCard, Model, ReportedCard
+from epc.registry.card_types import AuditSummary, MeasuredCard, Model, ReportedCard
 from epc.registry.names import is_one_contributor
 from epc.registry.snapshots import Snapshot
 from epc.statistics.intervals import Interval, moments_interval, share_interval
@@ -34,9 +36,9 @@ class Figure:
     name: str
     mean: float
     interval: Interval | None
-    sd: float | None
-    hits: int | None
-    spread: Interval | None
+    sd: float | None = None
+    hits: int | None = None
+    spread: Interval | None = None
 
     def __str__(self) -> str:
         if self.spread:
@@ -79,15 +81,16 @@ def _of_group(group: Json) -> Iterator[Figure]:
     """Yield the figures of one setting of recorded verdicts, under its name."""
     setting = group["settings"][0]
     for name, value in group["figures"].items():
-        bounds = value.get("ci95")
-        interval = (bounds[0], bounds[1]) if bounds else None
-        yield _plain_figure(f"{name}/{setting}", value["value"], interval)
+        yield Figure(
+            name=f"{name}/{setting}", mean=value["value"], interval=_interval(value.get("ci95"))
+        )
     crossed = (group.get("transfer") or {}).get("directions") or {}
     for name in ("redirected", "regret"):
         for direction, into in crossed.items():
-            bounds = into[f"{name}_ci95"]
-            interval = (bounds[0], bounds[1]) if bounds else None
-            yield _plain_figure(f"transfer/{name}/{direction}/{setting}", into[name], interval)
+            interval = _interval(into[f"{name}_ci95"])
+            yield Figure(
+                name=f"transfer/{name}/{direction}/{setting}", mean=into[name], interval=interval
+            )
 
 
 def figures_of(snapshot: Snapshot) -> Iterator[Figure]:
@@ -102,17 +105,15 @@ def transferred(audit: AuditSummary) -> Iterator[Figure]:
     for name in ("chance", "crossing", "harm", "redirected", "regret"):
         for direction, into in audit.crossing.items():
             interval = getattr(into, f"{name}_ci95", None)
-            yield _plain_figure(f"transfer/{name}/{direction}", getattr(into, name), interval)
+            yield Figure(
+                name=f"transfer/{name}/{direction}", mean=getattr(into, name), interval=interval
+            )
     for name in ("redirected", "regret"):
         for direction, into in audit.crossing.items():
             seen = into.these_tasks
             interval = getattr(seen, f"{name}_ci95")
             place = f"transfer/these_tasks/{name}/{direction}"
-            yield _plain_figure(place, getattr(seen, name), interval)
-
-
-def _plain_figure(name: str, mean: float, interval: Interval | None) -> Figure:
-    return Figure(name=name, mean=mean, interval=interval, sd=None, hits=None, spread=None)
+            yield Figure(name=place, mean=getattr(seen, name), interval=interval)
 
 
 def at(given: Json, name: str) -> Figure | None:
@@ -125,15 +126,18 @@ def at(given: Json, name: str) -> Figure | None:
 
 
 def _figure(name: str, value: Json) -> Figure:
-    bounds = value.get("ci95")
     return Figure(
         name=name,
         mean=value["mean"],
-        interval=(bounds[0], bounds[1]) if bounds else None,
+        interval=_interval(value.get("ci95")),
         sd=value.get("sd"),
         hits=value.get("hits"),
         spread=(value["q025"], value["q975"]) if "q025" in value else None,
     )
+
+
+def _interval(bounds: Sequence[float] | None) -> Interval | None:
+    return (bounds[0], bounds[1]) if bounds else None
 
 
 def derived_interval(figure: Figure, n: int) -> Interval | None:
@@ -183,16 +187,12 @@ class Difference:
         return {
             "like_for_like": self.like_for_like,
             "failed": list(self.failed),
-            "conditions": {k: [_plain(v) for v in p] for k, p in self.conditions.items()},
+            "conditions": {key: to_builtins(pair) for key, pair in self.conditions.items()},
             "figures": {
                 name: {"a": a.mean, "b": b.mean, "difference": b.mean - a.mean}
                 for name, (a, b) in self.figures.items()
             },
         }
-
-
-def _plain(condition: Any) -> Any:
-    return asdict(condition) if isinstance(condition, Identity) else condition
 
 
 def _condition(snapshot: Snapshot, key: str) -> Any:

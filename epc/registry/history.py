@@ -66,18 +66,9 @@ def behind(published: list[str], now: list[str]) -> list[str]:
 
 def _before_removals(checkout: Path) -> list[str]:
     """Return the events as they were before each commit that took a line away, oldest first."""
-    words = (
-        "log",
-        "--reverse",
-        "-m",
-        "--format=%x40",
-        "--raw",
-        "--numstat",
-        "--no-abbrev",
-        "--no-renames",
-    )
+    words = ("--format=%x40", "--raw", "--numstat", "--no-abbrev", "--no-renames")
     blobs = []
-    for commit_text in git(checkout, *words, "--", _PATH).split("@\n"):
+    for commit_text in git(checkout, "log", "--reverse", "-m", *words, "--", _PATH).split("@\n"):
         lines = commit_text.split("\n")
         before = [line.split()[2] for line in lines if line.startswith(":")]
         counts = [line.split("\t")[1] for line in lines if line and not line.startswith(":")]
@@ -112,6 +103,15 @@ def has_commit(folder: Path, commit: str) -> bool:
         return bool(git(folder, "cat-file", "-t", commit))
     except WorldError:
         return False
+
+
+def is_ancestor(checkout: Path, commit: str) -> bool:
+    """Return whether the history of a checkout has a commit."""
+    try:
+        git(checkout, "merge-base", "--is-ancestor", commit, "HEAD")
+    except WorldError:
+        return False
+    return True
 
 
 def git(folder: Path, *words: str, more: Mapping[str, str] | None = None) -> str:

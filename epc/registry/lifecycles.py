@@ -86,19 +86,10 @@ class Pointer:
     to have said so.
     """
 
-    since: date | None
     to: str
+    since: date | None
     source: str
     seen: Day | None
-
-    def as_json(self) -> Json:
-        """Return the pointer as it stands in an answer."""
-        return {
-            "to": self.to,
-            "since": self.since.isoformat() if self.since else None,
-            "source": self.source,
-            "seen": self.seen.isoformat() if self.seen else None,
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,12 +156,12 @@ class Life:
 
     platform: str
     model: str
-    aliases: tuple[str, ...]
+    aliases: tuple[str, ...] = ()
     pinned: bool
-    released: Stated | None
-    retires: Stated | None
-    routes: tuple[Route, ...]
-    replacement: str | None
+    released: Stated | None = None
+    retires: Stated | None = None
+    routes: tuple[Route, ...] = ()
+    replacement: str | None = None
     source: str
     seen: date | None = None
     points_to: tuple[Pointer, ...] = ()

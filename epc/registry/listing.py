@@ -1,9 +1,11 @@
 """Snapshots as rows, for people and for programs."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date
 from typing import Final
+
+from msgspec import to_builtins
 
 from epc.protocol.results import Json
 from epc.registry.card_types import SnapshotKind, Trust
@@ -59,7 +61,8 @@ class Entry:
 
     def as_json(self) -> Json:
         """Return the row as plain JSON."""
-        return {**asdict(self), "until": self.until.isoformat() if self.until else None}
+        made: Json = to_builtins(self)
+        return made
 
 
 def entries(registry: Registry, as_of: date) -> list[Entry]:

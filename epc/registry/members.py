@@ -18,12 +18,7 @@ def life_of_wrapper(name: str) -> Life:
     return Life(
         platform=platforms.provider_of(name),
         model=name,
-        aliases=(),
         pinned=True,
-        released=None,
-        retires=None,
-        routes=(),
-        replacement=None,
         source="the records of its members",
     )
 

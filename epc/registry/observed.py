@@ -34,6 +34,7 @@ from epc.records.schemas import findings as schema_findings
 from epc.records.typed import as_json, parse
 from epc.registry.card_types import Fault, ObservedCard
 from epc.registry.cards import Said, observed_card_of
+from epc.registry.days import day_of
 from epc.registry.history import commit_of, has_commit
 from epc.registry.layout import CARD, FIGURES, OBSERVED
 from epc.registry.offers import Offer
@@ -322,8 +323,6 @@ def _days(header: Header, verdicts: Verdicts) -> tuple[date, ...]:
     undated = np.unique(verdicts.setting.codes[verdicts.date.codes < 0])
     settings = [header.settings[verdicts.setting.names[code]] for code in undated]
     texts = {*verdicts.date.names, *(setting.date for setting in settings)}
-    try:
-        days = [date.fromisoformat(text) for text in texts]
-    except ValueError:  # Reading R77: what the source does not state as a day stays unknown
-        return ()
-    return (min(days), max(days))
+    days = [day for text in texts if (day := day_of(text))]
+    # Reading R77: what the source does not state as a day stays unknown.
+    return (min(days), max(days)) if len(days) == len(texts) else ()

@@ -91,7 +91,9 @@ def document(checkout: Path, *, figures: bool = True) -> Json:
             "snapshots": [
                 {
                     "card": _part(f"{p}/{layout.CARD}", "tag"),
-                    "figures": _figures(f"{p}/{layout.FIGURES}") if figures else {},
+                    "figures": _part(f"{p}/{layout.FIGURES}", "figures")["figures"]
+                    if figures
+                    else {},
                     **({"audited_anew": anew[p.name]} if p.name in anew else {}),
                 }
                 for p in folders(checkout)
@@ -177,11 +179,6 @@ def _fetched(address: str) -> Any:
 
 def _json(path: Path | str) -> Any:
     return _parsed(_text(path), path)
-
-
-def _figures(path: Path | str) -> Any:
-    """Return a snapshot's figures."""
-    return _part(path, "figures")["figures"]
 
 
 def _part(path: Path | str, key: str) -> Any:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final
 
+from msgspec import to_builtins
+
 from epc.analysis.audit import audit_checked
 from epc.errors import EpcError, Finding, UsageError, WorldError
 from epc.protocol.results import Json
@@ -46,8 +48,7 @@ class Again:
 
     def as_json(self) -> Json:
         """Return the result as plain JSON."""
-        given = {"tag": self.tag, "changed": self.changed, "problems": self.problems}
-        return {**given, "ok": self.ok}
+        return to_builtins(self) | {"ok": self.ok}
 
 
 def recomputable(registry: Registry, tags: Sequence[str]) -> list[Tag]:
@@ -132,10 +133,6 @@ def _again(checkout: Path, snapshot: Snapshot, seal: str | None, source: Path | 
     return Again(tag=tag, changed=changed, problems=problems)
 
 
-def _judged_again(folder: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
-    return changed_figures(folder, snapshot.figures)
-
-
 def _measured_again(run: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
     done = rewrite(run, write=False)
     said, findings = _audit_again(run, done.manifest)
@@ -156,7 +153,7 @@ def _observed_again(folder: Path, snapshot: Snapshot) -> tuple[list[str], list[s
 
 
 _AGAIN: Final = {
-    "judged": _judged_again,
+    "judged": lambda folder, snapshot: changed_figures(folder, snapshot.figures),
     "measured": _measured_again,
     "observed": _observed_again,
 }

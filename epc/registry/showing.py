@@ -100,7 +100,7 @@ def shown_text(value: Shown, crosses: Sequence[str] = ()) -> str:
         lines += ["", "  known faults"]
         lines += [f"    {fault.id}: {fault.says}" for fault in card.known_faults]
     lines += ["", "  events"]
-    lines += [_event(event) for event in value.events]
+    lines += [f"    {e.date}  {e.event}  {e.reason}".rstrip() for e in value.events]
     for c in value.spot_checks:
         lines.append(
             f"    {c.date}  {c.verdict}: {c.agreed} of {c.pairs} in a spot check by {c.by}"
@@ -194,10 +194,6 @@ def _source(card: Card) -> Iterator[str]:
 def _by(card: Card) -> str:
     login = card.login if card.kind != "reported" else None
     return f"{card.contributor} ({login} on GitHub)" if login else card.contributor
-
-
-def _event(event: Event) -> str:
-    return f"    {event.date}  {event.event}  {event.reason}".rstrip()
 
 
 def difference_text(found: Difference) -> str:

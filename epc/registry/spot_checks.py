@@ -30,6 +30,7 @@ from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot, SpotChecked
 from epc.registry.sums import sha256
 from epc.registry.tags import Tag
+from epc.registry.writing import add_lines, typed_lines
 
 _DIGITS: Final = 12
 _CLAUSE: Final = "EPC-4"
@@ -114,9 +115,7 @@ def add(lock: RegistryLock, report: Path, *, by: str, day: date) -> SpotChecked:
         verdict=said.verdict,
         sha256=digest,
     )
-    file = lock.home / layout.SPOT_CHECKED
-    before = file.read_bytes() if file.exists() else b""
-    strict_json.write_bytes(file, [before, strict_json.dumps_line(as_json(line)).encode()])
+    add_lines(lock.home / layout.SPOT_CHECKED, line)
     return line
 
 
@@ -165,15 +164,9 @@ def check(checkout: Path, findings: Findings) -> None:
     place = f"{layout.FOLDER}/{layout.SPOT_CHECKED}"
     for line in lost_events(checkout, place) or ():
         findings.add(_CLAUSE, place, f"this line was published and is gone: {line}", _RESTORE)
-    path = checkout / place
-    rows = strict_json.read_lines(path, layout.SPOT_CHECKED) if path.exists() else ()
-    for index, row, problems in rows:
-        try:
-            told = None if problems else parse(row, SpotChecked)
-        except ValueError:
-            told = None
+    for number, told in typed_lines(checkout / place, SpotChecked):
         if told is None:
-            findings.add(_CLAUSE, f"{place}:{index + 1}", "is no spot check", _RESTORE)
+            findings.add(_CLAUSE, f"{place}:{number}", "is no spot check", _RESTORE)
             continue
         file = f"{layout.FOLDER}/{layout.SPOT_CHECKS}/{told.tag}-{told.sha256[:_DIGITS]}.json"
         if not (checkout / file).is_file() or sha256(checkout / file) != told.sha256:

@@ -19,6 +19,8 @@ from datetime import date
 from difflib import unified_diff
 from typing import Any, Final
 
+from msgspec import to_builtins
+
 from epc.json_text import lines_of
 from epc.protocol.results import Json
 from epc.records.strict_json import dumps
@@ -75,14 +77,7 @@ class Claim:
 
     def as_json(self) -> Json:
         """Return the claim as plain JSON."""
-        return {
-            "platform": self.platform,
-            "model": self.model,
-            "retires": self.retires.isoformat() if self.retires else None,
-            "kind": self.kind if self.retires else _NONE,
-            "source": self.source,
-            "seen": self.seen.isoformat(),
-        }
+        return to_builtins(self) | {"kind": self.kind if self.retires else _NONE}
 
 
 def claims(given: Any, *, platform: str | None, seen: date) -> Iterator[Claim]:

@@ -10,8 +10,8 @@ from epc.errors import Finding, MalformedError
 _NUMBER: Final = r"(?:0|[1-9][0-9]*)"
 _GENERATION: Final = r"[A-Za-z0-9][A-Za-z0-9.]*(?:-[A-Za-z0-9.]+)*"
 _TAG: Final = re.compile(rf"v({_NUMBER})\.({_NUMBER})-({_GENERATION})")
-GENERATION: Final = re.compile(_GENERATION)
 
+_PROTOCOL: Final = 1  # the major version of what is measured
 _LONGEST_TAG: Final = 120  # a file name must bear it, with a suffix
 
 # What git refuses in the name of a ref although the pattern of R14 admits it.
@@ -63,7 +63,7 @@ class Tag:
         return self.generation, self.protocol, self.snapshot
 
 
-def next_tag(generation: str, taken: Iterable[Tag], *, protocol: int = 1) -> Tag:
+def next_tag(generation: str, taken: Iterable[Tag]) -> Tag:
     """Return the id that the next measurement of an evaluator generation gets.
 
     Y counts the measurements of a generation from 0 and is never given twice: a gap that a
@@ -72,5 +72,5 @@ def next_tag(generation: str, taken: Iterable[Tag], *, protocol: int = 1) -> Tag
     Raises: MalformedError if the generation cannot stand in an id.
     Source: EPC-4; Reading R14.
     """
-    used = [t.snapshot for t in taken if (t.generation, t.protocol) == (generation, protocol)]
-    return Tag.parse(f"v{protocol}.{max(used, default=-1) + 1}-{generation}")
+    used = [t.snapshot for t in taken if (t.generation, t.protocol) == (generation, _PROTOCOL)]
+    return Tag.parse(f"v{_PROTOCOL}.{max(used, default=-1) + 1}-{generation}")

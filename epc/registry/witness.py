@@ -16,7 +16,7 @@ from epc.records.findings import Findings
 from epc.records.typed import as_json, parse
 from epc.registry import layout
 from epc.registry.chain import event_lines, heads, signed_heads
-from epc.registry.history import behind, git
+from epc.registry.history import behind, git, is_ancestor
 from epc.registry.sums import sha256
 
 _CLAUSE: Final = "EPC-4"
@@ -80,7 +80,7 @@ def against(before: Witness, checkout: Path) -> list[Finding]:
     findings, now = Findings(), seen(checkout, before.day)
     place, on = f"{layout.FOLDER}/{layout.EVENTS}", f"seen on {before.day}"
     _events(before, now, place, findings)
-    if before.commit and not _is_ancestor(checkout, before.commit):
+    if before.commit and not is_ancestor(checkout, before.commit):
         problem = (
             f"commit {before.commit}, {on}, is not in this history: it was rewritten "
             "by a force-push, or the clone is shallow"
@@ -114,11 +114,3 @@ def _events(before: Witness, now: Witness, place: str, findings: Findings) -> No
         if digest not in known:
             problem = f"line {number} was not there, {on}, and stands among those that were"
             findings.add(_CLAUSE, f"{place}:{number}", problem, _ASK)
-
-
-def _is_ancestor(checkout: Path, commit: str) -> bool:
-    try:
-        git(checkout, "merge-base", "--is-ancestor", commit, "HEAD")
-    except WorldError:
-        return False
-    return True

@@ -1,14 +1,20 @@
 """Adding to the registry. What stands there is never changed."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from shutil import rmtree
+from typing import Any, TypeVar
 
 from epc.errors import UsageError, WorldError
-from epc.records.strict_json import dumps_line, write_bytes
-from epc.records.typed import as_json
+from epc.records.strict_json import dumps_line, read_lines, write_bytes
+from epc.records.typed import as_json, parse
 from epc.registry import layout
 from epc.registry.locking import RegistryLock
 from epc.registry.reading import of_folder
 from epc.registry.snapshots import Event, LivesSealed
+
+T = TypeVar("T")
 
 
 def end(lock: RegistryLock, event: Event) -> Path:
@@ -34,9 +40,47 @@ def append(lock: RegistryLock, *events: Event | LivesSealed) -> Path:
     Raises: WorldError if the disk fails.
     """
     path = lock.home / layout.EVENTS
+    add_lines(path, *events)
+    return path
+
+
+def add_lines(path: Path, *values: Any) -> None:
+    """Add values at the end of a file of JSON lines, all of them or none.
+
+    Raises: WorldError if the disk fails.
+    """
     try:
         before = path.read_bytes() if path.exists() else b""
     except OSError as error:
         raise WorldError(f"cannot read {path}: {error.strerror or error}") from error
-    write_bytes(path, [before, *(dumps_line(as_json(event)).encode() for event in events)])
-    return path
+    write_bytes(path, [before, *(dumps_line(as_json(value)).encode() for value in values)])
+
+
+def typed_lines(path: Path, kind: type[T]) -> Iterator[tuple[int, T | None]]:
+    """Yield the number of each line of a file, and its value; None where it is none of its kind."""
+    for index, row, problems in read_lines(path, path.name) if path.exists() else ():
+        try:
+            value = None if problems else parse(row, kind)
+        except ValueError:
+            value = None
+        yield index + 1, value
+
+
+@contextmanager
+def new_folder(out: Path, building: Path, option: str) -> Iterator[Path]:
+    """Lend a folder to build in, which stands at `out` once the block ends without failing.
+
+    Raises: UsageError if there is something at `out`, which `option` names; WorldError if the disk
+    fails.
+    """
+    if out.exists() or out.is_symlink():
+        raise UsageError(f"{out} exists already\n  fix: name another folder with {option}")
+    try:
+        rmtree(building, ignore_errors=True)
+        building.mkdir(parents=True)
+        yield building
+        building.rename(out)
+    except OSError as error:
+        raise WorldError(f"cannot write {out}: {error.strerror or error}") from error
+    finally:
+        rmtree(building, ignore_errors=True)

@@ -34,12 +34,11 @@ def api(path: str, *, method: str = "GET", body: Any = None) -> Any:
         raise WorldError(f"gh api {path}: the answer is not JSON: {error}") from error
 
 
-def pages(path: str, *, inside: str | None = None) -> Iterator[Any]:
-    """Yield every entry of a list, over all of its pages; `inside` names the list in an object."""
+def pages(path: str) -> Iterator[Any]:
+    """Yield every entry of a list, over all of its pages."""
     join = "&" if "?" in path else "?"
     for page in range(1, _MOST_PAGES + 1):
-        answer = api(f"{path}{join}per_page={_PAGE}&page={page}")
-        entries = answer[inside] if inside else answer
+        entries = api(f"{path}{join}per_page={_PAGE}&page={page}")
         yield from entries
         if len(entries) < _PAGE:
             return

@@ -1,6 +1,7 @@
 """Which pull request a finished check belongs to, told by GitHub and never by what it uploaded."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -33,8 +34,7 @@ def checked(event: Path) -> Checked:
 
     Raises: UsageError if it is another event, or another workflow finished.
     """
-    given = _event(event)
-    try:
+    with _event(event, "workflow_run", "--pull or --run") as given:
         run = given["workflow_run"]
         path, cause = str(run["path"]).partition("@")[0], run["event"]
         found = Checked(
@@ -43,11 +43,6 @@ def checked(event: Path) -> Checked:
             sha=str(run["head_sha"]),
             base=str(given["repository"]["default_branch"]),
         )
-    except (KeyError, TypeError, ValueError) as error:
-        raise UsageError(
-            f"{event} is not the event of a workflow_run: {error!r}\n"
-            "  fix: name the file in GITHUB_EVENT_PATH, or give --pull or --run"
-        ) from error
     if (path, cause) != (CHECKING_WORKFLOW, "pull_request"):
         raise UsageError(
             f"{path} ran for {cause}; only {CHECKING_WORKFLOW} for pull_request is believed"
@@ -69,19 +64,11 @@ def offered(event: Path) -> Offered:
 
     Raises: UsageError if it is another event.
     """
-    given = _event(event)
-    try:
+    with _event(event, "pull_request", "--pull") as given:
         pull = given["pull_request"]
-        return Offered(
-            number=int(pull["number"]),
-            head=str(pull["head"]["sha"]),
-            author=str(pull["user"]["login"]),
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise UsageError(
-            f"{event} is not the event of a pull_request: {error!r}\n"
-            "  fix: name the file in GITHUB_EVENT_PATH, or give --pull"
-        ) from error
+        number, head = int(pull["number"]), str(pull["head"]["sha"])
+        author = str(pull["user"]["login"])
+    return Offered(number=number, head=head, author=author)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,8 +146,16 @@ def _scope(files: Sequence[_File]) -> Scope:
     return "submissions" if inside == names else "more"
 
 
-def _event(path: Path) -> Any:
+@contextmanager
+def _event(path: Path, kind: str, instead: str) -> Iterator[Any]:
+    """Lend an event's document; what the block misses in it shows that it is of another kind."""
     given, problems = strict_json.read(path)
     if problems:
         raise UsageError(f"{path}: {problems[0].problem}\n  fix: name GitHub's event file")
-    return given
+    try:
+        yield given
+    except (KeyError, TypeError, ValueError) as error:
+        raise UsageError(
+            f"{path} is not the event of a {kind}: {error!r}\n"
+            f"  fix: name the file in GITHUB_EVENT_PATH, or give {instead}"
+        ) from error

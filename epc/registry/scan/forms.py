@@ -26,7 +26,7 @@ def text(scan: Scan) -> Iterator[str]:
             yield shown(f"  {line}", _LONGEST)
     for each in scan.named:
         if not each.broken:
-            yield shown(f"also {_answers(each)}; {_where(each, 1)}", _LONGEST)
+            yield shown(f"also {_answers(each)}; {each.places[0]}{_rest(each, 1)}", _LONGEST)
     yield total(scan)
 
 
@@ -129,10 +129,6 @@ def _sentence(each: Named) -> str:
     """Return all that is said of a name, on one line."""
     said = ". ".join([_answers(each), *_reasons(each)])
     return spelt(f"{said}.")
-
-
-def _where(each: Named, most: int) -> str:
-    return ", ".join(map(str, each.places[:most])) + _rest(each, most)
 
 
 def _rest(each: Named, most: int) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from msgspec import to_builtins
+
 from epc.protocol.results import Json
 from epc.registry.expiry import Expiry
 from epc.registry.lifecycles import find
@@ -49,10 +51,7 @@ class Named:
             "states": [state.as_json() for state in self.states],
             "replacements": list(self.replacements),
             "invalidates": list(self.invalidates),
-            "places": [
-                {"path": place.path, "line": place.line, "column": place.column}
-                for place in self.places
-            ],
+            "places": to_builtins(self.places),
         }
 
 

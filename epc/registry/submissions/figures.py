@@ -58,14 +58,9 @@ class JudgedShares:
     invalid: Estimate
 
 
-def judged_shares(stated: Json) -> JudgedShares:
-    """Return the shares of an evaluation's figures."""
-    return parse(stated, JudgedShares)
-
-
 def judged_figures(stated: Json) -> Iterator[Figure]:
     """Yield the shares of an evaluation's figures: each verdict's, and that of invalid replies."""
-    shares = judged_shares(stated)
+    shares = parse(stated, JudgedShares)
     for name, share in [*shares.verdict.items(), ("invalid", shares.invalid)]:
         yield _plain(f"verdict/{name}", share)
 

@@ -6,6 +6,7 @@ address and generation that are stated, its answers against those of every other
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Final
@@ -28,7 +29,7 @@ from epc.registry.judged import offered_evaluation
 from epc.registry.offers import Offer
 from epc.registry.registry import Registry
 from epc.registry.submissions import against, folder, layout, plausible
-from epc.registry.submissions.statement import Statement
+from epc.registry.submissions.statement import Statement, noted
 from epc.registry.submissions.texts import problems
 
 _AGAIN: Final = "judge again with `epc judge run`, whose records hold together"
@@ -69,14 +70,14 @@ def look(
         return None, [error.finding]
     except UsageError as error:
         problem = str(error).splitlines()[0].removeprefix(f"{path} ")
-        return None, [_finding("JUDGE-7.4", PLAN, problem, _AGAIN)]
+        return None, [noted("JUDGE-7.4", PLAN, problem, _AGAIN)]
     except ValueError:
-        return None, [_finding(layout.DATES, RUN_LOG, "has no day of the calendar", _AGAIN)]
+        return None, [noted(layout.DATES, RUN_LOG, "has no day of the calendar", _AGAIN)]
     told = [*_texts(path, plan), *_claims(offer, statement, registry, today)]
     if statement.identity != (digest := identity(plan, load_run_log(path))):
         problem = f"says {statement.identity}, plan and replies give {digest}"
         remedy = "make the folder again with `epc submission new`"
-        told.append(_stated(layout.NEW, "identity", problem, remedy))
+        told.append(noted(layout.NEW, f"{layout.STATEMENT}/identity", problem, remedy))
     return offer, told
 
 
@@ -86,12 +87,12 @@ def _departures(path: Path) -> Iterator[Finding]:
     names = {PLAN, RUN_LOG, layout.STATEMENT, *published(path, plan)}
     there = set(folder.present_files(path))
     for name in sorted(names - there):
-        yield _finding(layout.PLAIN, name, "is missing", _AGAIN)
+        yield noted(layout.PLAIN, name, "is missing", _AGAIN)
     for name in sorted(there - names):
-        yield _finding(layout.PLAIN, name, "is of no sample", "leave it out")
+        yield noted(layout.PLAIN, name, "is of no sample", "leave it out")
     if names == there:
         if len(plan.judges) == 1 and judge_of(plan) is None:
-            yield _finding("JUDGE-7.4", PLAN, "does not say who was asked", _AGAIN)
+            yield noted("JUDGE-7.4", PLAN, "does not say who was asked", _AGAIN)
         yield from (f for f in recheck(path).findings if f.severity == "error")
 
 
@@ -113,7 +114,7 @@ def repeated(statement: Statement, others: Mapping[str, Path]) -> Iterator[Findi
         log = parse(strict_json.read(path / RUN_LOG)[0], RunLog)
         if identity(plan, log) == statement.identity:
             problem = f"is the same evaluation as {shown(name)}"
-            yield _finding(layout.NEW, PLAN, problem, "withdraw this one")
+            yield noted(layout.NEW, PLAN, problem, "withdraw this one")
 
 
 def _claims(
@@ -122,21 +123,15 @@ def _claims(
     """Yield what the statement says that the record, or the registry, says otherwise."""
     judge = offer.asked[EVALUATOR]
     for finding in plausible.asked_at(judge, "evaluator", statement.endpoint):
-        yield Finding(
-            clause=finding.clause,
-            where=f"{PLAN}/judges/0/identity/endpoint",
-            problem=finding.problem,
-            remedy=finding.remedy,
-            severity=finding.severity,
-        )
+        yield replace(finding, where=f"{PLAN}/judges/0/identity/endpoint")
     yield from plausible.weighed(judge, statement.weights, f"{layout.STATEMENT}/weights")
     yield from against.generation(judge, offer.days[0], statement, registry)
     for day in offer.days:
         if wrong := misdated(day, today):
-            yield _finding(layout.DATES, f"{RUN_LOG}/time", f"judged {wrong}", "set the clock")
+            yield noted(layout.DATES, f"{RUN_LOG}/time", f"judged {wrong}", "set the clock")
     if statement.replicates is not None:
         problem = "a judged snapshot replicates none"
-        yield _stated(layout.WHO, "replicates", problem, "write null")
+        yield noted(layout.WHO, f"{layout.STATEMENT}/replicates", problem, "write null")
     yield from plausible.sourced(statement.source, f"{layout.STATEMENT}/source", recorded=False)
 
 
@@ -151,12 +146,4 @@ def _texts(path: Path, plan: Plan) -> Iterator[Finding]:
     for where, text in dict.fromkeys(told):
         for problem in problems(text, "label"):
             remedy = "write plain words; site/docs/submissions.md says what each field may hold"
-            yield _finding(layout.TEXT, where, problem, remedy)
-
-
-def _finding(clause: str, where: str, problem: str, remedy: str) -> Finding:
-    return Finding(clause=clause, where=where, problem=shown(problem), remedy=remedy)
-
-
-def _stated(clause: str, key: str, problem: str, remedy: str) -> Finding:
-    return _finding(clause, f"{layout.STATEMENT}/{key}", problem, remedy)
+            yield noted(layout.TEXT, where, problem, remedy)

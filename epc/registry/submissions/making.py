@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from epc.errors import UsageError, WorldError
+from epc.errors import UsageError
 from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.judging.layout import PLAN, RUN_LOG, is_evaluation, load_plan, load_run_log
@@ -34,6 +34,7 @@ from epc.registry.submissions.observed import require_free
 from epc.registry.submissions.plausible import asked_at, sourced, weighed
 from epc.registry.submissions.secrets import scan, scan_lines
 from epc.registry.submissions.statement import Endpoint, Statement, statement_texts
+from epc.registry.writing import new_folder
 
 _BUILDING: Final = ".new-"
 _MOST_LISTED: Final = 20
@@ -226,24 +227,13 @@ def make(
     findings.extend(statement_texts(statement))
     if len(findings):
         raise UsageError("\n".join(str(finding) for finding in findings.kept()))
-    target, building = home / slug, home / f"{_BUILDING}{slug}"
-    if target.exists() or target.is_symlink():
-        raise UsageError(f"{target} exists already\n  fix: name another folder with --slug")
-    try:
-        home.mkdir(exist_ok=True)
-        shutil.rmtree(building, ignore_errors=True)
-        building.mkdir()
+    with new_folder(home / slug, home / f"{_BUILDING}{slug}", "--slug") as building:
         for name in _files_of(run):
             (building / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(run / name, building / name)
         strict_json.write(building / layout.STATEMENT, statement.as_json())
         _require_clean(building, run, secrets)
-        building.rename(target)
-    except OSError as error:
-        raise WorldError(f"cannot write {target}: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(building, ignore_errors=True)
-    return target
+    return home / slug
 
 
 def _files_of(run: Path) -> list[str]:

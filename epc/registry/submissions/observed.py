@@ -28,7 +28,7 @@ from epc.registry.observed import (
 from epc.registry.offers import Offer
 from epc.registry.registry import Registry
 from epc.registry.submissions import layout
-from epc.registry.submissions.statement import Statement
+from epc.registry.submissions.statement import Statement, noted
 from epc.registry.tags import Tag
 from epc.second.observed import disagreements
 
@@ -51,8 +51,12 @@ def look(
         offer = offered_verdicts(path, statement.said(), NO_CHOICES)
     except UsageError as error:
         problem = str(error).removeprefix(f"{path} ").replace("\n", "; ")
-        return None, [_finding("Reading R77", OBSERVED, problem, _AGAIN)]
-    told = [_placed(finding) for finding in contradictions(registry, offer, today)]
+        return None, [noted("Reading R77", OBSERVED, problem, _AGAIN)]
+    # What is said of an option is said of the statement's key.
+    told = [
+        replace(found, where=f"{layout.STATEMENT}/{found.where.removeprefix('--')}")
+        for found in contradictions(registry, offer, today)
+    ]
     return offer, [*told, *_stated(path, offer, statement, registry)]
 
 
@@ -87,7 +91,7 @@ def repeated(
         value, wrong = strict_json.read(folder / OBSERVED)
         if not wrong and isinstance(value, dict) and value.get("sha256") == statement.identity:
             problem = f"are the same verdicts as {shown(name)}"
-            yield _finding(layout.NEW, OBSERVED, problem, "withdraw this one")
+            yield noted(layout.NEW, OBSERVED, problem, "withdraw this one")
 
 
 def _bounds(path: Path) -> Iterator[Finding]:
@@ -100,7 +104,7 @@ def _bounds(path: Path) -> Iterator[Finding]:
     ):
         if count > most:
             problem = f"has {count:,} {what}, expected at most {most:,}"
-            yield _finding(layout.SIZE, OBSERVED, problem, "offer a part of them")
+            yield noted(layout.SIZE, OBSERVED, problem, "offer a part of them")
 
 
 def _stated(
@@ -113,7 +117,7 @@ def _stated(
         require_free(document.header)
     except UsageError as error:
         problem, _, remedy = str(error).partition("\n  fix: ")
-        yield _finding(layout.PLAIN, layout.VERDICTS, problem, remedy)
+        yield noted(layout.PLAIN, layout.VERDICTS, problem, remedy)
     for key, right in (
         ("platform", offer.stated.platform),
         ("endpoint", "recorded"),
@@ -122,20 +126,11 @@ def _stated(
     ):
         if (said := getattr(statement, key)) != right:
             problem = f"says {said}, and of these verdicts it is {right or 'null'}"
-            yield _finding(layout.WHO, f"{layout.STATEMENT}/{key}", problem, _AGAIN)
+            yield noted(layout.WHO, f"{layout.STATEMENT}/{key}", problem, _AGAIN)
     if registry.life(statement.generation, statement.platform) is None:
         problem = f"nothing is known of {statement.generation}, or not on {statement.platform}"
         remedy = (
             f"add it to {registry_layout.FOLDER}/{registry_layout.EVALUATORS} first, in a pull "
             "request of its own, with the dates that its platform states"
         )
-        yield _finding(layout.KNOWN, f"{layout.STATEMENT}/generation", problem, remedy)
-
-
-def _placed(finding: Finding) -> Finding:
-    """Return a finding about an option as one about the key of the statement."""
-    return replace(finding, where=f"{layout.STATEMENT}/{finding.where.removeprefix('--')}")
-
-
-def _finding(clause: str, where: str, problem: str, remedy: str) -> Finding:
-    return Finding(clause=clause, where=where, problem=shown(problem), remedy=remedy)
+        yield noted(layout.KNOWN, f"{layout.STATEMENT}/generation", problem, remedy)

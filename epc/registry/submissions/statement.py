@@ -180,13 +180,12 @@ def _texts(
 
 def placed(document: str, finding: Finding) -> Finding:
     """Return a finding with its place given from the submission's folder on."""
-    return Finding(
-        clause=finding.clause,
-        where=f"{document}{finding.where}",
-        problem=finding.problem,
-        remedy=finding.remedy,
-        severity=finding.severity,
-    )
+    return replace(finding, where=f"{document}{finding.where}")
+
+
+def noted(clause: str, where: str, problem: str, remedy: str) -> Finding:
+    """Return a finding whose problem may hold other people's text."""
+    return Finding(clause=clause, where=where, problem=shown(problem), remedy=remedy)
 
 
 def _text(where: str, problem: str) -> Finding:

@@ -37,15 +37,6 @@ class Link:
     state: State
     said: str
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the link as plain JSON."""
-        return {
-            "address": self.address,
-            "places": list(self.places),
-            "state": self.state,
-            "said": self.said,
-        }
-
 
 def addresses(checkout: Path, registry: Registry) -> dict[str, tuple[str, ...]]:
     """Return every address of the documents, the evaluators' records and the cards, with places."""

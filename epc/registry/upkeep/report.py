@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 
+from msgspec import to_builtins
+
 from epc.registry.days import days_away
 from epc.registry.expiry import Expiry
 from epc.registry.registry import Registry
@@ -49,7 +51,6 @@ class Upkeep:
 
     def as_json(self) -> dict[str, Any]:
         """Return the value as plain JSON."""
-        links = None if self.links is None else [link.as_json() for link in self.links]
         return {
             "as_of": self.as_of.isoformat(),
             "clean": self.clean,
@@ -59,7 +60,7 @@ class Upkeep:
             "expired_before": self.gone_before,
             "proposals": self.proposals,
             "unheard": list(self.unheard),
-            "links": links,
+            "links": to_builtins(self.links),
         }
 
 
