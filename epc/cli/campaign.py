@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from epc.cli.common import echo_json, leave, note, say
+from epc.cli.common import leave, note, tell
 from epc.cli.common import now as clock
 from epc.cli.run_session import carried_out, forecast_lines, show_forecast
 from epc.errors import EpcError, WorldError
@@ -83,19 +83,12 @@ def finish_campaign(
         raise WorldError(f"{said}\n  next: nothing was answered, and nothing is left: run it again")
     note("")
     found = compared(folder)
-    _print(found, form)
+    show_campaign(found, form)
     if failed:
         raise UnfinishedError(failed, complete=len(complete), again=again)
     note("")
     note(f"each run's own report: `epc show {folder}/RUN`; this one again: `epc show {folder}`")
     leave(clean=not found.swapped)
-
-
-def show_campaign(folder: Path, form: str) -> None:
-    """Print a campaign's runs side by side."""
-    from epc.analysis.campaign import compare_runs
-
-    _print(compare_runs(folder), form)
 
 
 def go_on_campaign(
@@ -110,10 +103,8 @@ def go_on_campaign(
     finish_campaign(opened, folder, limits, form=form, anyway=anyway)
 
 
-def _print(found: "CampaignComparison", form: str) -> None:
-    if form == "json":
-        echo_json(found.as_json())
-        return
+def show_campaign(found: "CampaignComparison", form: str) -> None:
+    """Print a campaign's runs side by side."""
     from epc.report.campaign_text import report
 
-    say(report(found))
+    tell(form, found.as_json, lambda: report(found))

@@ -54,7 +54,7 @@ def command(
     model: str | None,
     decoding: dict[str, dict[str, Any]],
     executor: str | None,
-    timeout: float | None,
+    timeout_s: float | None,
     form: str,
 ) -> None:
     r"""Say what is installed and can be used; or whether MODEL can be an evaluator.
@@ -73,10 +73,10 @@ def command(
       epc doctor openai/gpt-5.2 --executor openai/gpt-4o-mini
     """
     if model is None:
-        if decoding or executor is not None or timeout is not None:
+        if decoding or executor is not None or timeout_s is not None:
             raise click.UsageError("these options say how a MODEL is asked: name it")
         leave(clean=_of_this_machine(form))
-    diagnosis = _examined(model, executor, decoding.get("evaluator", {}), timeout)
+    diagnosis = _examined(model, executor, decoding.get("evaluator", {}), timeout_s)
     _of_a_model(model, diagnosis, executor, form)
     leave(clean=diagnosis.outcome == "ready")
 

@@ -79,17 +79,12 @@ def plan(
     judges: tuple[str, ...],
     out: Path,
     methods: str,
-    prompt: Path | None,
-    self_prompt: Path | None,
     constrain: str | None,
     decoding: dict[str, dict[str, Any]],
-    retry_malformed: int,
-    mapping: Path | None,
     recorded: bool,
-    allow_gaps: bool,
-    named: bool,
     labels_for: float | None,
     form: str,
+    **asked: Any,
 ) -> None:
     r"""Make an evaluation set from SOURCE and write it to a folder.
 
@@ -114,15 +109,10 @@ def plan(
     request = Request(
         judges=judges,
         methods=_METHODS[methods],
-        prompt=prompt,
-        self_prompt=self_prompt,
         constraint=_CONSTRAINTS[constrain] if constrain else None,
         decoding=decoding.get("judge", {}),
-        retry_malformed=retry_malformed,
-        mapping=mapping,
         recorded=recorded,
-        allow_gaps=allow_gaps,
-        named=named,
+        **asked,  # the other options, by the names that a request has for them
     )
     if not recorded:
         fetch_weights_if_named(*judges)

@@ -10,6 +10,7 @@ import click
 from epc.cli.options import Finite
 
 _QUIET: Final = "epc.quiet"
+_BOUNDS: Final = ("max_calls", "max_cost", "max_time_s", "timeout_s", "concurrency")
 
 
 class _Dollars(click.ParamType[Decimal]):
@@ -41,6 +42,7 @@ _quiet_option = click.option(
 
 timeout_option = click.option(
     "--timeout",
+    "timeout_s",
     type=Finite(0, min_open=True),
     metavar="S",
     help="Wait so long for a reply. Default: 120, for the first 60; a server of your own 600.",
@@ -57,27 +59,12 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that bound one sitting; the command gets them as `limits`."""
 
     @wraps(command)
-    def with_limits(
-        *,
-        max_calls: int | None,
-        max_cost: Decimal | None,
-        max_time: float | None,
-        timeout: float | None,
-        concurrency: int | None,
-        no_cache: bool,
-        **others: Any,
-    ) -> None:
+    def with_limits(**given: Any) -> None:
         from epc.engine.budget import Limits
 
-        limits = Limits(
-            max_calls=max_calls,
-            max_cost=max_cost,
-            max_time_s=max_time,
-            timeout_s=timeout,
-            concurrency=concurrency,
-            cache=not no_cache,
-        )
-        command(limits=limits, **others)
+        bounds = {name: given.pop(name) for name in _BOUNDS}
+        limits = Limits(**bounds, cache=not given.pop("no_cache"))
+        command(limits=limits, **given)
 
     options = (
         click.option("--max-calls", type=click.IntRange(1), help="Stop before one call more."),
@@ -86,6 +73,7 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option(
             "--max-time",
+            "max_time_s",
             type=Finite(0, min_open=True),
             metavar="S",
             help="Stop after so many seconds.",

@@ -3,12 +3,15 @@
 from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any, Final
 
 import click
 
 from epc.cli.common import checkout_here, leave, locked_here, note, now, say
 from epc.cli.options import FILE, FOLDER, THERE, baseline_option, domains_option
 from epc.errors import UsageError
+
+_OF_A_SOURCE: Final = ("licence", "weights", "source", "replicates", "proxy")
 
 
 @click.command()
@@ -36,21 +39,13 @@ from epc.errors import UsageError
 @click.option("--git/--no-git", default=True, show_default=True, help="Commit and tag it.")
 def publish(  # the options are what the contributor states
     run: Path,
-    generation: str | None,
-    contributor: str | None,
-    login: str | None,
-    licence: str | None,
-    conflicts: str | None,
     platform: str | None,
-    proxy: bool,
-    weights: str | None,
-    source: str | None,
     judge: str | None,
     faults: Path | None,
     baseline: str | None,
     domains: str | None,
-    replicates: str | None,
     git: bool,
+    **told: Any,
 ) -> None:
     r"""Publish RUN as the next snapshot of its evaluator generation.
 
@@ -79,33 +74,22 @@ def publish(  # the options are what the contributor states
     from epc.registry.submissions.promoting import is_submission, promote
 
     if is_submission(run):
-        texts = (generation, contributor, login, licence, conflicts, platform, weights, source)
-        more = (replicates, judge, faults, baseline, domains)
-        if any(value is not None for value in (*texts, *more)) or proxy:
+        given = (platform, judge, faults, baseline, domains, *told.values())
+        if any(value not in (None, False) for value in given):
             raise click.UsageError("A submission says all of this itself: leave the options out.")
         with locked_here() as lock:
             tag = promote(lock, run, day=now().date(), tell=note, git=git)
         say(str(tag))
         return
-    if generation is None or contributor is None:
+    if told["generation"] is None or told["contributor"] is None:
         raise click.UsageError("Give --generation and --contributor, or name a submission.")
-    said = Said(
-        generation=generation,
-        contributor=contributor,
-        login=login,
-        weights=weights,
-        source=source,
-        licence=licence or "CC-BY-4.0",
-        conflicts=conflicts,
-        proxy=proxy,
-        replicates=replicates,
-        faults=read_faults(faults) if faults else (),
-    )
     if run.is_file() != (judge is not None) or (not judge and any((faults, baseline, domains))):
         words = "--judge, --faults, --baseline and --domains"
         raise click.UsageError(f"{words} are of a verdict file, which needs --judge.")
-    if judge and (any((licence, platform, weights, source, replicates)) or proxy):
+    if judge and (platform or any(told[key] for key in _OF_A_SOURCE)):
         raise click.UsageError("A verdict file says all else itself: leave the options out.")
+    told["licence"] = told["licence"] or "CC-BY-4.0"
+    said = Said(**told, faults=read_faults(faults) if faults else ())
     with TemporaryDirectory() as folder, locked_here() as lock:
         if judge:
             run = cut_to(run, judge, Path(folder) / run.stem)

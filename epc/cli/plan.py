@@ -14,7 +14,8 @@ from epc.cli.planning import CROSSING, Planned, require_coupled
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, ROUNDS, SCREENING_SEEDS
 
 if TYPE_CHECKING:
-    from epc.cli.planning import Intended
+    from collections.abc import Callable
+
     from epc.engine.cost_estimate import Need, Way
 
 _SIMULATED = 20_000
@@ -131,19 +132,18 @@ def command(
     subject = subject or (CROSSING if simulates else "coin-flip")
     fetch_weights_if_named(evaluator, executor)
     sd, rounds, measured = _spread_of(subject, spread)
-    plan = None
+    pace = Pace(seconds=latency, at_once=concurrency)
+    priced = partial(need, evaluator, executor, rounds=rounds, pace=pace, now=now())
+    planned = None
     if simulates:
         if measured:
             raise click.UsageError(
                 f"a run states no preference to find: name an evaluator, and --pilot {subject}"
             )
-        plan = _planned(subject, pilot, power, strategies=strategies, runs=runs, spread=spread)
+        planned = _planned(subject, pilot, power, priced, strategies, runs=runs, spread=spread)
     seeds = seeds_for_width(sd, width)
     widths = {str(n): width_at(sd, n) for n in (SCREENING_SEEDS, PUBLICATION_SEEDS)}
     found = _Width(sd=sd, width_at=widths, width=width, seeds=seeds)
-    pace = Pace(seconds=latency, at_once=concurrency)
-    priced = partial(need, evaluator, executor, rounds=rounds, pace=pace, now=now())
-    planned = None if plan is None else Planned.of(plan, priced, strategies)
     ways = {way: priced(way, seeds=seeds) for way in WAYS}
     if form == "json":
         echo_json(
@@ -166,20 +166,26 @@ def _planned(
     subject: str,
     pilot: str | None,
     power: float | None,
-    *,
+    priced: "Callable[..., Need]",
     strategies: int,
+    *,
     runs: int,
     spread: Any,
-) -> "Intended":
+) -> Planned:
     from epc.audit.pilot import PUBLISHED
     from epc.audit.power import planned, population_of
-    from epc.cli.planning import Intended, pilot_of
+    from epc.cli.planning import options_of, pilot_of
 
     require_coupled(subject)
     answers = PUBLISHED if pilot is None else pilot_of(pilot)
     population = population_of(subject, answers, strategies=strategies)
-    return Intended(
-        wanted=power, answers=answers, plan=planned(population, power, spread, runs=runs)
+    plan = planned(population, power, spread, runs=runs)
+    return Planned(
+        wanted=power,
+        answers=answers,
+        strategies=strategies,
+        options=tuple(options_of(plan, priced, strategies)),
+        tasks_help_more=plan.tasks_help_more,
     )
 
 

@@ -1,5 +1,6 @@
 """What `epc plan` says of designs: how often each is called coupled, at what cost."""
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,15 +18,6 @@ if TYPE_CHECKING:
 
 CROSSING = "domain-favourites:high=0.7,low=0.4"
 _REFERENCE_PAIRS = 11 * 8  # of a domain
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Intended:
-    """A plan, what was wanted of it, and how the evaluator is taken to answer."""
-
-    wanted: float | None
-    answers: "Answering"
-    plan: "Plan"
 
 
 def require_coupled(evaluator: str) -> None:
@@ -112,38 +104,35 @@ class Option:
         )
 
 
+def options_of(plan: "Plan", priced: "Callable[..., Need]", strategies: int) -> Iterator[Option]:
+    """Yield each design of a plan with what it costs."""
+    for design, outcome in plan.outcomes.items():
+        need = priced(
+            design.reuse, seeds=design.seeds, pairs=design.tasks * strategies / _REFERENCE_PAIRS
+        )
+        verdicts = design.verdicts(strategies=strategies)
+        yield Option(
+            **asdict(design),
+            recommended=design == plan.recommended,
+            repeats_of_a_pair=verdicts / (2 * strategies * design.tasks),
+            power=outcome.power,
+            power_ci95=outcome.interval,
+            runs=outcome.runs,
+            regret_width=outcome.width,
+            calls=need.calls,
+            cost=need.cost,
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
-    """What a plan came to, design by design."""
+    """What a plan came to, design by design; `wanted` is the power that was asked for."""
 
-    intended: Intended
+    wanted: float | None
+    answers: "Answering"
     strategies: int
     options: tuple[Option, ...]
-
-    @classmethod
-    def of(cls, intended: Intended, priced: "Callable[..., Need]", strategies: int) -> "Planned":
-        """Return the plan with what each design costs."""
-        plan = intended.plan
-        options = []
-        for design, outcome in plan.outcomes.items():
-            need = priced(
-                design.reuse, seeds=design.seeds, pairs=design.tasks * strategies / _REFERENCE_PAIRS
-            )
-            verdicts = design.verdicts(strategies=strategies)
-            options.append(
-                Option(
-                    **asdict(design),
-                    recommended=design == plan.recommended,
-                    repeats_of_a_pair=verdicts / (2 * strategies * design.tasks),
-                    power=outcome.power,
-                    power_ci95=outcome.interval,
-                    runs=outcome.runs,
-                    regret_width=outcome.width,
-                    calls=need.calls,
-                    cost=need.cost,
-                )
-            )
-        return cls(intended=intended, strategies=strategies, options=tuple(options))
+    tasks_help_more: bool
 
     @property
     def recommended(self) -> Option | None:
@@ -152,19 +141,19 @@ class Planned:
 
     def as_json(self) -> "Json":
         """Return the plan as JSON."""
-        answers, best = self.intended.answers, self.recommended
+        answers, best = self.answers, self.recommended
         return {
-            "wanted": self.intended.wanted,
+            "wanted": self.wanted,
             "answers": {**asdict(answers), "interaction": answers.interaction},
             "strategies": self.strategies,
             "designs": [asdict(option) for option in self.options],
             "recommended": None if best is None else asdict(best),
-            "tasks_help_more_than_seeds": self.intended.plan.tasks_help_more,
+            "tasks_help_more_than_seeds": self.tasks_help_more,
         }
 
     def lines(self, subject: str, *, priced: bool) -> list[str]:
         """Return the plan as text; costs are known where models are named."""
-        answers = self.intended.answers
+        answers = self.answers
         lines = [
             f"how often the audit says `coupled` of {subject}, {self.strategies} strategies",
             (
@@ -180,14 +169,14 @@ class Planned:
         ]
         lines += [option.line(priced=priced) for option in self.options]
         lines += ["", self._recommendation()]
-        if self.intended.plan.tasks_help_more:
+        if self.tasks_help_more:
             lines.append(
                 "tasks help more than seeds: four times the tasks beat four times the seeds"
             )
         return lines
 
     def _recommendation(self) -> str:
-        wanted, best = self.intended.wanted, self.recommended
+        wanted, best = self.wanted, self.recommended
         if wanted is None:
             return "no power was wanted: --power 0.9 recommends a design"
         if best is None:

@@ -14,8 +14,6 @@ from epc.cli.run_session import fetch_weights_if_named, finish, go_on, show_fore
 
 if TYPE_CHECKING:
     from epc.engine.budget import Limits
-    from epc.engine.plan import Reuse
-    from epc.spec.epc_v1 import ControlMethod
 
 _MAX_SEEDS = 100_000
 _SPAN = re.compile(r"(\d{1,10})(?:-(\d{1,10}))?")
@@ -141,23 +139,15 @@ class _Seeds(click.ParamType[list[int]]):
 def command(
     evaluators: tuple[str, ...],
     executors: tuple[str, ...],
-    seeds: list[int],
     design: str | None,
     rounds: int | None,
-    reuse: "Reuse | None",
-    reuse_answers_of: tuple[Path, ...],
-    exhaustive: bool,
-    recheck: int,
-    decoding: dict[str, dict[str, Any]],
-    control: "ControlMethod",
-    controls: int,
     batch: str | None,
     probe: bool,
-    canary: bool,
     dry_run: bool,
     limits: "Limits",
     out: Path | None,
     form: str,
+    **asked: Any,
 ) -> None:
     r"""Measure how an evaluator's preferences move an agent across domains.
 
@@ -200,17 +190,9 @@ def command(
     request = Request(
         evaluator=evaluators[0],
         executor=next(iter(executors), None),
-        seeds=seeds,
         rounds=rounds_of(rounds, designed),
-        reuse=reuse,
-        exhaustive=exhaustive,
-        recheck=recheck,
-        decoding=decoding,
-        control=control,
-        controls=controls,
-        reuse_answers_of=reuse_answers_of,
         design=designed,
-        canary=canary,
+        **asked,  # the other options, by the names that a request has for them
     )
     fetch_weights_if_named(*evaluators, *executors)
     if many:

@@ -43,11 +43,12 @@ def command(run: Path, figure: bool, tasks: bool, form: str, html: Path | None) 
     from epc.records.recompute import load_manifest
 
     if is_campaign(run):
+        from epc.analysis.campaign import compare_runs
         from epc.cli.campaign import show_campaign
 
         if tasks or html is not None:
             raise click.UsageError(f"{run} is a campaign: name one of its runs for this")
-        show_campaign(run, form)
+        show_campaign(compare_runs(run), form)
         return
     if tasks and html is not None:
         raise click.UsageError("--html writes the whole report: leave out --html or --tasks")

@@ -8,14 +8,18 @@ import click
 from epc.cli.common import echo_json, note
 from epc.cli.grid import grid_options
 from epc.cli.options import NEW_FOLDER, format_option
+from epc.errors import UsageError
 
 if TYPE_CHECKING:
+    from epc.audit.rules_study import Loop
     from epc.audit.study_results import Coverage, Words
+    from epc.audit.units import Groups
 
 _PUBLISHED = 2000
 _QUICK = 200
 _JUDGES = 60
 _FEWEST = 8
+_RECORDED = "recorded:"
 
 
 @click.command()
@@ -84,9 +88,7 @@ def command(
     if quick and runs is not None:
         raise click.UsageError("--quick states the number of runs: leave out --runs or --quick")
     if rules:
-        from epc.cli.study_rules import tell
-
-        tell(evaluators, runs=runs or _JUDGES, out=out, spread=spread, form=form)
+        _of_rules(evaluators, runs=runs or _JUDGES, out=out, spread=spread, form=form)
         return
     if evaluators:
         raise click.UsageError("--evaluator goes with --rules: this study has judges of its own")
@@ -136,3 +138,53 @@ def _lines(told: "list[Words]", covered: "list[Coverage]") -> list[str]:
         f"{row.evaluator:<40}{f'{row.reuse}, {row.seeds}':<16}{row.interval:<36}{row.rate:>8.3f}"
         for row in covered
     ]
+
+
+def _of_rules(
+    evaluators: tuple[str, ...], *, runs: int, out: Path | None, spread: Any, form: str
+) -> None:
+    """Ask which learning rule resists a biased judge; with a folder, write it there too."""
+    from epc.audit.rules_study import points, summed, work
+    from epc.report.rules_tables import Study, as_json, markdown, write
+
+    recorded = [loop for named in evaluators for loop in _recorded(named)]
+    parts = list(spread(work, points(runs), "learning rules"))
+    study = Study(
+        truths=[truth for part in parts for truth in part.truths],
+        grid=[cell for part in parts for cell in part.cells],
+        said=summed(parts),
+        recorded=recorded,
+    )
+    if form == "json":
+        echo_json(as_json(study))
+    else:
+        click.echo(markdown(study), nl=False)
+    if out is not None:
+        note("wrote    " + ", ".join(map(str, write(study, out))))
+
+
+def _recorded(named: str) -> "list[Loop]":
+    """Return every rule's regret by the verdicts of a file, a run or a snapshot."""
+    from epc.audit.rules_study import loops
+    from epc.audit.units import units_of
+    from epc.cli.planning import manifest_named
+    from epc.engine.recorded import read_table, verdicts_of
+    from epc.records.manifest import verdict_table
+    from epc.spec.domains import PAIRED
+    from epc.spec.epc_v1 import ROUNDS
+
+    if named.startswith(_RECORDED):
+        read = read_table(Path(named.removeprefix(_RECORDED)))
+        table, rounds = verdicts_of(read), ROUNDS
+        groups: Groups | None = read.groups
+        names = [strategy.name for strategy in read.strategies]
+    else:
+        manifest = manifest_named(named)
+        table, rounds = verdict_table(manifest), manifest.config.rounds
+        groups, names = manifest.groups, manifest.names
+    if len(table.domains.names) != PAIRED:
+        raise UsageError(f"{named} has {len(table.domains.names)} domains: the study takes two")
+    units = units_of(table, names, groups)
+    if not units.bearable:
+        raise UsageError(f"{named}: too little was decided to say what crosses")
+    return loops(named, units, rounds=rounds)
