@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TextIO
 
-from epc.errors import WorldError
+from epc.errors import WorldError, able_to
 from epc.registry import layout
 
 PATIENCE: Final = 600.0  # seconds that one waits for the others
@@ -43,10 +43,8 @@ def locked(
     Raises: WorldError if it is not free in `patience` seconds, or the disk can lock no file.
     """
     path = checkout / layout.FOLDER / layout.LOCK
-    try:
+    with able_to("lock", path):
         file = _acquired(path, tell, patience)
-    except OSError as error:
-        raise WorldError(f"cannot lock {path}: {error.strerror or error}") from error
     with file:
         try:
             yield RegistryLock(checkout=checkout)

@@ -13,7 +13,7 @@ from datetime import date
 from pathlib import Path
 
 from epc.analysis.observed_rows import Choices
-from epc.errors import UsageError, WorldError
+from epc.errors import UsageError, able_to
 from epc.records import strict_json
 from epc.records.judging.layout import is_evaluation
 from epc.records.typed import as_json
@@ -173,22 +173,21 @@ def _build(checkout: Path, offer: Offer, card: Card) -> None:
     home, run = checkout / layout.FOLDER, offer.run
     raw = {name: (run / name).read_bytes() for name in offer.raw}
     pointer = {layout.POINTER: put(home / layout.STORE, raw)} if raw else {}
-    try:
-        with tempfile.TemporaryDirectory(prefix=f"{layout.ASIDE}ing-", dir=home) as around:
-            building = Path(around) / card.tag
-            building.mkdir()
-            for name in layout.OF_RUN[offer.kind]:
-                shutil.copyfile(run / name, building / name)
-            strict_json.write(building / layout.CARD, as_json(card))
-            metrics = Metrics(kind=offer.kind, figures=offer.figures)
-            strict_json.write(building / layout.FIGURES, as_json(metrics))
-            for name, text in pointer.items():
-                strict_json.write_text(building / name, [text])
-            names = {*layout.FILES[offer.kind], *pointer}
-            digests = {name: sha256(building / name) for name in names}
-            digests |= {f"raw/{name}": value for name, value in offer.raw.items()}
-            strict_json.write_text(building / layout.SUMS, [sums_text(digests)])
-            building.rename(home / card.tag)
-    except OSError as error:
-        where = home / card.tag
-        raise WorldError(f"cannot write {where}: {error.strerror or error}") from error
+    with (
+        able_to("write", home / card.tag),
+        tempfile.TemporaryDirectory(prefix=f"{layout.ASIDE}ing-", dir=home) as around,
+    ):
+        building = Path(around) / card.tag
+        building.mkdir()
+        for name in layout.OF_RUN[offer.kind]:
+            shutil.copyfile(run / name, building / name)
+        strict_json.write(building / layout.CARD, as_json(card))
+        metrics = Metrics(kind=offer.kind, figures=offer.figures)
+        strict_json.write(building / layout.FIGURES, as_json(metrics))
+        for name, text in pointer.items():
+            strict_json.write_text(building / name, [text])
+        names = {*layout.FILES[offer.kind], *pointer}
+        digests = {name: sha256(building / name) for name in names}
+        digests |= {f"raw/{name}": value for name, value in offer.raw.items()}
+        strict_json.write_text(building / layout.SUMS, [sums_text(digests)])
+        building.rename(home / card.tag)

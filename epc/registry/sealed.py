@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from epc.errors import MalformedError, UsageError, WorldError
+from epc.errors import MalformedError, UsageError, WorldError, able_to
 from epc.registry import layout
 from epc.registry.fetching import require_digest, restore, unsound
 from epc.registry.file_sources import WEB, reader
@@ -52,17 +52,9 @@ class Sealed:
         assert seal is not None  # `open_sealed` asked
         with TemporaryDirectory(prefix="epc-") as name:
             folder = Path(name)
-            try:
-                restore(
-                    snapshot.tag,
-                    folder,
-                    seal=seal,
-                    place=self.place,
-                    store=self.store,
-                    raw=raw,
-                )
-            except OSError as error:
-                raise WorldError(f"cannot write {name}: {error.strerror or error}") from error
+            with able_to("write", name):
+                place, store = self.place, self.store
+                restore(snapshot.tag, folder, seal=seal, place=place, store=store, raw=raw)
             yield folder
 
 

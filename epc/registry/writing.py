@@ -6,7 +6,7 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any, TypeVar
 
-from epc.errors import UsageError, WorldError
+from epc.errors import UsageError, able_to
 from epc.records.strict_json import dumps_line, read_lines, write_bytes
 from epc.records.typed import as_json, parse
 from epc.registry import layout
@@ -49,10 +49,8 @@ def add_lines(path: Path, *values: Any) -> None:
 
     Raises: WorldError if the disk fails.
     """
-    try:
+    with able_to("read", path):
         before = path.read_bytes() if path.exists() else b""
-    except OSError as error:
-        raise WorldError(f"cannot read {path}: {error.strerror or error}") from error
     write_bytes(path, [before, *(dumps_line(as_json(value)).encode() for value in values)])
 
 
@@ -76,11 +74,10 @@ def new_folder(out: Path, building: Path, option: str) -> Iterator[Path]:
     if out.exists() or out.is_symlink():
         raise UsageError(f"{out} exists already\n  fix: name another folder with {option}")
     try:
-        rmtree(building, ignore_errors=True)
-        building.mkdir(parents=True)
-        yield building
-        building.rename(out)
-    except OSError as error:
-        raise WorldError(f"cannot write {out}: {error.strerror or error}") from error
+        with able_to("write", out):
+            rmtree(building, ignore_errors=True)
+            building.mkdir(parents=True)
+            yield building
+            building.rename(out)
     finally:
         rmtree(building, ignore_errors=True)

@@ -13,7 +13,7 @@ from epc.audit.candidate_tests import ADOPTED, OLD, SAYS
 from epc.audit.study_cases import CROSSINGS, NULLS, UNDECLARED
 from epc.audit.study_points import WAYS, Size
 from epc.audit.study_results import Coverage, Words
-from epc.errors import WorldError
+from epc.errors import able_to
 from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.report.picture import svg
@@ -50,10 +50,8 @@ def write_texts(texts: Mapping[str, str], folder: Path) -> list[Path]:
 
     Raises: WorldError if the disk fails.
     """
-    try:
+    with able_to("make", folder):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WorldError(f"cannot make {folder}: {error.strerror or error}") from error
     for name, text in texts.items():
         strict_json.write_text(folder / name, [text])
     return [folder / name for name in texts]

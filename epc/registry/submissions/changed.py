@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, get_args
 
-from epc.errors import UsageError, WorldError
+from epc.errors import UsageError, able_to
 from epc.printable import shown
 from epc.records.findings import Findings
 from epc.registry.names import skeleton
@@ -21,12 +21,10 @@ def read_changed(path: Path) -> list[str]:
 
     Raises: UsageError if it is too long to be one submission's; WorldError if it cannot be read.
     """
-    try:
+    with able_to("read", path):
         if path.stat().st_size > _LARGEST:
             raise UsageError(f"{path} lists more than {_LARGEST:,} bytes of paths")
         content = path.read_bytes()
-    except OSError as error:
-        raise WorldError(f"cannot read {path}: {error.strerror or error}") from error
     separator = b"\0" if b"\0" in content else b"\n"
     lines = content.split(separator)
     return [line.decode("utf-8", "surrogateescape") for line in lines if line]

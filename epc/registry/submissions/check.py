@@ -10,7 +10,7 @@ from datetime import date
 from pathlib import Path
 
 from epc.analysis.audit import Audit, audit_checked
-from epc.errors import MalformedError, UsageError, WorldError
+from epc.errors import MalformedError, UsageError, WorldError, able_to
 from epc.printable import shown
 from epc.records.findings import Findings
 from epc.records.judging.asked import calls_of as judge_calls
@@ -308,10 +308,8 @@ def _submissions(path: Path, whole: Findings) -> list[Path]:
         problem, remedy = "is no plain folder", f"keep {layout.FOLDER}/ a folder"
         whole.add(layout.PLAIN, shown(path.name), problem, remedy)
         return []
-    try:
+    with able_to("read", path):
         entries = sorted(path.iterdir(), key=lambda entry: entry.name)
-    except OSError as error:
-        raise WorldError(f"cannot read {path}: {error.strerror or error}") from error
     return [entry for entry in entries if entry.name != layout.README]
 
 

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from epc.errors import WorldError
+from epc.errors import able_to
 from epc.records.findings import Findings
 from epc.records.judging.layout import PLAN, RECORDS, RUN_LOG
 from epc.records.layout import ATTESTATION, MANIFEST
@@ -53,7 +53,7 @@ def inspect(folder: Path) -> Findings:
     """
     findings = Findings()
     name_problems(folder.name, findings)
-    try:
+    with able_to("read", folder):
         kind = folder.lstat().st_mode
         if not stat.S_ISDIR(kind):
             findings.add(layout.PLAIN, "", f"is {_kind(kind)}, expected a folder", _REMEDY)
@@ -73,8 +73,6 @@ def inspect(folder: Path) -> Findings:
             findings.add(layout.SIZE, "", problem, "offer fewer seeds, or an exhaustive run")
         if not len(findings):
             _contents(folder, findings)
-    except OSError as error:
-        raise WorldError(f"cannot read {folder}: {error.strerror or error}") from error
     return findings
 
 

@@ -11,7 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
-from epc.errors import UsageError, WorldError
+from epc.errors import UsageError, able_to
 from epc.registry.layout import ASIDE
 from epc.registry.locking import RegistryLock
 from epc.registry.offers import measured_offer
@@ -63,12 +63,10 @@ def promote(
 
 def _remove(folder: Path, aside: Path) -> None:
     """Remove a folder; it goes from its place in one step, so that no half of it stays there."""
-    try:
+    with able_to("remove", folder):
         shutil.rmtree(aside, ignore_errors=True)
         folder.rename(aside)
         shutil.rmtree(aside)
-    except OSError as error:
-        raise WorldError(f"cannot remove {folder}: {error.strerror or error}") from error
 
 
 def _required(checkout: Path, folder: Path, day: date) -> Checked:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from epc.errors import WorldError
+from epc.errors import able_to
 
 # Shapes that issuers give to keys, so that they can be recognised. Each is searched in time that
 # grows with the line alone: repetitions are bounded, or end where the next can begin.
@@ -60,11 +60,8 @@ def scan(path: Path, secrets: Mapping[str, str]) -> Iterator[tuple[int, str]]:
 
     Raises: WorldError if the file cannot be read.
     """
-    try:
-        with path.open("rb") as file:
-            yield from scan_lines(file, secrets)
-    except OSError as error:
-        raise WorldError(f"cannot read {path}: {error.strerror or error}") from error
+    with able_to("read", path), path.open("rb") as file:
+        yield from scan_lines(file, secrets)
 
 
 def scan_lines(lines: Iterable[bytes], secrets: Mapping[str, str]) -> Iterator[tuple[int, str]]:
