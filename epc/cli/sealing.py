@@ -52,6 +52,8 @@ def witness(file: Path, form: str) -> None:
     Example:
       epc snapshot witness ../witness.json
     """
+    from epc.records.strict_json import write
+    from epc.records.typed import as_json
     from epc.registry import witness as witnesses
 
     checkout = checkout_here()
@@ -59,7 +61,7 @@ def witness(file: Path, form: str) -> None:
     say_findings(findings, form)
     if is_clean(findings):
         found = witnesses.seen(checkout, now().date())
-        witnesses.write(file, found)
+        write(file, as_json(found))
         note(f"{file}: {len(found.events)} events, head {found.head}")
     leave(clean=is_clean(findings))
 

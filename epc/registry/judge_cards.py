@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from epc.analysis.judge_card import DAYS_LEFT, SECTIONS, Card, Fault, Known, Rest, Served, is_of
+from epc.records.manifest import Determinism
 from epc.records.observed.types import Source
 from epc.records.typed import parse
 from epc.registry.card_types import MeasuredCard, ObservedCard, ReportedCard
@@ -22,14 +23,6 @@ _FOREVER: Final = 1_000_000  # days: nobody can retire pinned weights
 _NO_EVIDENCE: Final = ("withdrawn", "drifted", "superseded")
 _UNITS: Final = {"judged": "samples", "observed": "verdicts"}
 _NOT_TODAY: Final = "recorded by others; says nothing of today"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Again:
-    """What asking again showed, of a snapshot's audit."""
-
-    asked: int
-    verdict_flips: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +194,7 @@ def _figures(snapshot: Snapshot, state: Expiry, why: str) -> Iterator[Known]:
             yield known(figure.name, figure.mean, figure.interval, snapshot.n, unit)
     audit = snapshot.audit
     if audit and audit.determinism:
-        again = parse(audit.determinism, _Again)
+        again = parse(audit.determinism, Determinism)
         if again.asked:
             share = share_interval(again.verdict_flips, again.asked)
             flips = again.verdict_flips / again.asked

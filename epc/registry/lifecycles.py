@@ -244,6 +244,12 @@ def prefixes(platform: str) -> tuple[str, ...]:
     return (platform.casefold(), *(known.providers if known else ()))
 
 
+def spellings(generation: Generation, life: Life) -> frozenset[str]:
+    """Return a life's names in lower case, each also behind what may stand before it there."""
+    names = frozenset(n.casefold() for n in (generation.name, life.model, *life.aliases))
+    return names | {f"{at}/{name}" for at in prefixes(life.platform) for name in names}
+
+
 def find(asked: str, generations: Iterable[Generation]) -> Iterator[tuple[Generation, Life]]:
     """Yield what a name means: a generation, a model id, an alias, or `platform/model`.
 
@@ -254,11 +260,5 @@ def find(asked: str, generations: Iterable[Generation]) -> Iterator[tuple[Genera
     wanted = asked.casefold()
     for generation in generations:
         for life in generation.lives:
-            names = {generation.name, life.model, *life.aliases}
-            spelled = {name.casefold() for name in names}
-            if wanted in spelled or any(
-                wanted.removeprefix(f"{place}/") in spelled
-                for place in prefixes(life.platform)
-                if wanted.startswith(f"{place}/")
-            ):
+            if wanted in spellings(generation, life):
                 yield generation, life

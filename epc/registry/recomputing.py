@@ -48,7 +48,7 @@ class Again:
 
     def as_json(self) -> Json:
         """Return the result as plain JSON."""
-        return to_builtins(self) | {"ok": self.ok}
+        return {**to_builtins(self), "ok": self.ok}
 
 
 def recomputable(registry: Registry, tags: Sequence[str]) -> list[Tag]:

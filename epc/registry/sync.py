@@ -77,7 +77,7 @@ class Claim:
 
     def as_json(self) -> Json:
         """Return the claim as plain JSON."""
-        return to_builtins(self) | {"kind": self.kind if self.retires else _NONE}
+        return {**to_builtins(self), "kind": self.kind if self.retires else _NONE}
 
 
 def claims(given: Any, *, platform: str | None, seen: date) -> Iterator[Claim]:

@@ -13,7 +13,7 @@ from typing import Final
 from epc.errors import Finding, UsageError, WorldError
 from epc.records import strict_json
 from epc.records.findings import Findings
-from epc.records.typed import as_json, parse
+from epc.records.typed import parse
 from epc.registry import layout
 from epc.registry.chain import event_lines, heads, signed_heads
 from epc.registry.history import behind, git, is_ancestor
@@ -65,14 +65,6 @@ def read(path: Path) -> Witness:
     except ValueError:
         pass
     raise UsageError(f"{path} is no witness\n  fix: `epc snapshot witness NEW-FILE` makes one")
-
-
-def write(path: Path, witness: Witness) -> None:
-    """Write a witness.
-
-    Raises: WorldError if the disk fails.
-    """
-    strict_json.write(path, as_json(witness))
 
 
 def against(before: Witness, checkout: Path) -> list[Finding]:

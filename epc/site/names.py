@@ -13,7 +13,7 @@ from epc.protocol.results import Json
 from epc.registry.days import days_away
 from epc.registry.expiry import Expiry, unconfirmed_from
 from epc.registry.judge_cards import card_of
-from epc.registry.lifecycles import Generation, Life, LifeRecord, prefixes, says_platform
+from epc.registry.lifecycles import Generation, Life, LifeRecord, prefixes, says_platform, spellings
 from epc.registry.platforms import GATEWAYS
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
@@ -139,8 +139,8 @@ def _judges(registry: Registry, as_of: date) -> Json:
             named.setdefault(name, []).append(snapshot)
     groups: dict[tuple[str, ...], Json] = {(): _group(registry, (), as_of)}
     of: _Table = {}
-    for name, spellings in _spelled(registry, named):
-        both = {str(s.tag): s for key in spellings & named.keys() for s in named[key]}
+    for name, spelled in _spelled(registry, named):
+        both = {str(s.tag): s for key in spelled & named.keys() for s in named[key]}
         tags = tuple(tag for tag in registry.snapshots if tag in both) if both else ()
         if tags:
             if tags not in groups:
@@ -160,9 +160,7 @@ def _spelled(
     found: dict[str, list[tuple[Generation, Life]]] = {}
     for generation in registry.generations.values():
         for life in generation.lives:
-            names = {n.casefold() for n in (generation.name, life.model, *life.aliases)}
-            there = {f"{place}/{name}" for place in prefixes(life.platform) for name in names}
-            for name in names | there:
+            for name in spellings(generation, life):
                 found.setdefault(name, []).append((generation, life))
     for name in dict.fromkeys([*found, *named]):
         lives = found.get(name, [])

@@ -25,9 +25,11 @@ from epc.registry.registry import Registry
 from epc.registry.repository import Repository
 from epc.registry.showing import Shown
 from epc.registry.snapshots import Event, Snapshot
+from epc.simulation.noise import Band
 from epc.site.evidence import Evidence
 
 About = Literal["coupling", "judgments", "records"]
+Noise = Band  # a noise floor: 95% of single seeds lie in low to high
 
 _ABOUT: Final[Mapping[SnapshotKind, About]] = {"judged": "judgments", "observed": "records"}
 _SUBJECTS: Final[Mapping[About, str]] = {
@@ -55,15 +57,6 @@ class Standing:
     def held(self) -> bool:
         """Whether it still holds on the day of building, as far as is known."""
         return self.state.status != "expired"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Noise:
-    """A figure's noise floor in one direction: the mean, and where 95% of single seeds lie."""
-
-    mean: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

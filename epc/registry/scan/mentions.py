@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, Self
 
-from epc.registry.lifecycles import prefixes
+from epc.registry.lifecycles import spellings
 from epc.registry.registry import Registry
 
 IGNORED: Final = "epc: ignore"  # on a line: its names are none of the scan's
@@ -51,8 +51,7 @@ class Vocabulary:
         names: set[str] = set()
         for generation in registry.generations.values():
             for life in generation.lives:
-                own = {n.casefold() for n in (generation.name, life.model, *life.aliases)}
-                names |= own | {f"{at}/{name}" for at in prefixes(life.platform) for name in own}
+                names |= spellings(generation, life)
         begun = (_HEAD.match(name.rpartition("/")[2]) for name in names)
         return cls(
             models=frozenset(names),

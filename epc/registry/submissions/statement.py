@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Literal
 
 from epc.errors import Finding
 from epc.printable import shown
@@ -78,11 +78,6 @@ class Statement:
     weights: str | None = None
     source: str | None = None
 
-    @classmethod
-    def of(cls, given: Json) -> Self:
-        """Return the statement that a document of valid shape makes."""
-        return parse(given, cls)
-
     def said(self, attested: Attested | None = None) -> Said:
         """Return what goes onto the snapshot's card."""
         conflicts = self.conflicts.strip()
@@ -114,7 +109,7 @@ def read(folder: Path, findings: Findings) -> Statement | None:
     findings.extend(placed(layout.STATEMENT, finding) for finding in wrong)
     if wrong:
         return None
-    statement = Statement.of(value)
+    statement = parse(value, Statement)
     findings.extend(statement_texts(statement))
     return statement
 

@@ -110,11 +110,7 @@ def _gammas(directions: tuple[Direction, ...], coin: Band | None) -> Forest:
             label=direction.title,
             value=direction.gamma.mean,
             interval=direction.gamma.interval,
-            noise=(direction.noise.low, direction.noise.high)
-            if direction.noise
-            else (coin.low, coin.high)
-            if coin
-            else None,
+            noise=(band.low, band.high) if (band := direction.noise or coin) else None,
         )
         for direction in directions
     ]

@@ -23,7 +23,8 @@ def spark(row: Row) -> Markup:
     direction = row.leading
     if direction is None:
         return Markup()
-    band = _band(direction, (bands_of(row.snapshot, None) or {}).get("gamma"))
+    # The run's own noise floor, else a coin flip's.
+    band = direction.noise or (bands_of(row.snapshot, None) or {}).get("gamma")
     return Markup(
         '<svg class="epc-spark" role="img" aria-label="{}" width="{}" height="{}" '
         'viewBox="0 0 {} {}">{}</svg>'
@@ -35,12 +36,6 @@ def spark(row: Row) -> Markup:
         _HEIGHT,
         Markup().join(_line(direction, band)),
     )
-
-
-def _band(direction: Direction, coin: Band | None) -> Band | None:
-    """Return the run's own noise floor, else a coin flip's."""
-    floor = direction.noise
-    return Band(mean=floor.mean, low=floor.low, high=floor.high) if floor else coin
 
 
 def _line(direction: Direction, band: Band | None) -> Iterator[Markup]:
