@@ -13,7 +13,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Route, sync_playwright
 
-from epc.site.serving import server
+from epc.site.serving import SiteServer
 
 # Without the first line every window loads two pages of its own, for an address bar that nobody
 # sees. Of two lists Chromium reads the last one, so Playwright's own follows.
@@ -73,7 +73,7 @@ def chromium() -> Iterator[Browser]:
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
     """Serve a folder as `epc site serve` does, and yield its address."""
-    made = server(folder, 0)
+    made = SiteServer(folder, 0)
     Thread(target=made.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{made.server_port}/"
     made.shutdown()

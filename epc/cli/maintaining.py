@@ -11,7 +11,7 @@ from epc.cli.common import checkout_here, leave, locked_here, note, now, say
 from epc.cli.options import FILE, FOLDER, THERE, baseline_option, domains_option
 from epc.errors import UsageError
 
-_OF_A_SOURCE: Final = ("licence", "weights", "source", "replicates", "proxy")
+_OF_A_SOURCE: Final = ("weights", "source", "replicates", "proxy")
 
 
 @click.command()
@@ -39,6 +39,9 @@ _OF_A_SOURCE: Final = ("licence", "weights", "source", "replicates", "proxy")
 @click.option("--git/--no-git", default=True, show_default=True, help="Commit and tag it.")
 def publish(  # the options are what the contributor states
     run: Path,
+    generation: str | None,
+    contributor: str | None,
+    licence: str | None,
     platform: str | None,
     judge: str | None,
     faults: Path | None,
@@ -74,22 +77,27 @@ def publish(  # the options are what the contributor states
     from epc.registry.submissions.promoting import is_submission, promote
 
     if is_submission(run):
-        given = (platform, judge, faults, baseline, domains, *told.values())
-        if any(value not in (None, False) for value in given):
+        given = (generation, contributor, licence, platform, judge, faults, baseline, domains)
+        if any(value not in (None, False) for value in (*given, *told.values())):
             raise click.UsageError("A submission says all of this itself: leave the options out.")
         with locked_here() as lock:
             tag = promote(lock, run, day=now().date(), tell=note, git=git)
         say(str(tag))
         return
-    if told["generation"] is None or told["contributor"] is None:
+    if generation is None or contributor is None:
         raise click.UsageError("Give --generation and --contributor, or name a submission.")
     if run.is_file() != (judge is not None) or (not judge and any((faults, baseline, domains))):
         words = "--judge, --faults, --baseline and --domains"
         raise click.UsageError(f"{words} are of a verdict file, which needs --judge.")
-    if judge and (platform or any(told[key] for key in _OF_A_SOURCE)):
+    if judge and (licence or platform or any(told[key] for key in _OF_A_SOURCE)):
         raise click.UsageError("A verdict file says all else itself: leave the options out.")
-    told["licence"] = told["licence"] or "CC-BY-4.0"
-    said = Said(**told, faults=read_faults(faults) if faults else ())
+    said = Said(
+        generation=generation,
+        contributor=contributor,
+        licence=licence or "CC-BY-4.0",
+        faults=read_faults(faults) if faults else (),
+        **told,
+    )
     with TemporaryDirectory() as folder, locked_here() as lock:
         if judge:
             run = cut_to(run, judge, Path(folder) / run.stem)

@@ -14,7 +14,7 @@ from site_support import (
     measured,
 )
 
-from epc.site.serving import server
+from epc.site.serving import SiteServer
 
 
 @pytest.fixture(scope="session")
@@ -31,7 +31,7 @@ def _site(folder: Path) -> BuiltSite:
 
 @pytest.fixture(scope="session")
 def address(site: BuiltSite) -> Iterator[str]:
-    with server(site.out, 0) as made:
+    with SiteServer(site.out, 0) as made:
         threading.Thread(target=made.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{made.server_port}/"
         made.shutdown()

@@ -7,7 +7,7 @@ from threading import Thread
 
 import pytest
 
-from epc.site.serving import server
+from epc.site.serving import SiteServer
 
 LARGE = 64 * 1024 * 1024  # more than any socket holds back
 RESET = struct.pack("ii", 1, 0)  # closing at once, without a farewell
@@ -18,7 +18,7 @@ def test_a_reader_that_leaves_early_is_no_fault(
 ) -> None:
     with (tmp_path / "large.jsonl").open("wb") as file:
         file.truncate(LARGE)
-    made = server(tmp_path, 0)
+    made = SiteServer(tmp_path, 0)
     made.daemon_threads = False  # so that closing waits for every answer
     Thread(target=made.serve_forever, daemon=True).start()
 
@@ -36,7 +36,7 @@ def test_a_fault_of_our_own_is_still_told(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     reader, own = socket.socketpair()
-    with reader, own, server(tmp_path, 0) as made:
+    with reader, own, SiteServer(tmp_path, 0) as made:
         try:
             int("ours")
         except ValueError:
