@@ -18,7 +18,7 @@ from epc.audit.rules_study import Point as Part
 from epc.audit.study_points import Kind, Point
 from epc.engine import grid
 from epc.errors import WorldError
-from epc.report.study_tables import write
+from epc.report.study_tables import write_texts
 
 CARRIES = "carries a favourite"
 PAIR = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
@@ -300,7 +300,7 @@ def test_epc_2_8_a_study_that_cannot_be_written_is_a_fault_of_the_world(tmp_path
     (tmp_path / "file").write_text("")
 
     with pytest.raises(WorldError, match="cannot make"):
-        write([], {}, [], tmp_path / "file" / "data")
+        write_texts({}, tmp_path / "file" / "data")
 
 
 def test_epc_2_7_a_learning_rule_is_simulated() -> None:
