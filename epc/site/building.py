@@ -3,13 +3,14 @@
     build/site/sources/   the documents and the generated pages, with a mkdocs.yml of their own
     build/site/mkdocs.yml the same, with our hook that spares mkdocs what is finished already
     build/site/html/      what mkdocs made of them
+    build/site/last.json  what the last build read and left; while that stands, nothing is done
     OUT/                  that, and everything that programs read
 
 The sources are plain: any program that reads mkdocs.yml can build them.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any, Final
@@ -25,6 +26,7 @@ from epc.site.charts.drawing import script
 from epc.site.charts.gallery import hung
 from epc.site.collecting import collect
 from epc.site.evidence_cache import gathered
+from epc.site.last_build import SOURCES, Counts, LastBuild
 from epc.site.machines import data, files, remote, sitemap
 from epc.site.pages import EvaluatorPage, Site, SnapshotPage
 from epc.site.policy import guarded, themes
@@ -34,7 +36,6 @@ from epc.site.result_cache import ResultCache
 from epc.site.with_mkdocs import make_pages
 from epc.site.writing import MARK, Folder
 
-SOURCES: Final = "site"
 WORK: Final = Path("build") / "site"
 _SCRIPT: Final = "assets/vega-embed.js"
 _NOT_OURS: Final = ("sitemap.xml", "sitemap.xml.gz")  # ours has no time stamps
@@ -45,15 +46,12 @@ class Built:
     """What a build made."""
 
     out: Path
-    snapshots: int
-    evaluators: int
-    pages: int
+    counts: Counts
     changed: int
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain JSON."""
-        counts = {name: getattr(self, name) for name in ("snapshots", "evaluators", "pages")}
-        return {"out": str(self.out), **counts, "changed": self.changed}
+        return {"out": str(self.out), **asdict(self.counts), "changed": self.changed}
 
 
 def build(
@@ -72,6 +70,17 @@ def build(
 
     Raises: UsageError if the folder is somebody else's; WorldError if the disk or mkdocs fails.
     """
+    last = LastBuild.of(
+        checkout / WORK / "last.json",
+        checkout=checkout,
+        out=out,
+        address=address,
+        repository=repository,
+        as_of=as_of,
+    )
+    if (counts := last.counts()) is not None:
+        tell("nothing changed since the last build")
+        return Built(out=out, counts=counts, changed=0)
     target = Folder(out)
     results = ResultCache(checkout / WORK / "results")
     recall = results.recall
@@ -103,13 +112,11 @@ def build(
     target.put(".nojekyll", "")
     target.put(MARK, address)
     target.tidy()
-    return Built(
-        out=out,
-        snapshots=len(site.snapshots),
-        evaluators=len(site.evaluators),
-        pages=len(found),
-        changed=changed,
+    counts = Counts(
+        snapshots=len(site.snapshots), evaluators=len(site.evaluators), pages=len(found)
     )
+    last.keep(counts)
+    return Built(out=out, counts=counts, changed=changed)
 
 
 def _published(path: Path, known: frozenset[str]) -> str | bytes:

@@ -93,6 +93,11 @@ def make_pages(sources: Path, html: Path, as_of: date, results: ResultCache) -> 
     put(index, dumps_line(as_json(replace(search, docs=docs))).encode())
 
 
+def makers() -> str:
+    """Return the versions of what makes pages, beside our own program."""
+    return " ".join(f"{name} {version(name)}" for name in _MAKERS)
+
+
 def _of_one(documents: Path) -> Iterator[tuple[str, str]]:
     """Yield the place and the source of each page of one snapshot or evaluator."""
     for kind in ("snapshots", "evaluators"):
@@ -106,7 +111,7 @@ def _shared(sources: Path) -> str:
     for path in (sources / "mkdocs.yml", *sorted((sources / "overrides").rglob("*"))):
         if path.is_file():
             total.update(f"{path.relative_to(sources)} {sha256(path)}\n".encode())
-    total.update(" ".join(f"{name} {version(name)}" for name in _MAKERS).encode())
+    total.update(makers().encode())
     return total.hexdigest()
 
 

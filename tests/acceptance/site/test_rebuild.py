@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import yaml
-from site_support import AS_OF, BuiltSite, build, epc, furnished
+from site_support import ADDRESS, AS_OF, BuiltSite, build, epc, furnished
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -67,6 +67,47 @@ def test_pages_that_are_kept_come_out_as_in_a_build_from_nothing(tmp_path: Path)
     assert rebuilt.keys() == anew.keys()
     assert [name for name in anew if rebuilt[name] != anew[name]] == []
     assert b'"evaluators/Judge-2/"' in rebuilt["search/search_index.json"], "a page that was kept"
+
+
+def test_a_build_where_nothing_changed_does_nothing(tmp_path: Path) -> None:
+    made = furnished(tmp_path / "clone")
+    words = ("site", "build", "--base-url", ADDRESS, "--as-of", AS_OF, "--format", "json")
+    first = json.loads(epc(made.folder, *words).stdout)
+    shutil.rmtree(made.folder / "build" / "site" / "sources")
+
+    done = epc(made.folder, *words)
+
+    assert json.loads(done.stdout) == first | {"changed": 0}
+    assert "nothing changed since the last build" in done.stderr
+    assert not (made.folder / "build" / "site" / "sources").exists()
+
+
+def test_what_is_lost_or_altered_in_the_site_comes_back(tmp_path: Path) -> None:
+    made = furnished(tmp_path / "clone")
+    out = build(made).out
+    before = contents(out)
+    altered, lost = out / "evaluators/Judge-2/index.html", out / "badges/Judge-1.svg"
+    was = altered.stat()
+    altered.write_bytes(altered.read_bytes()[::-1])
+    os.utime(altered, ns=(was.st_atime_ns, was.st_mtime_ns))
+    lost.unlink()
+    (out / "data" / "more.txt").write_text("a stranger")
+
+    build(made)
+
+    assert contents(out) == before
+
+
+def test_on_another_day_the_site_is_that_of_the_day(tmp_path: Path) -> None:
+    made = furnished(tmp_path / "clone")
+    build(made)
+
+    later = contents(build(made, None, "--as-of", "2026-07-02").out)
+    shutil.rmtree(made.folder / "build" / "site")
+    anew = contents(build(made, tmp_path / "anew", "--as-of", "2026-07-02").out)
+
+    assert later == anew
+    assert b"expired" in anew["badges/Judge-1.svg"]
 
 
 def test_a_template_that_changed_makes_every_page_again(tmp_path: Path) -> None:
