@@ -89,18 +89,27 @@ def build(folder: Path, snapshots: int) -> Checkout:
     return made
 
 
-def again(source: Path, tag: str) -> dict[str, str]:
-    """Publish a snapshot's content under another id, and return its event."""
+def again(source: Path, tag: str, copy: int | None = None) -> dict[str, str]:
+    """Publish a snapshot's content under another id, and return its event.
+
+    Recorded verdicts say which `copy` of their source they are from: a source has as many judges as
+    it really has, however many snapshots there are.
+    """
     folder = source.parent / tag
     folder.mkdir()
-    for path in source.iterdir():
-        if path.name not in ("SHA256SUMS", "snapshot.json"):
-            os.link(path, folder / path.name)
     card = json.loads((source / "snapshot.json").read_text())
-    card |= {"tag": tag, "generation": tag.split("-", 1)[1]}
-    (folder / "snapshot.json").write_text(dumps(card))
+    texts = {"snapshot.json": dumps(card | {"tag": tag, "generation": tag.split("-", 1)[1]})}
+    if copy is not None:
+        texts |= {name: (source / name).read_text() for name in ("observed.json", "metrics.json")}
+        commit_of_copy = f"{copy:040x}"
+        texts = {n: t.replace(card["origin"]["commit"], commit_of_copy) for n, t in texts.items()}
     listed = dict(line.split()[::-1] for line in (source / "SHA256SUMS").read_text().splitlines())
-    listed["snapshot.json"] = sha256(folder / "snapshot.json")
+    for path in source.iterdir():
+        if path.name not in ("SHA256SUMS", *texts):
+            os.link(path, folder / path.name)
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+        listed[name] = sha256(folder / name)
     (folder / "SHA256SUMS").write_text(sums_text(listed))
     seal = sha256(folder / "SHA256SUMS")
     today = datetime.now(UTC).date().isoformat()
@@ -152,7 +161,7 @@ def add(made: Checkout, numbers: range) -> None:
         if number % EACH == 0:
             made.evaluator(generation_record(name, life_record(model=name.lower())))
         source = made.home / REAL[number % len(REAL)]
-        lines.append(dumps_line(again(source, f"v1.{number % EACH}-{name}")))
+        lines.append(dumps_line(again(source, f"v1.{number % EACH}-{name}", number // len(REAL))))
     if not lines:
         return
     with (made.home / "events.jsonl").open("a") as file:
