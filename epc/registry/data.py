@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
@@ -14,8 +15,9 @@ from epc.protocol.results import Json
 from epc.records.strict_json import write_text
 from epc.registry import data_card
 from epc.registry.card_types import ObservedCard
-from epc.registry.data_rows import batches, follows_from, groups, schema_of
+from epc.registry.data_rows import batches, follows_from, groups, parts, schema_of
 from epc.registry.layout import SUMS
+from epc.registry.parquet_join import join
 from epc.registry.registry import Registry
 from epc.registry.sealed import Sealed
 from epc.registry.sums import sha256, sums_text
@@ -95,7 +97,7 @@ def write(
 ) -> Data:
     """Write tables, their digests and a card to a new folder; it appears once all of it is there.
 
-    `keep` puts a table in its place, and may know it already by what it follows from.
+    `keep` puts a part of a table in its place, and may know it already by what it follows from.
 
     Raises: UsageError if the folder exists, or pyarrow is not installed; MalformedError if a file
     is not as it was published; WorldError if the disk or the network fails.
@@ -192,20 +194,28 @@ def _written(
     schema = schema_of(TABLES[name])
     import pyarrow.parquet as pq
 
-    def make(path: Path) -> None:
-        rows = 0
+    def make(tags: Sequence[str], before: int, path: Path) -> None:
+        rows = before
         with pq.ParquetWriter(path, schema, compression="zstd", compression_level=6) as writer:
-            for tag, group in groups(name, sealed, as_of):
+            for tag, group in groups(name, sealed, as_of, tags):
                 writer.write_table(group, row_group_size=len(group) or None)
                 rows += len(group)
                 tell(f"{name}: {rows:,} rows, up to {tag}")
 
+    rows, made = 0, []
+    for number, tags in enumerate(parts(name, sealed.registry)):
+        made.append(folder / f"{name}.{number}.part")
+        given = follows_from(name, sealed.registry, as_of, tags)
+        keep(given, made[-1], partial(make, tags, rows))
+        rows += pq.read_metadata(made[-1]).num_rows
     path = folder / f"{name}.parquet"
-    keep(follows_from(name, sealed.registry, as_of), path, make)
+    join(made, path)
+    for part in made:
+        part.unlink()
     return Table(
         name=name,
         path=path.name,
-        rows=pq.read_metadata(path).num_rows,
+        rows=rows,
         bytes=path.stat().st_size,
         sha256=sha256(path),
     )
