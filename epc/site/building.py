@@ -18,6 +18,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from epc.errors import UsageError
+from epc.registry.recall import Recall
 from epc.registry.repository import Repository
 from epc.registry.succession import Kept, successions
 from epc.site.addressing import addressed, settings
@@ -92,7 +93,7 @@ def build(
         successions=tuple(successions(Kept.of(site.registry, str(checkout)), as_of, recall)),
     )
     beside: dict[str, str] = {}
-    sources = write_sources(site, reference(), _pictures(site, beside))
+    sources = write_sources(site, reference(), _pictures(site, beside), recall)
     tell("wrote the pages; mkdocs makes them into HTML")
     html = checkout / WORK / "html"
     make_pages(sources, html, as_of, results)
@@ -152,7 +153,7 @@ def _pictures_files(site: Site, beside: dict[str, str]) -> Iterator[tuple[str, s
         yield _SCRIPT, script(site.checkout / WORK / "pictures")
 
 
-def write_sources(site: Site, reference: str, pictures: Pictures) -> Path:
+def write_sources(site: Site, reference: str, pictures: Pictures, recall: Recall) -> Path:
     """Write documents, generated pages and mkdocs.yml, and return the folder that holds them.
 
     Raises: UsageError if the checkout has no documents; WorldError if the disk fails.
@@ -172,7 +173,7 @@ def write_sources(site: Site, reference: str, pictures: Pictures) -> Path:
     for path in sorted((given / "overrides").rglob("*")):
         if path.is_file():
             sources.put(path.relative_to(given).as_posix(), path.read_bytes())
-    for name, text in pages(site, pictures):
+    for name, text in pages(site, pictures, recall):
         sources.put(f"docs/{name}", text)
     sources.put("docs/commands.md", reference)
     sources.put("docs/functions.md", functions())

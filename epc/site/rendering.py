@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date
+from functools import partial
 from typing import Any, Final
 
 from markupsafe import Markup
@@ -11,10 +12,12 @@ from epc.analysis.succession import best_of_each
 from epc.audit.coupling import Into
 from epc.protocol.config import Configuration
 from epc.registry.figures import rank
+from epc.registry.recall import Recall, anew
 from epc.report import succession_text
 from epc.report.judge_card_text import conditions, faults, sections, sentence
 from epc.simulation.noise import coin_bands
 from epc.site import badges, citing, describing, linked_data
+from epc.site.alone import Alone
 from epc.site.charts.forest import drawn
 from epc.site.charts.results import result_chart, stated_chart
 from epc.site.evidence import bands_of
@@ -38,16 +41,18 @@ _LATEST: Final = 200
 _MOST: Final = 50  # recorded ones in a page that people open first; all stand in the list of all
 
 
-def pages(site: Site, pictures: Pictures) -> Iterator[tuple[str, str]]:
+def pages(site: Site, pictures: Pictures, recall: Recall = anew) -> Iterator[tuple[str, str]]:
     """Yield every generated page: its path among the documents, and its Markdown.
 
-    `pictures` returns an evaluator's or a judged snapshot's, as finished markup.
+    `pictures` returns an evaluator's or a judged snapshot's, as finished markup. `recall` may know
+    the page of a snapshot that has none of these.
     """
     templates = environment()
     known = {page.name for page in site.evaluators}
 
     def page(name: str, **given: Any) -> str:
-        return templates.get_template(f"{name}.md.j2").render(site=site, known=known, **given)
+        every = {"site": site, "known": known}
+        return templates.get_template(f"{name}.md.j2").render(every | given)
 
     yield "index.md", page("home", **_home(site))
     rows = _rows(site, "coupling")
@@ -80,14 +85,20 @@ def pages(site: Site, pictures: Pictures) -> Iterator[tuple[str, str]]:
     others = _others(site)
     for snapshot in site.snapshots:
         name, beside = f"snapshots/{snapshot.row.tag}/index.md", others.get(snapshot.row.tag)
-        match snapshot.row.about:
-            case "judgments":
-                given = _judged(site, snapshot, known)
-                yield name, page("judged", **given, other=beside, gallery=pictures(snapshot))
-            case "records":
-                yield name, page("observed", **_observed(site, snapshot, known), other=beside)
-            case "coupling":
-                yield name, page("snapshot", **_snapshot(site, snapshot, known), other=beside)
+        if snapshot.row.about == "judgments":
+            given = _judged(site, snapshot, known)
+            yield name, page("judged", **given, other=beside, gallery=pictures(snapshot))
+        else:
+            alone = Alone.of(site, snapshot, known, beside)
+            yield name, recall(str, alone.follows_from(), partial(_page_alone, page, alone))
+
+
+def _page_alone(page: Callable[..., str], alone: Alone) -> str:
+    """Return the page of a snapshot that needs nothing but what it follows from."""
+    seen = {"site": alone.site, "known": alone.known, "other": alone.beside}
+    if alone.page.row.about == "records":
+        return page("observed", **_observed(alone.site, alone.page, alone.known), **seen)
+    return page("snapshot", **_snapshot(alone.site, alone.page, alone.known), **seen)
 
 
 def _rows(site: Site, about: About) -> list[Row]:

@@ -10,7 +10,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from importlib.metadata import version
@@ -27,6 +27,7 @@ from epc.site.result_cache import ResultCache
 from epc.site.writing import put
 
 _MAKERS: Final = ("mkdocs", "mkdocs-material", "markdown", "pymdown-extensions", "jinja2")
+_KINDS: Final = ("snapshots", "evaluators")
 _TOLD: Final = re.compile(r"\x1b\[[0-9;]*m")
 # The theme's search (lunr) names a node of its word graph by its letters and its neighbours'
 # numbers, run together: "1" to node 23 and "12" to node 3 are the same name. Where words hold
@@ -72,7 +73,7 @@ def make_pages(sources: Path, html: Path, as_of: date, results: ResultCache) -> 
     shared = _shared(sources)
     given = {place: ["page", shared, text] for place, text in _of_one(sources / "docs")}
     kept = {place: page for place in given if (page := results.find(_Page, given[place]))}
-    _run(sources, html, as_of, kept)
+    _run(sources, html, as_of, _excluded(given, kept) if kept else "")
     index = html / "search" / "search_index.json"
     search = parse(json.loads(index.read_text("utf-8")), _Index)
     words: dict[str, tuple[_Words, ...]] = {}
@@ -100,7 +101,7 @@ def makers() -> str:
 
 def _of_one(documents: Path) -> Iterator[tuple[str, str]]:
     """Yield the place and the source of each page of one snapshot or evaluator."""
-    for kind in ("snapshots", "evaluators"):
+    for kind in _KINDS:
         for path in sorted((documents / kind).glob("*/index.md")):
             yield f"{kind}/{path.parent.name}/", path.read_text("utf-8")
 
@@ -115,8 +116,8 @@ def _shared(sources: Path) -> str:
     return total.hexdigest()
 
 
-def _run(sources: Path, html: Path, as_of: date, leave: Iterable[str]) -> None:
-    """Have mkdocs build the sources without some pages, every warning an error.
+def _run(sources: Path, html: Path, as_of: date, excluded: str) -> None:
+    """Have mkdocs build the sources without what is excluded, every warning an error.
 
     It runs as a program of its own: it keeps state, and prints. A configuration beside the sources
     adds our hook, so that theirs stays one that any program can read.
@@ -124,7 +125,7 @@ def _run(sources: Path, html: Path, as_of: date, leave: Iterable[str]) -> None:
     Raises: WorldError if the disk or mkdocs fails.
     """
     configured = sources.with_name("mkdocs.yml")
-    put(configured, dumps(_hooked(sources, leave)).encode())
+    put(configured, dumps(_hooked(sources, excluded)).encode())
     words = ["build", "--strict", "--quiet", "--config-file", str(configured)]
     moment = int(datetime.combine(as_of, time(), tzinfo=UTC).timestamp())
     quiet = {"NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": str(moment)}
@@ -147,15 +148,25 @@ def _run(sources: Path, html: Path, as_of: date, leave: Iterable[str]) -> None:
         put(bundle, bundle.read_text("utf-8").replace(_EAGER, "!1").encode())
 
 
-def _hooked(sources: Path, leave: Iterable[str]) -> dict[str, object]:
+def _hooked(sources: Path, excluded: str) -> dict[str, object]:
     """Return the sources' own configuration with our hook; its paths are from beside them."""
     return {
         "INHERIT": f"{sources.name}/mkdocs.yml",
         "docs_dir": f"{sources.name}/docs",
         "theme": {"custom_dir": f"{sources.name}/overrides"},
         "hooks": [str(Path(mkdocs_hook.__file__).absolute())],
-        "exclude_docs": "".join(f"/{_literal(place)}index.md\n" for place in leave),
+        "exclude_docs": excluded,
     }
+
+
+def _excluded(places: Iterable[str], kept: Container[str]) -> str:
+    """Return the pages that are kept, as git's patterns: all of a kind but those that are not.
+
+    mkdocs holds each file against each pattern, and most pages are kept.
+    """
+    kinds = [f"/{kind}/*/index.md" for kind in _KINDS]
+    anew = [f"!/{_literal(place)}index.md" for place in places if place not in kept]
+    return "\n".join([*kinds, *anew])
 
 
 def _literal(place: str) -> str:
