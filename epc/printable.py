@@ -7,6 +7,7 @@ a workflow, and what is not seen makes two names look like one.
 
 import re
 import unicodedata
+from functools import cache
 from typing import Final
 
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes for a formula's start
@@ -36,6 +37,7 @@ _IGNORABLE: Final = (
 )
 
 
+@cache
 def is_ignorable(char: str) -> bool:
     """Whether a character is shown by nothing, wherever it stands (Default_Ignorable)."""
     return any(first <= ord(char) <= last for first, last in _IGNORABLE)
