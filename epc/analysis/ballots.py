@@ -159,23 +159,29 @@ def _items(verdicts: Verdicts) -> Iterator[tuple[Item, int]]:
 
 def merged(given: Iterable[Ballot]) -> list[Ballot]:
     """Return one ballot for each judge and way of asking, in whatever files it was found."""
-    merged: dict[str, Ballot] = {}
+    first: dict[str, Ballot] = {}
+    said: dict[str, dict[Key, Said]] = {}
+    sources: dict[str, dict[str, None]] = {}
     for each in given:
         prompt, decoding = each.setting.prompt, each.setting.decoding
         asked = prompt.name if prompt.sha256 == UNKNOWN else prompt.sha256
-        key = dumps_line([each.model.casefold(), asked, as_json(decoding)])
-        if before := merged.get(key):
-            said = {**before.said, **each.said}
-            both = before.said.keys() & each.said.keys()
-            said |= {k: _joined(before.said[k], each.said[k]) for k in both}
-            sources = tuple(dict.fromkeys((*before.sources, *each.sources)))
-            each = replace(before, sources=sources, said=said)  # noqa: PLW2901  (one value a key)
-        merged[key] = each
-    return list(merged.values())
+        name = dumps_line([each.model.casefold(), asked, as_json(decoding)])
+        first.setdefault(name, each)
+        sources.setdefault(name, {}).update(dict.fromkeys(each.sources))
+        together = said.setdefault(name, {})
+        for key, more in each.said.items():
+            before = together.get(key)
+            together[key] = more if before is None else _joined(before, more)
+    return [
+        replace(ballot, sources=tuple(sources[name]), said=said[name])
+        for name, ballot in first.items()
+    ]
 
 
 def _joined(one: Said, two: Said) -> Said:
     """Return what a judge said of one item in two files: the mean of both."""
+    if one == two:
+        return one
     a, b, tie = ((x + y) / 2 for x, y in zip(one.saying, two.saying, strict=True))
     scores = [each.score for each in (one, two) if each.score is not None]
     return replace(
