@@ -8,6 +8,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Sequence
+from math import isfinite
 from typing import Any, Final
 
 from markupsafe import Markup
@@ -20,6 +21,8 @@ _NONE: Final = Markup('<span class="epc-none">none</span>')
 
 def digits(value: float) -> str:
     """Return a number as JSON writes it."""
+    if type(value) is int or (type(value) is float and isfinite(value)):
+        return repr(value)  # as the encoder does; it takes four times as long
     return _JSON.encode(value)
 
 
