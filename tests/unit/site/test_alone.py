@@ -1,8 +1,9 @@
 """A snapshot's page is kept under all that it follows from, and made again when that changes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar, cast
 
 import pytest
 from markupsafe import Markup
@@ -15,6 +16,7 @@ from epc.site.collecting import collect
 from epc.site.pages import Site
 from epc.site.rendering import pages
 
+T = TypeVar("T")
 TAG = "v1.0-Judge-1"
 KNOWN = {"Judge-1", "Judge-2"}
 
@@ -87,10 +89,10 @@ def test_the_page_of_what_was_left_out_is_that_of_the_whole_site(made: Checkout)
     site = collected(made)
     asked: list[list[str]] = []
 
-    def recall(kind: type, given: list[str], work: Callable[[], str]) -> str:
-        asked.append(given)
+    def recall(kind: type[T], given: Sequence[str], work: Callable[[], T], /) -> T:
+        asked.append([*given])
         assert kind is str
-        return f"kept: {work()}"
+        return cast("T", f"kept: {work()}")
 
     anew = dict(pages(site, lambda _: Markup("")))
     kept = dict(pages(site, lambda _: Markup(""), recall))
