@@ -27,6 +27,7 @@ _HEADERS: Final = {
     )
     for kind in ("requests", "tokens")
 }
+_LEFT: Final = frozenset(name for (left, _, _) in _HEADERS.values() for name in left)
 _BYTES_A_TOKEN: Final = 4  # usually; a token more or less is set right by the next reply
 
 
@@ -77,6 +78,8 @@ class Gate:
 
     def learn(self, ticket: Ticket, headers: Mapping[str, str]) -> None:
         """Take over what the reply to a request says is left of the limits."""
+        if headers.keys().isdisjoint(_LEFT):
+            return
         now = time.monotonic()
         for (left, limit, reset), allowance, sent in zip(
             _HEADERS.values(), self._of(ticket.model), ticket[1:], strict=True

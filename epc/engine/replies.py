@@ -11,6 +11,8 @@ from functools import lru_cache
 from pathlib import PureWindowsPath
 from typing import Any, Final
 
+import msgspec
+
 from epc.engine import reasoning
 from epc.engine.asking import TransientError, start_of
 from epc.engine.model import Completion
@@ -57,7 +59,7 @@ def completion(
     raw = body.decode("utf-8", "replace")
     reply = redact(raw)
     try:
-        value: Any = json.loads(body)
+        value = _decoded(body)
         if reply != raw or "\\" in raw:  # else there is no secret in any of its parts
             echoed, value = value, without_secrets(value, redact)
             reply = reply if value == echoed else json.dumps(value, ensure_ascii=False)
@@ -137,6 +139,17 @@ def without_secrets(value: Any, redact: Callable[[str], str]) -> Any:
     if isinstance(value, dict):
         return {redact(key): without_secrets(each, redact) for key, each in value.items()}
     return value
+
+
+def _decoded(body: bytes) -> Any:
+    """Return the JSON value that a body holds, also one that only Python takes: `NaN`, say.
+
+    Raises: ValueError or RecursionError if it holds none.
+    """
+    try:
+        return msgspec.json.decode(body)  # in half the time
+    except msgspec.DecodeError:
+        return json.loads(body)
 
 
 class _AnotherProtocol(ValueError):  # noqa: N818  (a signal within this module, never shown)

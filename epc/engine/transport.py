@@ -14,7 +14,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlsplit
 
-from msgspec import Struct
+import msgspec
 
 from epc.engine.secrets import redact
 
@@ -50,7 +50,7 @@ _NO_ADDRESS: Final = "dns error"
 _REFUSED: Final = "refused"
 
 
-class Reply(Struct, frozen=True, kw_only=True):
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """An HTTP reply: its status, the allowed headers in lower case, and its bytes.
 
     `whole` is false where it had more than the bytes that are taken.
@@ -111,8 +111,8 @@ class Transport:
         if headers:
             request = request.headers(headers)
         if content is not None:
-            body = json.dumps(content).encode()
-            request = request.header("Content-Type", "application/json").body_bytes(body)
+            request = request.header("Content-Type", "application/json")
+            request = request.body_bytes(_encoded(content))
         if form is not None:
             request = request.multipart(form)
         try:
@@ -171,6 +171,14 @@ def _client(headers: Mapping[str, str], *, encrypted: bool) -> "Client":
     except BuilderError:
         missing = "this system has no certificates of authorities: install ca-certificates"
         raise NoReplyError(missing, sent=False) from None
+
+
+def _encoded(content: Any) -> bytes:
+    """Return a value as JSON; only Python writes the half of a surrogate pair, as an escape."""
+    try:
+        return msgspec.json.encode(content)
+    except UnicodeEncodeError:
+        return json.dumps(content).encode()
 
 
 async def _body(reply: "Response", most: int) -> bytes:
