@@ -13,8 +13,18 @@ from pathlib import Path
 
 import pytest
 from attestation_support import Sigstore, sigstore
+from registry_support import commit, git
 
-from epc.registry.attestation import TRUSTED_ROOT, UnverifiedError, held, signed
+from epc.registry.attestation import (
+    ISSUER,
+    TRUSTED_ROOT,
+    WORKFLOW,
+    Job,
+    Signed,
+    UnverifiedError,
+    held,
+    signed,
+)
 
 pytestmark = pytest.mark.extra
 
@@ -42,6 +52,78 @@ def test_a_public_attestation_is_no_measurement_of_this_workflow(tmp_path: Path)
         "made by",
         "made at",
     ]
+
+
+FORK = "https://github.com/A-Name/registry"
+RUN = f"{FORK}/actions/runs/1/attempts/1"
+
+
+def shows(head: str, **given: str) -> Signed:
+    """Return what a fork's job at a commit shows, which measured `a`, or what is said otherwise."""
+    workflow = f"{FORK}/{WORKFLOW}@refs/heads/main"
+    said = {
+        "identity": workflow,
+        "issuer": ISSUER,
+        "workflow": workflow,
+        "workflow_commit": head,
+        "runner": "github-hosted",
+        "repository": FORK,
+        "commit": head,
+        "run": RUN,
+    }
+    return Signed(says=Job(**said | given), subjects=frozenset({ARCHIVE}), day=date(2026, 7, 2))
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    git(tmp_path, "init", "--quiet")
+    (tmp_path / "file").write_text("content")
+    commit(tmp_path)
+    return tmp_path
+
+
+def test_submission_s15_a_fork_s_job_at_a_commit_of_the_history_attests_what_it_measured(
+    checkout: Path,
+) -> None:
+    """The login is spelt in other letters: GitHub's names are the same in both."""
+    head = git(checkout, "rev-parse", "HEAD").strip()
+
+    own, wrong = held(shows(head), {"manifest.json": ARCHIVE}, "a-name", checkout)
+
+    assert wrong == []
+    assert (own.repository, own.workflow) == ("A-Name/registry", WORKFLOW)
+    assert (own.commit, own.run, own.day) == (head, RUN, date(2026, 7, 2))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"issuer": "https://forge.example"}, "issued for https://forge.example, expected"),
+        ({"identity": "somebody"}, "made out to somebody, expected"),
+        ({"runner": "self-hosted"}, "made on a runner self-hosted, expected github-hosted"),
+        ({"repository": "https://github.com/else/registry"}, "made in https://github.com/else"),
+        ({"workflow_commit": "1" * 40}, "which this repository's history does not have"),
+        ({"commit": "1" * 40, "workflow_commit": "1" * 40}, f"made at commit {'1' * 40}, which"),
+        ({"commit": "HEAD", "workflow_commit": "HEAD"}, "made at commit HEAD, which"),
+    ],
+)
+def test_submission_s15_each_word_of_github_that_is_another_is_named(
+    checkout: Path, given: dict[str, str], said: str
+) -> None:
+    head = git(checkout, "rev-parse", "HEAD").strip()
+
+    _, wrong = held(shows(head, **given), {"manifest.json": ARCHIVE}, "a-name", checkout)
+
+    assert any(said in finding.problem for finding in wrong)
+
+
+def test_submission_s15_a_file_that_was_changed_since_is_named(checkout: Path) -> None:
+    head = git(checkout, "rev-parse", "HEAD").strip()
+    digests = {"manifest.json": ARCHIVE, "trials.jsonl": "0" * 64}
+
+    _, (wrong,) = held(shows(head), digests, "a-name", checkout)
+
+    assert "trials.jsonl is not among what was attested" in wrong.problem
 
 
 def test_the_root_is_the_one_that_the_locked_package_carries() -> None:

@@ -14,6 +14,7 @@ from registry_support import (
     event,
     generation,
     life_record,
+    observed,
     snapshot,
     stated,
 )
@@ -212,6 +213,29 @@ def test_a_calibration_snapshot_holds_for_good_unless_it_is_withdrawn() -> None:
 
     assert (found().status, found().until) == ("current", None)
     assert found(event("withdrawn", "2026-02-01", reason="r")).status == "expired"
+
+
+def test_the_source_of_a_state_is_the_platform_s_page_once_it_was_measured() -> None:
+    """Pinned weights neither grow old nor retire, so no end has a source of its own."""
+    pinned = generation(life_record(pinned=True))
+
+    assert state("2026-01-01", pinned).source == "https://maker.example/models"
+    assert state("2026-02-01", pinned).source == "https://maker.example/models"
+    assert state("2025-12-31", pinned).source is None
+    assert state("2026-02-01", None).source is None
+
+
+def test_reading_r77_verdicts_of_no_stated_day_have_the_platform_s_page_as_their_source() -> None:
+    found = of_snapshot(
+        observed(),
+        life=generation(life_record(pinned=True)).on("maker"),
+        events=(),
+        policy=LONG,
+        as_of=day("2026-02-01"),
+    )
+
+    assert (found.status, found.source) == ("unknown", "https://maker.example/models")
+    assert found.note == "nobody states when these verdicts were given"
 
 
 def test_reading_r54_a_name_that_outlives_its_model_ends_what_was_measured_before() -> None:

@@ -13,13 +13,20 @@ from registry_support import (
     card,
     judged,
     measured,
+    observed_figures,
     snapshot,
 )
 from scipy.stats import binomtest, t
 
 from epc.records.manifest import Manifest
 from epc.registry.cards import conditions_of
-from epc.registry.figures import difference, disagreement, figures, misstated
+from epc.registry.figures import (
+    difference,
+    disagreement,
+    figures,
+    headline_of_groups,
+    misstated,
+)
 from epc.registry.snapshots import Snapshot
 from epc.statistics.intervals import moments_interval, share_interval
 
@@ -61,6 +68,35 @@ def test_figures_are_found_at_any_depth_and_those_without_a_value_left_out() -> 
     (only,) = figures(given)
 
     assert (only.name, only.mean, only.interval) == ("a", 1.0, (0, 2))
+
+
+def test_figures_of_recorded_verdicts_have_both_ends_of_their_intervals() -> None:
+    given = observed_figures("J/1")
+    (group,) = given["groups"]
+    group["figures"]["accuracy"] = {"value": 0.75, "ci95": None, "n": 8, "items": 8}
+    into = {"redirected": 0.1, "redirected_ci95": [0.0, 0.2], "regret": 0.02, "regret_ci95": None}
+    group["transfer"] = {"directions": {"x_to_y": into}}
+
+    found = {figure.name: (figure.mean, figure.interval) for figure in figures(given)}
+
+    assert found == {
+        "ties/J/1": (0.25, (0.125, 0.5)),
+        "accuracy/J/1": (0.75, None),
+        "transfer/redirected/x_to_y/J/1": (0.1, (0.0, 0.2)),
+        "transfer/regret/x_to_y/J/1": (0.02, None),
+    }
+
+
+def test_the_headline_of_recorded_verdicts_is_of_the_setting_with_most_of_them() -> None:
+    few, many = observed_figures("J/1", n=8), observed_figures("J/2", n=9)
+    (group,) = many["groups"]
+    group["figures"]["accuracy"] = {"value": 0.75, "ci95": [0.5, 1.0], "n": 9, "items": 9}
+
+    found = headline_of_groups({"groups": [*few["groups"], group]})
+
+    assert found
+    assert (found.name, found.mean, found.interval) == ("accuracy/J/2", 0.75, (0.5, 1.0))
+    assert headline_of_groups({"n": 3}) is None
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,11 @@ def checkout(tmp_path: Path) -> Path:
     return folder
 
 
-def entry(checkout: Path, path: str, *, mode: bytes = b"100644", blob: str = "file") -> _Entry:
+def entry(
+    checkout: Path, path: str, *, mode: bytes = b"100644", blob: str = "file", size: int = 7
+) -> _Entry:
     name = git(checkout, "rev-parse", f"HEAD:{blob}").strip().encode()
-    return _Entry(mode=mode, object=name, size=7, path=path.encode())
+    return _Entry(mode=mode, object=name, size=size, path=path.encode())
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -61,6 +63,31 @@ def test_a_link_whose_target_no_disk_can_hold_is_still_a_link(
     _write(checkout, [entry(checkout, "submissions/a", mode=b"120000", blob="target")], tmp_path)
 
     assert str((tmp_path / "submissions" / "a").readlink()) == "/etc?/passwd"
+
+
+def written(checkout: Path, out: Path, *sizes: int) -> list[bool]:
+    """Write files of stated sizes, and return of each whether it is there as it lies in git."""
+    entries = [entry(checkout, f"submissions/a/{n}", size=size) for n, size in enumerate(sizes)]
+    _write(checkout, entries, out)
+    paths = [out / "submissions" / "a" / str(n) for n in range(len(sizes))]
+    for path, size in zip(paths, sizes, strict=True):
+        assert path.stat().st_size in (len("content"), size)
+    return [path.stat().st_size == len("content") for path in paths]
+
+
+def test_beyond_64_mebibytes_an_empty_file_of_the_same_length_stands_for_one(
+    checkout: Path, tmp_path: Path
+) -> None:
+    assert written(checkout, tmp_path / "out", 67_108_864, 67_108_865) == [True, False]
+
+
+def test_beyond_512_mebibytes_in_all_an_empty_file_stands_for_each(
+    checkout: Path, tmp_path: Path
+) -> None:
+    """Eight files of 64 MiB each are 512 MiB."""
+    sizes = [67_108_864] * 7 + [67_108_863, 2, 1, 3]
+
+    assert written(checkout, tmp_path / "out", *sizes) == [*[True] * 8, False, True, False]
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,10 @@ PLAIN = [
     ("prompt", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"),
     ("name", "\u7530\u4e2d Ken"),
     ("name", "\u0418\u0432\u0430\u043d \u041f\u0435\u0442\u0440\u043e\u0432"),
+    ("name", "x" * 200),
+    ("label", "x" * 300),
+    ("prose", "x" * 2_000),
+    ("prompt", "x" * 20_000),
 ]
 MORE_THAN_TEXT = [
     ("name", "=HYPERLINK(1)", "formula"),
@@ -39,7 +43,10 @@ MORE_THAN_TEXT = [
     ("name", "A\u202eB", "U+202E"),
     ("name", "A\u200bB", "U+200B"),
     ("name", "A\x1b[31m", "U+001B"),
-    ("name", "x" * 201, "201 characters"),
+    ("name", "x" * 201, "201 characters, expected at most 200"),
+    ("label", "x" * 301, "301 characters, expected at most 300"),
+    ("prose", "x" * 2_001, "2,001 characters, expected at most 2,000"),
+    ("prompt", "x" * 20_001, "20,001 characters, expected at most 20,000"),
     ("prose", "see https://example.org", "address"),
     ("prose", "thanks @maintainer", "'@'"),
     ("prose", "**very** good", "'*'"),
