@@ -1,9 +1,5 @@
 """Figures side by side, and the intervals that a publication's numbers allow."""
 
-import json
-import re
-from pathlib import Path
-
 import pytest
 from registry_support import (
     CONDITIONS,
@@ -18,8 +14,6 @@ from registry_support import (
 )
 from scipy.stats import binomtest, t
 
-from epc.records.manifest import Manifest
-from epc.registry.cards import conditions_of
 from epc.registry.figures import (
     difference,
     disagreement,
@@ -196,20 +190,3 @@ def test_a_noise_floor_has_the_spread_of_single_seeds_and_no_interval() -> None:
 
     assert (floor.interval, floor.spread) == (None, (0.5, 1.9))
     assert str(floor) == "1.100  (0.500 to 1.900 for 95% of single seeds)"
-
-
-def test_what_a_design_alone_can_change_is_stated_where_it_departs_from_the_reference() -> None:
-    valid = Path(__file__).parents[2] / "acceptance" / "examples" / "valid" / "deterministic"
-    document = json.loads((valid / "manifest.json").read_text("utf-8"))
-    plain = conditions_of(Manifest.parse(document))
-    document["config"] |= {"alpha_win": 0.06, "baseline": "synthesis"}
-    document["executor"]["prompt_template"] = "{task} {strategy_prompt}"
-
-    own = conditions_of(Manifest.parse(document))
-
-    assert {key: own[key] for key in own.keys() - plain.keys() - {"executor_prompt"}} == {
-        "rule": {"alpha_win": 0.06, "alpha_lose": 0.04, "weight_floor": 0.001},
-        "baseline": "synthesis",
-    }
-    assert re.fullmatch("[0-9a-f]{64}", own["executor_prompt"])
-    assert {key: own[key] for key in plain} == plain

@@ -1,0 +1,88 @@
+"""What came of recomputing: whether every figure came out as it was published."""
+
+from pathlib import Path
+
+import pytest
+from registry_support import Checkout, observed_card, observed_figures
+
+from epc.errors import UsageError
+from epc.registry.reading import of_folder
+from epc.registry.recomputing import Again, rebuildable, recomputable, recompute
+from epc.registry.tags import Tag
+
+
+@pytest.mark.parametrize(
+    ("changed", "problems", "ok"),
+    [
+        ([], [], True),
+        (["/summary/gamma"], [], False),
+        ([], ["a file is missing"], False),
+        (["/summary/gamma"], ["a file is missing"], False),
+    ],
+)
+def test_a_snapshot_came_out_as_published_where_nothing_changed_and_nothing_was_in_the_way(
+    changed: list[str], problems: list[str], *, ok: bool
+) -> None:
+    again = Again(tag="v1.0-Judge-1", changed=changed, problems=problems)
+
+    assert again.ok is ok
+    assert again.as_json() == {
+        "tag": "v1.0-Judge-1",
+        "changed": changed,
+        "problems": problems,
+        "ok": ok,
+    }
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    """Return a registry of a reported snapshot, of kept verdicts, and of verdicts elsewhere."""
+    made = Checkout(tmp_path / "registry")
+    made.publish("v1.0-Judge-1")
+    for number, kept in ((1, True), (2, False)):
+        card = observed_card(f"v1.{number}-Judge-1", kept=kept, licence="unknown")
+        made.publish(card.pop("tag"), figures=observed_figures("J/1"), **card)
+    return made
+
+
+def test_all_that_has_raw_files_is_recomputed_where_nothing_is_named(checkout: Checkout) -> None:
+    registry = of_folder(checkout.folder)
+
+    assert recomputable(registry, []) == [Tag.parse("v1.1-Judge-1")]
+    assert recomputable(registry, ["v1.1-Judge-1"]) == [Tag.parse("v1.1-Judge-1")]
+
+
+@pytest.mark.parametrize(
+    ("tag", "why"),
+    [
+        ("v1.0-Judge-1", "v1.0-Judge-1 is a reported snapshot"),
+        ("v1.2-Judge-1", "v1.2-Judge-1 keeps no verdicts here: their licence is unknown"),
+    ],
+)
+def test_a_named_snapshot_without_raw_files_is_refused_and_says_why(
+    checkout: Checkout, tag: str, why: str
+) -> None:
+    with pytest.raises(UsageError, match=why):
+        recomputable(of_folder(checkout.folder), ["v1.1-Judge-1", tag])
+
+
+def test_verdicts_are_made_again_from_a_source_only_by_their_recipe(checkout: Checkout) -> None:
+    registry = of_folder(checkout.folder)
+
+    with pytest.raises(UsageError, match="name the snapshots of its verdicts"):
+        rebuildable(registry, [])
+    with pytest.raises(UsageError, match=r"v1\.2-Judge-1 has no recipe"):
+        rebuildable(registry, ["v1.2-Judge-1"])
+
+
+def test_what_stands_in_the_way_is_said_of_its_snapshot_and_stops_no_other(
+    checkout: Checkout,
+) -> None:
+    """Neither has the files that its card speaks of."""
+    tags = [Tag.parse("v1.1-Judge-1"), Tag.parse("v1.2-Judge-1")]
+
+    found = list(recompute(checkout.folder, of_folder(checkout.folder), tags))
+
+    assert [again.tag for again in found] == ["v1.1-Judge-1", "v1.2-Judge-1"]
+    assert not any(again.ok for again in found)
+    assert all(again.problems for again in found)
