@@ -1,0 +1,218 @@
+"""Whether a submission's folder is safe to read, from names, sizes and first bytes alone."""
+
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+
+from epc.records.findings import Findings
+from epc.registry.submissions.folder import (
+    inspect,
+    kind_of,
+    look_alikes,
+    name_problems,
+    present_files,
+)
+from epc.registry.submissions.layout import NAMES, PLAIN, SECRETS, SIZE
+
+RUN = ("submission.json", "manifest.json", "trials.jsonl", "calls.jsonl", "weights.jsonl")
+JUDGED = ("submission.json", "judge.json", "run_log.json")
+OBSERVED = ("submission.json", "observed.json", "verdicts.jsonl")
+
+
+def folder(home: Path, *names: str) -> Path:
+    made = home / "an-honest-one"
+    made.mkdir()
+    for name in names:
+        (made / name).write_text("{}\n")
+    return made
+
+
+def found(made: Path) -> list[tuple[str, str, str]]:
+    return [(f.clause, f.where, f.problem) for f in inspect(made).kept()]
+
+
+@pytest.mark.parametrize("names", [RUN, (*RUN, "probes.jsonl"), OBSERVED])
+def test_a_folder_of_plain_files_of_known_names_is_safe(
+    tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    made = folder(tmp_path, *names)
+
+    assert found(made) == []
+    assert set(present_files(made)) == set(names)
+
+
+@pytest.mark.parametrize(
+    ("names", "missing"),
+    [(RUN, name) for name in RUN] + [(OBSERVED, "submission.json"), (OBSERVED, "verdicts.jsonl")],
+)
+def test_submission_s2_each_file_that_is_missing_is_named(
+    tmp_path: Path, names: tuple[str, ...], missing: str
+) -> None:
+    made = folder(tmp_path, *(name for name in names if name != missing))
+
+    assert found(made) == [(PLAIN, missing, "is missing")]
+
+
+def test_submission_s2_of_an_empty_folder_every_file_of_a_run_is_missing(tmp_path: Path) -> None:
+    made = folder(tmp_path)
+
+    assert found(made) == [(PLAIN, name, "is missing") for name in sorted(RUN)]
+
+
+def test_submission_s2_what_is_no_plain_file_of_a_known_name_is_named(tmp_path: Path) -> None:
+    made = folder(tmp_path, *RUN, "more.json")
+    (made / "probes.jsonl").symlink_to("trials.jsonl")
+    (made / "attestation.json").mkdir()
+    os.mkfifo(made / "pipe")
+    (tmp_path / "other").hardlink_to(made / "trials.jsonl")
+
+    assert found(made) == [
+        (PLAIN, "attestation.json", "is a folder, expected a plain file"),
+        (PLAIN, "more.json", "no such file belongs here"),
+        (PLAIN, "pipe", "no such file belongs here"),
+        (PLAIN, "pipe", "is a named pipe, expected a plain file"),
+        (PLAIN, "probes.jsonl", "is a symbolic link, expected a plain file"),
+        (PLAIN, "trials.jsonl", "has 2 names on this disk (a hard link)"),
+    ]
+
+
+def test_submission_s6_a_secret_in_a_file_that_does_not_belong_here_is_named(
+    tmp_path: Path,
+) -> None:
+    made = folder(tmp_path, *RUN)
+    (made / ".env").write_text("A=1\nKEY=" + "ghp_" + "a1B2" * 9 + "\n")
+
+    assert (SECRETS, ".env:2", "holds a GitHub token") in found(made)
+
+
+def test_what_is_offered_may_be_no_link_to_a_folder(tmp_path: Path) -> None:
+    made = folder(tmp_path, *RUN)
+    (tmp_path / "a-link").symlink_to(made)
+
+    assert found(tmp_path / "a-link") == [(PLAIN, "", "is a symbolic link, expected a folder")]
+
+
+def test_submission_s3_a_file_may_have_its_bound_and_not_a_byte_more(tmp_path: Path) -> None:
+    made = folder(tmp_path, *RUN)
+    os.truncate(made / "submission.json", 65_536)
+    assert found(made) == []
+
+    os.truncate(made / "submission.json", 65_537)
+
+    assert found(made) == [(SIZE, "submission.json", "65,537 bytes, expected at most 65,536")]
+
+
+def test_submission_s3_all_files_together_may_have_96_mebibytes(tmp_path: Path) -> None:
+    """48 + 48 MiB are 100,663,296 bytes; three files of 3 bytes each come on top."""
+    made = folder(tmp_path, *RUN)
+    for name in ("trials.jsonl", "calls.jsonl"):
+        os.truncate(made / name, 50_331_648)
+
+    assert found(made) == [(SIZE, "", "100,663,305 bytes in all, expected at most 100,663,296")]
+
+
+def test_submission_s3_a_run_may_have_fifty_entries(tmp_path: Path) -> None:
+    made = folder(tmp_path, *RUN, *(f"more-{n:02}" for n in range(45)))
+    assert (SIZE, "", "has more than 50 entries") not in found(made)
+
+    (made / "one-more").touch()
+
+    assert (SIZE, "", "has more than 50 entries") in found(made)
+
+
+@pytest.mark.parametrize(
+    ("first", "said"),
+    [
+        (b"", "is empty, expected JSON: a brace"),
+        (b"[1]", "begins with b'[', expected JSON: a brace"),
+        (gzip.compress(b"{}"), "is packed by gzip, expected JSON: a brace"),
+        (b"PK\x03\x04", "is packed as zip, expected JSON: a brace"),
+        (b"\x89PNG\r\n", "is a picture, expected JSON: a brace"),
+        (
+            b"\x80\x00ab",
+            "is binary data, which begins with b'\\x80\\x00ab', expected JSON: a brace",
+        ),
+    ],
+)
+def test_submission_s2_a_file_that_is_no_json_at_first_sight_is_named(
+    tmp_path: Path, first: bytes, said: str
+) -> None:
+    made = folder(tmp_path, *RUN)
+    (made / "manifest.json").write_bytes(first)
+
+    assert found(made) == [(PLAIN, "manifest.json", said)]
+
+
+def test_submission_s3_a_line_may_have_a_mebibyte_and_not_a_byte_more(tmp_path: Path) -> None:
+    made = folder(tmp_path, *RUN)
+    line = b"{" + b" " * 1_048_574 + b"}"
+    (made / "trials.jsonl").write_bytes(b"{}\n" + line + b"\n" + line)
+    assert found(made) == []
+
+    (made / "trials.jsonl").write_bytes(b"{}\n" + line + b" \n")
+
+    assert found(made) == [(SIZE, "trials.jsonl", "a line of more than 1,048,576 bytes")]
+
+
+def test_a_folder_offers_what_its_plan_or_its_header_says_and_else_a_run(tmp_path: Path) -> None:
+    assert kind_of(folder(tmp_path, *RUN)) == "run"
+    for name, kind in (("judge.json", "judged"), ("observed.json", "observed")):
+        made = tmp_path / kind
+        made.mkdir()
+        (made / name).symlink_to("elsewhere")
+        assert kind_of(made) == "run", "a link says nothing"
+        (made / name).unlink()
+        (made / name).touch()
+        assert kind_of(made) == kind
+
+
+def test_of_an_evaluation_the_files_in_its_folders_are_looked_at_too(tmp_path: Path) -> None:
+    made = folder(tmp_path, *JUDGED)
+    (made / "outputs").mkdir()
+    (made / "outputs" / "more.txt").touch()
+    (made / "elsewhere").mkdir()
+
+    assert found(made) == [
+        (PLAIN, "elsewhere", "no such file belongs here"),
+        (PLAIN, "elsewhere", "is a folder, expected a plain file"),
+        (PLAIN, "outputs/more.txt", "no such file belongs here"),
+    ]
+    assert present_files(made) == sorted(JUDGED)
+
+
+@pytest.mark.parametrize(
+    ("slug", "problem"),
+    [
+        ("a" * 64, None),
+        ("a" * 65, "a name of 65 characters, expected at most 64"),
+        ("an-honest-1", None),
+        ("An-honest-one", "the name 'An-honest-one' has more than lower-case letters a-z"),
+        ("an--honest", "the name 'an--honest' has more than"),
+        ("com1", "com1 is a device on Windows"),
+        ("com10", None),
+        ("nul", "nul is a device on Windows"),
+    ],
+)
+def test_submission_s4_a_folder_s_name_is_one_that_every_disk_can_hold(
+    slug: str, problem: str | None
+) -> None:
+    findings = Findings()
+
+    name_problems(slug, findings)
+
+    told = [(finding.clause, finding.problem) for finding in findings.kept()]
+    if problem is None:
+        assert told == []
+    else:
+        ((clause, said),) = told
+        assert clause == NAMES
+        assert said.startswith(problem)
+
+
+def test_submission_s4_a_name_that_looks_like_an_earlier_one_is_named_with_it() -> None:
+    assert list(look_alikes(["a-run", "b-run", "a-run", "c-run", "a-run"])) == [
+        ("a-run", "a-run"),
+        ("a-run", "a-run"),
+    ]

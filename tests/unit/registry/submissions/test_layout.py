@@ -1,0 +1,80 @@
+"""What belongs into a submission's folder, and how large it may be."""
+
+import pytest
+
+from epc.registry.submissions.layout import Kind, admits, is_folder, largest
+
+PART = "competence/0123456789ab/planted"
+TEXT = f"outputs/{'0a' * 32}.txt"
+
+
+@pytest.mark.parametrize(
+    ("path", "most"),
+    [
+        ("submission.json", 65_536),  # 64 KiB
+        ("manifest.json", 16_777_216),  # 16 MiB
+        ("trials.jsonl", 50_331_648),  # 48 MiB
+        ("calls.jsonl", 50_331_648),
+        ("weights.jsonl", 16_777_216),
+        ("probes.jsonl", 16_777_216),
+        ("attestation.json", 262_144),  # 256 KiB
+        ("observed.json", 4_194_304),  # 4 MiB
+        ("verdicts.jsonl", 50_331_648),
+        (f"{PART}/calls.jsonl", 50_331_648),
+        (TEXT, 1_048_576),  # 1 MiB
+        ("judge.json", 1_048_576),
+    ],
+)
+def test_submission_s3_each_file_has_its_bound_in_bytes(path: str, most: int) -> None:
+    assert largest(path) == most
+
+
+@pytest.mark.parametrize(
+    ("path", "kinds"),
+    [
+        ("submission.json", {"run", "judged", "observed"}),
+        ("manifest.json", {"run"}),
+        ("attestation.json", {"run"}),
+        ("probes.jsonl", {"run"}),
+        ("calls.jsonl", {"run", "judged"}),
+        ("observed.json", {"observed"}),
+        ("verdicts.jsonl", {"observed"}),
+        ("verdicts.parquet", set()),
+        ("judge.json", {"judged"}),
+        ("labels.jsonl", {"judged"}),
+        (TEXT, {"judged"}),
+        (TEXT.replace("0a", "0A"), set()),
+        (f"{PART}/judge.json", {"judged"}),
+        (f"{PART}/labels.jsonl", set()),
+        ("competence/0123456789ab/retest-2026-07-02/samples.jsonl", {"judged"}),
+        ("competence/0123456789ab/retest-2026-7-2/samples.jsonl", set()),
+        ("prompts/cross_judge.txt", {"judged"}),
+        ("prompts/../judge.json", set()),
+        ("README.md", set()),
+    ],
+)
+def test_submission_s2_each_file_belongs_to_the_kinds_that_have_it(
+    path: str, kinds: set[Kind]
+) -> None:
+    every: tuple[Kind, ...] = ("run", "judged", "observed")
+
+    assert {kind for kind in every if admits(path, kind)} == kinds
+
+
+@pytest.mark.parametrize(
+    ("path", "known"),
+    [
+        ("competence", True),
+        ("competence/0123456789ab", True),
+        (PART, True),
+        (f"{PART}/outputs", True),
+        ("outputs", True),
+        ("competence/0123456789a", False),
+        ("outputs/outputs", False),
+        ("..", False),
+    ],
+)
+def test_submission_s2_an_evaluation_has_its_own_folders_and_no_others(
+    path: str, *, known: bool
+) -> None:
+    assert is_folder(path) is known

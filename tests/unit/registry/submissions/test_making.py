@@ -1,0 +1,124 @@
+"""What follows from a run and the registry, before anybody is asked for the rest."""
+
+from pathlib import Path
+
+import pytest
+from registry_support import Checkout, generation_record, life_record
+
+from epc.errors import UsageError
+from epc.records.manifest import ModelIdentity
+from epc.records.observed.types import Judge
+from epc.registry.reading import of_folder
+from epc.registry.registry import Registry
+from epc.registry.submissions.making import (
+    Inferred,
+    Subject,
+    inferred,
+    inferred_of,
+    proposed_slug,
+    require_agreeing,
+    require_no_secret,
+)
+from epc.registry.submissions.statement import Statement
+
+
+def asked(model: str, endpoint: str = "https://api.openai.com/v1") -> ModelIdentity:
+    return ModelIdentity(model=model, version=None, endpoint=endpoint, gateway=None, details={})
+
+
+def recorded(model: str) -> Subject:
+    """Return verdicts of others, whose source states a model on no platform."""
+    judge = Judge(name="J", model=model, platform="unknown")
+    return Subject(asked={}, identity="ab" * 32, stated=judge)
+
+
+@pytest.fixture
+def registry(tmp_path: Path) -> Registry:
+    """Return a registry of GPT-X on two platforms, GPT-Y on one, and two of one name."""
+    made = Checkout(tmp_path)
+    lives = [life_record(platform=name, model="gpt-x") for name in ("openai", "azure-openai")]
+    made.evaluator(generation_record("GPT-X", *lives))
+    made.evaluator(generation_record("GPT-Y", life_record(platform="openai", model="gpt-y")))
+    for name in ("Twin-1", "Twin-2"):
+        made.evaluator(generation_record(name, life_record(platform="openai", model="twin")))
+    return of_folder(made.folder)
+
+
+@pytest.mark.parametrize(
+    ("model", "generation"), [("gpt-y", "GPT-Y"), ("gpt-z", None), ("twin", None)]
+)
+def test_reading_r77_a_source_s_judge_is_the_one_generation_that_its_name_can_mean(
+    registry: Registry, model: str, generation: str | None
+) -> None:
+    found = inferred_of(recorded(model), registry, None)
+
+    assert found == Inferred(generation=generation, platform="unknown", endpoint="recorded")
+
+
+@pytest.mark.parametrize(
+    ("model", "platform", "found"),
+    [
+        ("openai/gpt-y", None, ("GPT-Y", "openai")),
+        ("openai/gpt-x", None, ("GPT-X", "openai")),
+        ("openai/gpt-y", "azure-openai", (None, "azure-openai")),
+        ("openai/gpt-z", None, (None, None)),
+        ("openai/twin", None, (None, None)),
+    ],
+)
+def test_who_was_asked_where_follows_from_the_record_if_one_generation_fits(
+    registry: Registry, model: str, platform: str | None, found: tuple[str | None, str | None]
+) -> None:
+    own = inferred(asked(model), registry, platform)
+
+    assert (own.generation, own.platform, own.endpoint) == (*found, "direct")
+    given = Subject(asked={"evaluator": asked(model)}, identity="ab" * 32)
+    assert inferred_of(given, registry, platform) == own
+
+
+def test_a_mock_is_its_own_generation_and_on_no_platform(registry: Registry) -> None:
+    own = inferred(asked("mock/coin-flip", "mock"), registry)
+
+    assert own == Inferred(generation="CoinFlip", platform=None, endpoint="direct")
+
+
+@pytest.mark.parametrize(
+    ("generation", "slug"),
+    [
+        ("GPT4o-0806", "gpt4o-0806-abababab"),
+        ("A.B c", "a-b-c-abababab"),
+        ("x" * 100, f"{'x' * 55}-abababab"),  # 55 + 1 + 8 = 64
+    ],
+)
+def test_a_proposed_name_is_the_generation_s_with_the_begin_of_the_run_s_identity(
+    generation: str, slug: str
+) -> None:
+    assert proposed_slug(generation, recorded("gpt-y")) == slug
+
+
+def test_submission_s6_an_option_that_holds_a_secret_is_named_and_not_repeated() -> None:
+    key = "ghp_" + "a1B2" * 9
+
+    with pytest.raises(UsageError) as raised:
+        require_no_secret({"contributor": "A. Name", "conflicts": f"see {key}"}, {})
+
+    said = str(raised.value).splitlines()
+    assert said[0] == "--conflicts: holds a GitHub token"
+    assert len(said) == 2
+    assert key not in str(raised.value)
+    require_no_secret({"contributor": "A. Name", "replicates": None}, {})
+
+
+def statement(**given: str) -> Statement:
+    own = {"generation": "GPT-Y", "platform": "openai", "endpoint": "direct"}
+    rest = {"contributor": "A. Name", "login": "a-name", "licence": "CC-BY-4.0"}
+    told = {"conflicts": "none", "replicates": None, "identity": "ab" * 32}
+    return Statement.of(own | rest | told | given)
+
+
+def test_submission_s8_a_statement_that_the_run_contradicts_is_refused() -> None:
+    given = Subject(asked={"evaluator": asked("openai/gpt-y")}, identity="ab" * 32)
+
+    require_agreeing(given, statement())
+    with pytest.raises(UsageError, match="azure-openai"):
+        require_agreeing(given, statement(platform="azure-openai"))
+    require_agreeing(recorded("gpt-y"), statement(platform="azure-openai"))

@@ -1,0 +1,217 @@
+"""What a check says of submissions, worked out by hand from what was found."""
+
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pytest
+from registry_support import Json, observed_figures
+
+from epc.errors import Finding
+from epc.records.findings import Findings
+from epc.records.manifest import ModelIdentity
+from epc.records.observed.types import Judge
+from epc.registry.card_types import Card
+from epc.registry.cards import Said
+from epc.registry.lifecycles import Life
+from epc.registry.offers import Offer
+from epc.registry.submissions.layout import SECRETS
+from epc.registry.submissions.report import Checked, Report, headline, report, text
+from epc.registry.submissions.statement import Statement
+from epc.registry.tags import Tag
+
+SLUG, TAG = "an-honest-one", "v1.0-GPT-Y"
+SAID = Said(
+    generation="GPT-Y",
+    contributor="A. Name",
+    licence="CC-BY-4.0",
+    conflicts=None,
+    proxy=False,
+    replicates=None,
+)
+STATEMENT = Statement(
+    generation="GPT-Y",
+    platform="openai",
+    endpoint="direct",
+    contributor="A. Name",
+    login="a-name",
+    licence="CC-BY-4.0",
+    conflicts="none",
+    replicates=None,
+    identity="ab" * 32,
+)
+DIRECT = ModelIdentity(
+    model="openai/gpt-y",
+    version=None,
+    endpoint="https://api.openai.com/v1",
+    gateway=None,
+    details={},
+)
+THROUGH = replace(DIRECT, model="openrouter/openai/gpt-y", endpoint="https://openrouter.ai/api/v1")
+JUDGED: Json = {
+    "n": 20,
+    "verdict": {"PASS": {"mean": 0.25, "ci95": [0.125, 0.5]}},
+    "invalid": {"mean": 0.5, "ci95": None},
+}
+
+
+def no_card(tag: Tag, life: Life | None) -> Card:
+    raise AssertionError(f"a check makes no card of {tag} and {life}")
+
+
+def offer(evaluator: ModelIdentity = DIRECT) -> Offer:
+    """Return an evaluation of twenty samples, by a judge of this record."""
+    return Offer(
+        run=Path("run"),
+        kind="judged",
+        asked={"evaluator": evaluator},
+        platform=None,
+        days=(date(2026, 7, 2),),
+        said=SAID,
+        figures=JUDGED,
+        raw={},
+        no_baseline=None,
+        card=no_card,
+    )
+
+
+def recorded() -> Offer:
+    """Return verdicts that others recorded, eight of them."""
+    stated = Judge(name="J", model="gpt-y", platform="openai")
+    figures = observed_figures("J/1", "J/2")
+    return replace(offer(), kind="observed", asked={}, figures=figures, stated=stated)
+
+
+def error(problem: str = "is wrong", clause: str = "EPC-2.8") -> Finding:
+    return Finding(clause=clause, where="manifest.json", problem=problem, remedy="mend it")
+
+
+def checked(*found: Finding, slug: str = SLUG, of: Offer | None = None) -> Checked:
+    findings = Findings()
+    findings.extend(found)
+    return Checked(slug=slug, findings=findings, statement=STATEMENT, offer=of)
+
+
+def said(*done: Checked, whole: tuple[Finding, ...] = (), foreign: tuple[str, ...] = ()) -> Report:
+    general = Findings()
+    general.extend(whole)
+    return report(done, general, foreign, {SLUG: TAG})
+
+
+@pytest.mark.parametrize(
+    ("of", "figures"),
+    [
+        (None, []),
+        (offer(), [("verdict/PASS", 0.25, (0.125, 0.5)), ("verdict/invalid", 0.5, None)]),
+        (recorded(), [("ties/J/1", 0.25, (0.125, 0.5)), ("ties/J/2", 0.25, (0.125, 0.5))]),
+    ],
+)
+def test_a_submission_s_figures_are_those_of_what_was_offered_if_one_got_so_far(
+    of: Offer | None, figures: list[tuple[str, float, tuple[float, float] | None]]
+) -> None:
+    (one,) = said(checked(of=of)).submissions
+
+    assert [(each.name, each.mean, each.ci95) for each in one.figures] == figures
+    assert one.n == (None if of is None else of.figures["n"])
+
+
+@pytest.mark.parametrize(
+    ("of", "endpoint"), [(None, "direct"), (offer(), "direct"), (offer(THROUGH), "gateway")]
+)
+def test_submission_s8_a_gateway_that_the_record_shows_outweighs_what_is_declared(
+    of: Offer | None, endpoint: str
+) -> None:
+    (one,) = said(checked(of=of)).submissions
+
+    assert one.endpoint == endpoint
+    assert one.address == (of.asked["evaluator"].endpoint if of else None)
+
+
+def test_submission_s6_of_a_submission_with_a_secret_nothing_else_is_said() -> None:
+    (one,) = said(checked(error(clause=SECRETS), of=offer())).submissions
+
+    assert (one.contributor, one.evaluator, one.n, one.endpoint) == (None, None, None, None)
+    assert (one.figures, one.claimed, one.address) == ((), None, None)
+    assert [finding.clause for finding in one.findings] == [SECRETS]
+
+
+def blocked() -> Checked:
+    one = checked(of=offer())
+    one.blocks.append("nothing was counted")
+    return one
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence", "standing"),
+    [
+        (said(), "There is no submission to check.", []),
+        (said(whole=(error(),)), "Refused: 1 error.", []),
+        (said(checked()), "This submission can be published.", ["ready"]),
+        (
+            said(checked(), checked(slug="b")),
+            "Each of 2 submissions can be published.",
+            ["ready", "ready"],
+        ),
+        (said(checked(error())), "Refused: 1 error.", ["refused"]),
+        (
+            said(checked(error(), error("is wrong too")), checked(slug="b"), whole=(error(),)),
+            "Refused: 3 errors.",
+            ["refused", "ready"],
+        ),
+        (said(checked(), whole=(error(),), foreign=("x.py",)), "Refused: 1 error.", ["ready"]),
+        (
+            said(blocked()),
+            "Not to be published: what was measured cannot serve as a baseline.",
+            ["not a baseline"],
+        ),
+        (
+            said(checked(replace(error(), severity="warning"))),
+            "This submission can be published.",
+            ["ready"],
+        ),
+    ],
+)
+def test_the_verdict_is_one_sentence_that_follows_from_the_findings(
+    given: Report, sentence: str, standing: list[str]
+) -> None:
+    assert headline(given) == sentence
+    assert [one.standing for one in given.submissions] == standing
+    assert given.ok == sentence.startswith(("There", "This", "Each"))
+
+
+def test_a_terminal_is_told_who_was_asked_what_came_out_and_what_is_wrong() -> None:
+    warned = replace(error("is odd"), where="", severity="warning")
+
+    lines = list(text(said(checked(warned, error(), of=offer(THROUGH)))))
+
+    attested = "none: only the contributor's word says that this was measured"
+    assert lines == [
+        "an-honest-one: refused",
+        "  openrouter/openai/gpt-y, gateway, n = 20, by A. Name",
+        "  asked at       https://openrouter.ai/api/v1",
+        "  claimed to be  GPT-Y on openai",
+        "  next free tag  v1.0-GPT-Y",
+        f"  attestation    {attested}",
+        f"  verdict/PASS{' ' * 22} 0.250 [0.125, 0.500]",
+        f"  verdict/invalid{' ' * 19} 0.500 (no interval)",
+        "  manifest.json: is wrong [EPC-2.8]",
+        "    fix: mend it",
+        "  (the whole): warning: is odd [EPC-2.8]",
+        "    fix: mend it",
+        "Refused: 1 error.",
+    ]
+
+
+def test_a_hundred_findings_are_listed_and_the_rest_counted() -> None:
+    (one,) = said(checked(*(error(f"problem {n}") for n in range(103)))).submissions
+
+    assert len(one.findings) == 101
+    assert one.findings[99].problem == "problem 99"
+    assert one.findings[100].problem == "3 more findings are not listed"
+    assert one.findings[100].severity == "warning"
+
+
+def test_a_finding_s_text_has_four_hundred_characters_at_most() -> None:
+    (one,) = said(checked(error("x" * 400), error("y" * 401))).submissions
+
+    assert [finding.problem for finding in one.findings] == ["x" * 400, "y" * 397 + "..."]
