@@ -1,0 +1,76 @@
+"""What crosses between three or more domains, as a matrix of each figure."""
+
+from itertools import permutations
+
+import pytest
+from records_support import vega_lite
+
+from epc.audit.coupling import Into, TheseTasks
+from epc.report.charts.matrix import matrix_chart
+
+THESE = TheseTasks(
+    again="simulated", redirected=0.0, redirected_ci95=None, regret=0.0, regret_ci95=None
+)
+
+
+def into(redirected: float = 0.1, regret: float = 0.01, *, interval: bool = True) -> Into:
+    return Into(
+        redirected=redirected,
+        redirected_ci95=(0.0, 0.5) if interval else None,
+        chance=0.1,
+        regret=regret,
+        regret_ci95=(-0.02, 0.04) if interval else None,
+        harm=0.0,
+        harm_ci95=None,
+        crossing=0.0,
+        crossing_ci95=None,
+        these_tasks=THESE,
+    )
+
+
+def crossing(*names: str) -> dict[str, Into]:
+    return {f"{one}_to_{other}": into() for one, other in permutations(names, 2)}
+
+
+@pytest.mark.parametrize(
+    ("names", "pairs"), [("ab", None), ("abc", 6), ("abcd", 12)], ids=["two", "three", "four"]
+)
+def test_reading_r78_three_domains_or_more_have_a_matrix(names: str, pairs: int | None) -> None:
+    chart = matrix_chart(crossing(*names))
+
+    assert (len(chart.rows) if chart else None) == (None if pairs is None else 2 * pairs)
+
+
+def test_reading_r78_each_ordered_pair_has_a_cell_of_each_figure() -> None:
+    given = crossing("a", "b", "c")
+    given["a_to_c"] = into(redirected=0.42, regret=-0.031)
+    given["c_to_b"] = into(redirected=0.0, regret=0.0, interval=False)
+
+    chart = matrix_chart(given)
+
+    assert chart
+    cells = {(row["first"], row["then"], row["figure"]): row for row in chart.rows}
+    assert len(cells) == len(chart.rows) == 12
+    redirected, regret = cells["a", "c", "redirected"], cells["a", "c", "regret"]
+    assert (redirected["value"], redirected["said"]) == (42, "42")
+    assert (regret["value"], regret["said"]) == (-3.1, "-3.1")
+    assert (redirected["interval"], regret["interval"]) == ("[0, 50]", "[-2.0, +4.0]")
+    assert (cells["c", "b", "regret"]["said"], cells["c", "b", "regret"]["interval"]) == (
+        "+0.0",
+        "",
+    )
+    assert "a to c 42 [0, 50]; b to a 10 [0, 50]" in chart.alternative
+    assert "c to b +0.0." in chart.alternative
+    assert list(vega_lite().iter_errors(chart.specification)) == []
+
+
+def test_reading_r78_colours_of_redirection_begin_at_0_and_those_of_regret_have_0_between() -> None:
+    given = crossing("a", "b", "c")
+    given["a_to_c"] = into(redirected=0.42, regret=-0.031)
+
+    chart = matrix_chart(given)
+
+    assert chart
+    redirected, regret = chart.specification["vconcat"]
+    scales = [panel["layer"][0]["encoding"]["color"]["scale"] for panel in (redirected, regret)]
+    assert [scale["domain"] for scale in scales] == [[0, 42], [3.1, -3.1]]
