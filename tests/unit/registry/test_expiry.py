@@ -19,7 +19,7 @@ from registry_support import (
     stated,
 )
 
-from epc.registry.expiry import Expiry, Policy, of_evaluator, of_snapshot
+from epc.registry.expiry import Expiry, Policy, of_evaluator, of_list, of_snapshot
 from epc.registry.lifecycles import Generation
 from epc.registry.snapshots import Event, Snapshot
 
@@ -158,6 +158,30 @@ def test_reading_r53_weights_that_nobody_can_end_need_no_confirmation(life: Json
     assert held.is_makers(held.lives[0])
     found = of_evaluator("judge-1", held.lives[0], policy=AGED, as_of=day("2030-01-01"))
     assert (found.status, found.note) == ("current", "no end is stated")
+
+
+@pytest.mark.parametrize(
+    ("confirmation", "as_of", "status", "since"),
+    # 2026-01-10 and 120 days is 2026-05-10; a word that is believed 0 days holds on its own day.
+    [
+        (120, "2026-05-10", "current", "2026-01-01"),
+        (120, "2026-05-11", "unconfirmed", "2026-05-11"),
+        (0, "2026-01-10", "current", "2026-01-01"),
+        (0, "2026-01-11", "unconfirmed", "2026-01-11"),
+        (None, "2030-01-01", "current", "2026-01-01"),
+    ],
+)
+def test_reading_r53_a_registry_that_ends_on_a_day_confirms_as_long_as_a_source_does(
+    confirmation: int | None, as_of: str, status: str, since: str
+) -> None:
+    own = state(as_of, generation(life_record(pinned=True)))
+    policy = Policy(maximum_age=90, notice=30, confirmation=confirmation)
+
+    found = of_list(own, day("2026-01-10"), policy)
+
+    assert (found.status, found.since) == (status, day(since))
+    said = f"this registry ends on 2026-01-10, more than {confirmation} days ago"
+    assert (said in found.note) == (status == "unconfirmed")
 
 
 def test_reading_r53_an_end_that_is_near_or_come_needs_no_confirmation() -> None:

@@ -15,6 +15,7 @@ from registry_support import (
 from scipy.stats import binomtest, t
 
 from epc.registry.figures import (
+    at,
     difference,
     disagreement,
     figures,
@@ -108,6 +109,28 @@ def test_reading_r56_an_interval_that_the_numbers_do_not_give_is_named(
 
     assert name == "pci"
     assert problem in said
+
+
+def test_reading_r56_an_interval_that_the_numbers_give_is_not_named() -> None:
+    """Student's t of 9 degrees of freedom has 2.262157 at 97.5%: 0.1 / sqrt(10) times it."""
+    apart = t.ppf(0.975, 9) * 0.1 / 10**0.5
+    student = {"mean": 1.0, "sd": 0.1, "ci95": [1.0 - apart, 1.0 + apart]}
+    wilson = binomtest(8, 10).proportion_ci(0.95, method="wilson")
+    share = {"mean": 0.8, "hits": 8, "ci95": [wilson.low, wilson.high]}
+
+    assert not list(misstated({"n": 10, "pci": student, "share": share}))
+    moved = student | {"ci95": [1.0 - apart, 1.0 + apart + 1e-8]}
+    assert [name for name, _ in misstated({"n": 10, "pci": moved, "share": share})] == ["pci"]
+
+
+def test_a_figure_is_found_by_its_name_alone() -> None:
+    given = {"n": 3, "a": {"x": {"mean": 1.0, "ci95": [0, 2]}, "y": {"mean": None}}, "b": 1}
+
+    found = at(given, "a/x")
+
+    assert found
+    assert (found.name, found.mean, found.interval) == ("a/x", 1.0, (0, 2))
+    assert [at(given, name) for name in ("a", "a/y", "a/z", "b/x", "n")] == [None] * 5
 
 
 def test_two_snapshots_of_one_thing_are_like_for_like() -> None:

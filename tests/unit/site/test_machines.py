@@ -27,6 +27,10 @@ def test_what_is_being_written_or_was_left_by_a_killed_process_is_not_published(
     (stored / ".1b.partial").write_text("x")
     (made.home / ".lock").write_text("1\n")
     (made.home / ".events.jsonl.abc").write_text("{")
+    fetched = made.home / "v1.0-Judge-1" / "raw" / "competence"
+    fetched.mkdir(parents=True)
+    for folder in (fetched, fetched.parent):
+        (folder / "trials.jsonl").write_text("{}")
     building = made.home / ".publishing-abc" / "v1.1-Judge-1"
     building.mkdir(parents=True)
     (building / "manifest.json").write_text("{")

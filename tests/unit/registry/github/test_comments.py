@@ -7,12 +7,13 @@ import pytest
 from workflow_support import TOKEN, FakeGitHub, Json
 
 from epc.errors import UsageError, WorldError
-from epc.registry.github.comments import keep_issue, mark
+from epc.registry.github.comments import keep_issue, mark, say_once
 from epc.registry.github.gh import api
 
 LIST = "issues?state=open&per_page=100&page=1"
 BOT = {"login": "github-actions[bot]"}
 BEGINS = "<!-- epc-upkeep -->"
+COMMENTS = "issues/7/comments?per_page=100&page=1"
 OURS: Json = {"number": 3, "body": f"{BEGINS}\nyesterday", "user": BOT}
 
 
@@ -91,3 +92,31 @@ def test_without_gh_one_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch)
 
     with pytest.raises(WorldError, match="gh is not installed"):
         api("issues")
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "wrote"),
+    [
+        ([], "wrote a comment", [("POST", "issues/7/comments")]),
+        ([{"body": "words"}], "wrote a comment", [("POST", "issues/7/comments")]),
+        (
+            [{"user": {"login": "stranger"}, "body": f"{BEGINS}\ntoday"}],
+            "wrote a comment",
+            [("POST", "issues/7/comments")],
+        ),
+        ([{}], "changed the comment", [("PATCH", "issues/comments/5")]),
+        ([{"body": f"{BEGINS}\ntoday"}], "the comment says so already", []),
+    ],
+    ids=["none", "another", "a stranger's", "yesterday's", "the same"],
+)
+def test_a_pull_request_gets_one_comment_which_is_changed_where_it_says_something_else(
+    github: FakeGitHub, before: list[Json], said: str, wrote: list[tuple[str, str]]
+) -> None:
+    listed = [{"id": 5} | OURS | each for each in before]
+    FakeGitHub(github.folder, {COMMENTS: listed})
+
+    assert say_once(7, f"{BEGINS}\ntoday") == said
+
+    calls = github.calls("POST", "PATCH")
+    assert [(call["method"], call["path"]) for call in calls] == wrote
+    assert all(call["body"] == {"body": f"{BEGINS}\ntoday"} for call in calls)

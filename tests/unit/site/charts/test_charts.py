@@ -1,6 +1,7 @@
 """Pictures as data: valid, with the numbers that they claim, and words for what they show."""
 
 import json
+import re
 from datetime import date
 from html import unescape
 from pathlib import Path
@@ -15,6 +16,7 @@ from epc.protocol.weights import UpdateRule
 from epc.records.manifest import Manifest
 from epc.registry.cards import audited
 from epc.report.charts.chart import Chart
+from epc.report.picture import svg
 from epc.simulation.noise import blind_band
 from epc.site.charts import charts_of_evaluator, charts_of_snapshot, spark
 from epc.site.charts.gallery import _columns
@@ -70,6 +72,13 @@ def test_a_measured_snapshot_has_all_its_pictures_each_valid(
         assert list(vega_lite().iter_errors(chart.specification)) == []
         assert chart.specification["description"] == chart.alternative
         assert chart.rows
+
+
+def test_every_picture_fits_a_phone_without_being_scaled_down(made: dict[str, Run]) -> None:
+    """A narrow phone has 360 pixels."""
+    for chart in of(made["flip"]).values():
+        (width,) = re.findall(r'<svg [^>]*?\bwidth="([\d.]+)"', svg(chart.specification))
+        assert 250 < float(width) <= 360, chart.name
 
 
 def test_reading_r70_the_picture_of_what_crosses_has_both_figures_and_both_intervals(
