@@ -19,7 +19,7 @@ from registry_support import (
     stated,
 )
 
-from epc.registry.expiry import Expiry, Policy, of_evaluator, of_list, of_snapshot
+from epc.registry.expiry import Expiry, Policy, of_evaluator, of_list, of_snapshot, unknown
 from epc.registry.lifecycles import Generation
 from epc.registry.snapshots import Event, Snapshot
 
@@ -182,6 +182,13 @@ def test_reading_r53_a_registry_that_ends_on_a_day_confirms_as_long_as_a_source_
     assert (found.status, found.since) == (status, day(since))
     said = f"this registry ends on 2026-01-10, more than {confirmation} days ago"
     assert (said in found.note) == (status == "unconfirmed")
+
+
+def test_of_what_the_registry_does_not_know_no_word_was_ever_recorded() -> None:
+    found = unknown("gpt-z", day("2026-02-01"), "no such name")
+
+    assert (found.words, found.subject, found.grounds) == ("unknown", "gpt-z", "no such name")
+    assert found.revision == 0
 
 
 def test_reading_r53_an_end_that_is_near_or_come_needs_no_confirmation() -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 from registry_support import (
     CONDITIONS,
@@ -25,7 +26,7 @@ STATE = "  state      unknown: nobody knows"
 HEAD = "  figures, with 95% intervals where the numbers allow one"
 
 
-def shown(of: Snapshot, **given: object) -> Shown:
+def shown(of: Snapshot, **given: Any) -> Shown:
     told = Shown(
         snapshot=of,
         trust=of.card.trust,
@@ -35,7 +36,7 @@ def shown(of: Snapshot, **given: object) -> Shown:
     return replace(told, **given)
 
 
-def audited(**audit: object) -> Snapshot:
+def audited(**audit: Any) -> Snapshot:
     """Return a measured snapshot of one figure, by an audit that says this."""
     own = OWN_DATA | {"kind": "measured", "trust": "recomputed", "conditions": CONDITIONS}
     told: Json = card() | own | {"audit": audit_record("inconclusive") | audit}

@@ -1,5 +1,7 @@
 """A campaign's runs side by side as they are printed, worked out by hand."""
 
+from typing import Any
+
 from epc.analysis.campaign import Agreement, CampaignComparison, Row
 from epc.report.campaign_text import report
 
@@ -29,7 +31,7 @@ UNDECIDED = dict.fromkeys(
 )
 
 
-def row(run: str, direction: str, **given: object) -> Row:
+def row(run: str, direction: str, **given: Any) -> Row:
     names = Row.__slots__
     told = {name: getattr(THERE, name) for name in names} | {"run": run, "direction": direction}
     return Row(**told | given)
@@ -97,7 +99,7 @@ def test_two_directions_stand_beside_each_other_and_the_next_below() -> None:
 
 
 def test_agreements_stand_together_by_whose_answers_they_are_on() -> None:
-    told = {"left": "m1", "right": "m2", "shared": 100}
+    told: dict[str, Any] = {"left": "m1", "right": "m2", "shared": 100}
     agreed = Agreement(
         executor="x", decided=80, same=0.75, same_ci95=(0.6, 0.9), chance=0.5, **told
     )

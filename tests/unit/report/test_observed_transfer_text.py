@@ -1,6 +1,7 @@
 """What crosses by recorded verdicts, as it is printed, from figures made by hand (Reading R70)."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from observed_support import report, verdict
@@ -87,7 +88,7 @@ def test_reading_r70_a_judge_s_transfer_is_said_with_the_choices_that_it_rests_o
     ],
 )
 def test_reading_r70_what_could_have_been_found_is_said_where_nothing_was(
-    given: dict[str, object], power: list[str]
+    given: dict[str, Any], power: list[str]
 ) -> None:
     assert [line for line in said(replace(FOUND, **given)) if line in POWER] == power
 

@@ -1,6 +1,7 @@
 """A specification rendered to files: twice as sharp as a screen, without what no file holds."""
 
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -9,7 +10,7 @@ from epc.errors import WorldError
 from epc.report.picture import SCHEMA, SCHEMA_6, render, svg
 
 
-def picture(schema: str = SCHEMA, title: str = "t") -> dict[str, object]:
+def picture(schema: str = SCHEMA, title: str = "t") -> dict[str, Any]:
     return {
         "$schema": schema,
         "title": title,

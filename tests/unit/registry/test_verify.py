@@ -1,0 +1,60 @@
+"""Whether the events of a registry tell one story, line by line."""
+
+from pathlib import Path
+
+import pytest
+from registry_support import Checkout, Json
+
+from epc.registry.verify import verify
+
+EVENTS = "snapshots/events.jsonl"
+WITHDRAWN: Json = {"date": "2026-03-01", "event": "withdrawn", "reason": "a cache"}
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Checkout:
+    made = Checkout(tmp_path)
+    made.publish("v1.0-Judge-1")
+    return made
+
+
+def found(made: Checkout) -> list[tuple[str, str]]:
+    """Return each error of the events, by its line."""
+    if not (made.folder / ".git").exists():
+        made.init()
+    listed = verify(made.folder)
+    return [(f.where, f.problem) for f in listed if f.where.startswith(EVENTS)]
+
+
+def test_what_was_published_can_be_withdrawn_later(made: Checkout) -> None:
+    made.tell(WITHDRAWN | {"tag": "v1.0-Judge-1"})
+
+    assert found(made) == []
+
+
+def test_an_event_of_what_was_not_published_before_it_is_named(made: Checkout) -> None:
+    made.tell(WITHDRAWN | {"tag": "v1.1-Judge-1"})
+    made.tell(WITHDRAWN | {"tag": "v1.0-Judge-1"})
+
+    assert found(made) == [(f"{EVENTS}:2", "v1.1-Judge-1 was not published before this")]
+
+
+def test_a_snapshot_is_published_once(made: Checkout) -> None:
+    made.tell(made.events()[0])
+
+    assert found(made) == [(f"{EVENTS}:2", "v1.0-Judge-1 is published twice")]
+
+
+def test_events_stand_in_the_order_of_their_days(made: Checkout) -> None:
+    """The snapshot was published on 1 February."""
+    made.tell(WITHDRAWN | {"tag": "v1.0-Judge-1", "date": "2026-01-31"})
+
+    assert found(made) == [
+        (f"{EVENTS}:2", "is of 2026-01-31, and stands after an event of 2026-02-01")
+    ]
+
+
+def test_an_event_of_a_day_that_there_is_not_is_named(made: Checkout) -> None:
+    made.tell(WITHDRAWN | {"tag": "v1.0-Judge-1", "date": "2026-02-30"})
+
+    assert (f"{EVENTS}:2", "there is no day 2026-02-30") in found(made)
