@@ -73,6 +73,20 @@ def test_reading_r70_version_1_of_a_manifest_gives_the_same_figures_as_version_2
         assert into.these_tasks.regret == pytest.approx(into.regret, abs=0.05)
 
 
+@pytest.mark.parametrize(
+    ("p_value", "differ"), [(0.049, True), (0.05, True), (0.051, False), (1.0, False)]
+)
+def test_reading_r71_preferences_differ_up_to_a_p_value_of_5_percent(
+    exhaustive: Run, p_value: float, *, differ: bool
+) -> None:
+    document = exhaustive.manifest()
+    document["results"]["summary"]["control"]["test"]["p_value"] = p_value
+
+    said = audit_manifest(Manifest.parse(document)).as_json()["preferences_differ"]
+
+    assert (said["differ"], said["p_value"]) == (differ, p_value)
+
+
 def test_reading_r71_one_favourite_in_both_domains_is_not(tmp_path: Path) -> None:
     run = recorded(tmp_path, {"text": "synthesis", "visual": "synthesis"})
 

@@ -3,9 +3,10 @@
 from typing import Any
 
 import pytest
-from observed_support import SETTINGS, report, verdict
+from observed_support import SETTINGS, columns, report, verdict
 
 from epc.analysis.observed import Group
+from epc.analysis.observed_rows import rows_of
 from epc.records.observed.converting import digest
 
 
@@ -46,6 +47,30 @@ def test_reading_r74_items_of_one_question_that_share_a_candidate_are_one_cluste
     found = report(*lines)
 
     assert (found.items, found.items_under_two_names, found.groups[0].items) == (4, 0, 2)
+
+
+def test_reading_r74_an_item_without_a_question_or_a_second_candidate_is_a_cluster_alone() -> None:
+    items = [
+        ("q", "a", "base"),
+        ("q", "b", "base"),  # joined with the first by the baseline
+        ("q", "b", ""),  # scores of single candidates
+        ("q", "c", ""),
+        ("r", "a", "base"),
+        ("", "a", "base"),
+        ("", "a", "base"),
+        ("q", "d", "a"),  # joined with the first by its other candidate
+        ("r", "b", ""),
+    ]
+    lines = []
+    for at, (question, a, b) in enumerate(items):
+        line = {"item": f"{at}", "setting": "one", "file": "f", "a_length": 1}
+        line |= {"a_sha256": digest(a), "a_score": 1} | ({"b_length": 1, "b_score": 0} if b else {})
+        stated = {"question_sha256": question, "b_sha256": b}
+        lines.append(line | {key: digest(text) for key, text in stated.items() if text})
+
+    cluster = rows_of(columns(*lines)[1]).cluster.tolist()
+
+    assert [cluster.index(own) for own in cluster] == [0, 0, 2, 3, 4, 5, 6, 0, 8]
 
 
 def test_reading_r77_settings_are_one_only_where_the_prompts_digest_is_stated_and_equal() -> None:

@@ -99,6 +99,36 @@ def test_reading_r24_the_interval_of_self_preference_covers_it_where_questions_d
     require_coverage(hits)
 
 
+def self_preference(*said: tuple[str, str, str, str]) -> float:
+    """Return j's, by pairs of authors, j's own verdict and that of another judge."""
+    lines = [
+        verdict(str(at), "a", word, setting=judge, a_by=a, b_by=b, question_sha256=digest(f"{at}"))
+        for judge, which in (("one", 2), ("other", 3))
+        for at, (a, b, *_) in enumerate(said)
+        for word in [said[at][which]]
+    ]
+    _, verdicts = columns(*lines)
+    rows, half = rows_of(verdicts), len(said)
+    judges = [("x", SETTINGS["one"], rows[:half]), ("y", SETTINGS["other"], rows[half:])]
+    return dict(of_own(judges[0], judges, named(verdicts), Choices()))["self_preference"].value
+
+
+def test_reading_r24_without_a_baseline_what_one_of_two_others_gains_the_other_loses() -> None:
+    # Of its own j gives 1 win and 0 more than the other judge does; p and r, r and s say nothing.
+    own = ("j", "p", "a", "b"), ("p", "j", "b", "b")
+
+    assert self_preference(*own, ("p", "r", "a", "b"), ("r", "s", "b", "a")) == 0.5
+
+
+def test_reading_r24_with_a_baseline_others_are_favoured_by_what_they_win_of_it() -> None:
+    # p is in every pair: r wins one less by j than by the other judge, s half a win more.
+    own = ("j", "p", "a", "b"), ("p", "j", "b", "b")
+    others = ("p", "r", "a", "b"), ("s", "p", "tie", "b")
+
+    # Of its own 1/2 on average, of others' (-1 + 1/2) / 2.
+    assert self_preference(*own, *others) == 0.5 + 0.25
+
+
 def test_reading_r76_an_answer_that_two_judges_share_is_no_agreement() -> None:
     copied = {"answer_sha256": digest("said"), "answer_length": 100}
     judges = ("one", "other")

@@ -2,7 +2,9 @@
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -126,11 +128,34 @@ def test_nothing_crosses_for_the_judges_of_the_level(published: Study) -> None:
         assert (truth.regret == 0) is (truth.judge in NULLS)
 
 
-def test_a_part_of_the_study_is_the_same_wherever_it_is_worked_out() -> None:
-    point = Point(kind="grid", judge="carries a favourite", number=1)
+def test_a_part_of_the_study_is_the_same_wherever_it_is_worked_out(published: Study) -> None:
+    judge = "carries a favourite"
+    point = Point(kind="grid", judge=judge, number=1)
 
-    assert work(point) == work(point)
-    assert [cell.alpha_win for cell in work(point).cells] == [RATES[1]] * len(RATES)
+    found = work(point).cells
+
+    assert tuple(found) == tuple(work(point).cells)
+    assert [cell.alpha_win for cell in found] == [RATES[1]] * len(RATES)
+    of_page = {(c.judge, c.alpha_win, c.alpha_lose): c for c in published.grid}
+    for cell in found:
+        there = of_page[judge, cell.alpha_win, cell.alpha_lose]
+        for name in ("regret", "gain", "pci"):
+            assert getattr(cell, name) == pytest.approx(getattr(there, name), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("point", "words"),
+    [
+        (Point(kind="truth", judge="one ranking"), b"('truth', 'one ranking', 0)"),
+        (Point(kind="words", judge="noise", tasks=64, number=5), b"('words', 'noise', 64)"),
+    ],
+)
+def test_a_part_has_the_stream_of_what_it_is_of_and_no_other(point: Point, words: bytes) -> None:
+    """As the published study was drawn: other judges would be drawn by another stream."""
+    sequence = np.random.SeedSequence([20261129, crc32(words)], spawn_key=(point.number,))
+
+    assert point.rng.random() == np.random.Generator(np.random.PCG64(sequence)).random()
+    assert replace(point, number=point.number + 1).rng.random() != point.rng.random()
 
 
 def test_judges_of_a_kind_are_added_up() -> None:

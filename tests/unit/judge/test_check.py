@@ -178,6 +178,18 @@ def test_judge_5_6_the_method_must_be_one_of_two_and_fit() -> None:
     assert METHODS == ("cross_judge", "self_judge")
 
 
+@pytest.mark.parametrize("name", ["judge_model", "target_model"])
+@pytest.mark.parametrize("value", [None, 7, ["vendor/writer-1"]])
+def test_judge_5_6_a_method_is_not_held_against_a_name_that_is_no_text(
+    name: str, value: Any
+) -> None:
+    own = replace(SAMPLE, judge_model=SAMPLE.target_model, method="self_judge")
+    reply = record(own)
+    reply["meta"][name] = value
+
+    assert judged(reply, own).flags == ("UNPARSABLE_OUTPUT", "INCOMPLETE_COVERAGE")
+
+
 def test_reading_r22_a_timestamp_that_is_no_date_is_a_violation() -> None:
     for stamp, flags in (
         ("2026-07-02", ()),
