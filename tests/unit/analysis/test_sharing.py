@@ -1,11 +1,13 @@
 """Answers that two records share (Reading R76): which are one answer, and which are two."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from engine_support import call
 from hypothesis import given
 from hypothesis import strategies as st
+from records_support import Run
 
 from epc.analysis.sharing import (
     Answer,
@@ -14,9 +16,11 @@ from epc.analysis.sharing import (
     is_taken,
     origin_of_run,
     shared,
+    shared_by_runs,
     with_origin,
 )
 from epc.records.calls import call_of
+from epc.records.manifest import Manifest
 
 SUM = "0123456789abcdef" * 4
 HOSTED = {**call(1), "latency_s": 0.731204518, "reply": '{"id": "chatcmpl-1"}'}
@@ -72,6 +76,72 @@ def test_reading_r76_sharing_has_no_direction(left: set[int], right: set[int]) -
 
     assert shared(*sides) == shared(*reversed(sides))
     assert shared(*sides).count == len(left & right)
+
+
+def stated(
+    run: Run, name: str, *, calls: tuple[int, int], **provenance: dict[str, Any]
+) -> Manifest:
+    """Return the manifest of a run of a provider's models, whose calls' digest is of a name."""
+    document = run.manifest()
+    for role, count in zip(("executor", "evaluator"), calls, strict=True):
+        document[role]["endpoint"] = "https://provider"
+        document["provenance"]["calls"][role] = count
+    document["raw"]["calls"]["sha256"] = sum_of(name)
+    document["provenance"] |= provenance
+    return Manifest.parse(document)
+
+
+def sum_of(name: str) -> str:
+    return name * 64
+
+
+def counted(
+    left: Manifest, right: Manifest, folder: Path
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return what two manifests without calls share, of how many: executor's, evaluator's."""
+    found = shared_by_runs(left, right, (folder / "gone", folder / "too"))
+    executor, evaluator = (found[role] for role in ("executor", "evaluator"))  # type: ignore[index]  # mypy reads no literals here
+    return (executor.count, executor.answers), (evaluator.count, evaluator.answers)
+
+
+def test_reading_r76_manifests_alone_say_what_either_took_from_the_other(
+    tiny: Run, tmp_path: Path
+) -> None:
+    taken_by_left = {"executor": {origin_of_run(sum_of("b")): 4, origin_of_run(sum_of("c")): 5}}
+    taken_by_right = {
+        "executor": {origin_of_run(sum_of("a")): 2, "asked": 9},
+        "evaluator": {origin_of_run(sum_of("a")): 3},
+    }
+    left = stated(tiny, "a", calls=(20, 10), origins=taken_by_left)
+    right = stated(tiny, "b", calls=(15, 30), origins=taken_by_right)
+
+    for order in ((left, right), (right, left)):
+        assert counted(*order, tmp_path) == ((4 + 2, 15), (3, 10))
+    few = stated(tiny, "b", calls=(5, 30), origins=taken_by_right)
+    assert counted(left, few, tmp_path) == ((5, 5), (3, 10))  # no more than there are
+
+
+def test_reading_r76_one_campaign_asked_its_executor_once(tiny: Run, tmp_path: Path) -> None:
+    def of(name: str, campaign: str) -> Manifest:
+        asked = {"id": campaign, "evaluators": ["m/x", "m/y"]}
+        return stated(tiny, name, calls=(20, 10), campaign=asked)
+
+    assert counted(of("a", "one"), of("b", "one"), tmp_path) == ((20, 20), (0, 10))
+    assert counted(of("a", "one"), of("b", "two"), tmp_path) == ((0, 20), (0, 10))
+
+
+def test_reading_r76_records_of_the_very_same_calls_share_all_of_them(
+    tiny: Run, tmp_path: Path
+) -> None:
+    one = stated(tiny, "a", calls=(20, 10))
+
+    assert counted(one, one, tmp_path) == ((20, 20), (10, 10))
+
+
+def test_reading_r76_a_mocks_answers_are_facts_and_none_is_shared(
+    tiny: Run, tmp_path: Path
+) -> None:
+    assert counted(tiny.parsed(), tiny.parsed(), tmp_path) == ((0, 0), (0, 0))
 
 
 def test_reading_r76_a_call_of_before_says_that_nobody_knows() -> None:

@@ -1,5 +1,7 @@
 """The rules that competed: each sees a crossing, and each has the null that it is known for."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -68,6 +70,56 @@ def test_reading_r71_equal_verdicts_are_coupled_by_none() -> None:
     assert not any(by_rules(units(ALIKE), rounds=ROUNDS, rule=RULE).values())
     assert studentised(ALIKE, RULE) == 1
     assert bradley_terry(units(ALIKE)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "visual"),
+    [
+        (  # of each strategy as many verdicts on every task: 4, 2 and, on a task alone, 1
+            [[(4, 4), (0, 4), (0, 4)], [(0, 2), (0, 2), (2, 2)], [(1, 1), (0, 0), (0, 0)]],
+            [[(2, 4), (0, 4), (0, 4)], [(0, 2), (1, 2), (1, 2)], [(0, 1), (0, 0), (0, 0)]],
+        ),
+        (
+            [[(3, 4), (4, 4), (2, 4)], [(1, 2), (0, 2), (1, 2)], [(1, 1), (0, 1), (1, 1)]],
+            [[(1, 4), (0, 4), (1, 4)], [(2, 2), (1, 2), (2, 2)], [(0, 1), (1, 1), (0, 1)]],
+        ),
+    ],
+)
+def test_reading_r71_strengths_count_by_their_variance(
+    text: list[list[tuple[int, int]]], visual: list[list[tuple[int, int]]]
+) -> None:
+    """By loops over all splits and 2,000 slopes, logits at Berkson's weights n p (1 - p)."""
+    counts = {
+        domain: np.array([[(won, n - won, 0) for won, n in row] for row in rows])
+        for domain, rows in (("text", text), ("visual", visual))
+    }
+    one = units(VerdictTable(counts=counts, repeated=True))
+    slopes = np.linspace(0, np.pi / 2, 2000)
+
+    def of_side(tasks: list[int]) -> tuple[list[float], list[float]]:
+        logits, weights = [], []
+        for at in range(3):
+            n = max(1.0, sum(float(one.decided[task, at]) for task in tasks))
+            p = 0.02 + 0.96 * sum(float(one.won[task, at]) for task in tasks) / n
+            logits.append(float(np.log(p) - np.log(1 - p)))
+            weights.append(n * p * (1 - p))
+        return logits, weights
+
+    def statistic(first: tuple[int, ...]) -> float:
+        sides = of_side(list(first)), of_side([task for task in range(6) if task not in first])
+        (x, of_x), (y, of_y) = sides
+        offs = [np.cos(slopes) * y[at] - np.sin(slopes) * x[at] for at in range(3)]
+        shares = [
+            1 / (np.cos(slopes) ** 2 / of_y[at] + np.sin(slopes) ** 2 / of_x[at]) for at in range(3)
+        ]
+        middle = sum(o * w for o, w in zip(offs, shares, strict=True)) / sum(shares)
+        squared = sum((o - middle) ** 2 * w for o, w in zip(offs, shares, strict=True))
+        return float(np.min(squared))
+
+    every = [statistic(first) for first in combinations(range(6), 3)]
+    as_large = [value for value in every if value >= every[0] * (1 - 1e-3)]
+
+    assert bradley_terry(one) == len(as_large) / 20
 
 
 def test_reading_r74_three_tasks_a_domain_couple_by_no_rule_of_transfer() -> None:

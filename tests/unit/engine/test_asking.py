@@ -147,6 +147,19 @@ def test_a_server_that_goes_after_its_first_answer_is_waited_for(
     assert len(pauses) == 7
 
 
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_an_endpoint_that_has_moved_is_named_by_its_variable(
+    endpoint: Endpoint, pauses: list[float], status: int
+) -> None:
+    endpoint.behave = lambda _: refusal(status, "moved", Location="http://127.0.0.1:9/v1")
+
+    with pytest.raises(CallError, match=f"HTTP {status}") as stopped:
+        ask()
+
+    assert "no key is sent on: set OPENAI_BASE_URL to where it leads" in str(stopped.value)
+    assert (len(endpoint.received), pauses) == (1, [])
+
+
 QUOTA = "You exceeded your current quota, please check your plan and billing details."
 
 

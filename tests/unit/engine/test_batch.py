@@ -1,5 +1,6 @@
 """An exhaustive run through a batch endpoint: a file of requests there, a file of answers back."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -10,14 +11,15 @@ from typing import Any
 
 import pytest
 from batch_support import BatchProvider, answered_line, batch_provider
-from endpoint_support import Reply, refusal
+from endpoint_support import Endpoint, Reply, refusal
 from engine_support import DAY, asked_for, read_rows, same_files, sitting
 
 from epc.engine import batch
 from epc.engine import budget as budgets
-from epc.engine.batch import BatchPendingError
-from epc.engine.batch_protocols import OpenAIBatching
+from epc.engine.batch import BatchPendingError, batching_of
+from epc.engine.batch_protocols import OpenAIBatching, Order, PassingError, RefusedError
 from epc.engine.budget import BudgetError, Limits
+from epc.engine.catalog import open_model
 from epc.engine.progress import Progress
 from epc.engine.session import expect, prepare
 from epc.errors import ExitCode, StoppedError, UsageError, WorldError
@@ -313,6 +315,45 @@ def test_what_may_have_been_ordered_is_looked_for_before_it_is_ordered_again(
     with pytest.raises(BatchPendingError, match="submitted 176 answers as batch batch-0"):
         collected(tmp_path / "run")
     assert provider.sizes == [176]
+
+
+def ordered() -> str:
+    """Order a batch, and return what the endpoint calls it."""
+
+    async def ordering() -> str:
+        protocol = batching_of(open_model(PLAN.evaluator))
+        assert protocol is not None
+        try:
+            return await protocol.place(Order(mark="m", count=1, file="file-0"))
+        finally:
+            await protocol.close()
+
+    return asyncio.run(ordering())
+
+
+@pytest.mark.parametrize("status", [200, 201])
+def test_a_batch_that_an_endpoint_has_made_is_ordered(endpoint: Endpoint, status: int) -> None:
+    endpoint.behave = lambda _: Reply(status=status, body=b'{"id": "batch-7"}')
+
+    assert ordered() == "batch-7"
+
+
+@pytest.mark.parametrize(
+    ("statuses", "kind"),
+    [
+        ((400, 401, 404, 409, 422), RefusedError),  # nothing was ordered
+        ((408, 425, 429, 500, 502, 503, 504, 529), PassingError),  # the same may succeed later
+        ((202, 302, 501, 505), WorldError),
+    ],
+)
+def test_reading_r4_a_batch_is_refused_for_good_or_in_passing(
+    endpoint: Endpoint, statuses: tuple[int, ...], kind: type[WorldError]
+) -> None:
+    for status in statuses:
+        endpoint.behave = lambda _, status=status: refusal(status, "no")  # type: ignore[misc]  # mypy infers no lambda with defaults
+        with pytest.raises(WorldError, match=f"POST /batches: HTTP {status}: ") as stopped:
+            ordered()
+        assert type(stopped.value) is kind
 
 
 def lose_the_order(folder: Path, provider: BatchProvider) -> None:

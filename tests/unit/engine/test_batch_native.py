@@ -230,9 +230,22 @@ def test_reading_r4_a_request_without_a_candidate_is_answered_in_a_batch_too() -
     assert (answer.text, answer.finish_reason) == ("", "no_choice")
 
 
-@pytest.mark.parametrize("state", ["FAILED", "CANCELLED", "EXPIRED"])
+@pytest.mark.parametrize(
+    ("state", "code", "final"),
+    [
+        ("CANCELLED", 3, False),
+        ("EXPIRED", 3, False),
+        ("FAILED", 3, True),
+        ("FAILED", 16, True),  # the key
+        ("FAILED", 99, True),  # no code that is known
+        ("FAILED", 8, False),  # too many at once: HTTP 429
+        ("FAILED", 13, False),  # HTTP 500
+        ("FAILED", 14, False),  # HTTP 503
+        ("FAILED", 4, False),  # HTTP 504
+    ],
+)
 def test_a_google_batch_that_failed_as_a_whole_says_why(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: str, code: int, *, final: bool
 ) -> None:
     run = tmp_path / "run"
     with served_by(GoogleBatches) as provider:
@@ -240,13 +253,12 @@ def test_a_google_batch_that_failed_as_a_whole_says_why(
             monkeypatch.setenv(variable, value)
         submitted(run, "google")
         provider.status = {"state": f"BATCH_STATE_{state}"}
-        provider.error = {"code": 3, "message": "no such model"}
+        provider.error = {"code": code, "message": "no such model"}
 
-        final = state == "FAILED"
         with pytest.raises(WorldError if final else StoppedError) as stopped:
             collected(run)
 
-    assert f"  176 x the batch {state.lower()}: 3: no such model" in str(stopped.value)
+    assert f"  176 x the batch {state.lower()}: {code}: no such model" in str(stopped.value)
 
 
 def test_an_order_that_is_refused_leaves_nothing_under_way(

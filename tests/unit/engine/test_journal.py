@@ -116,6 +116,22 @@ def test_each_answer_is_on_disk_before_append_returns(
     assert [json.loads(content.splitlines()[-1]) for content in synced] == [call(0), call(1)]
 
 
+def test_what_nobody_waits_for_any_more_is_on_disk_once_it_is_drained(tmp_path: Path) -> None:
+    async def abandoned(journal: Journal) -> bool:
+        await journal.drain()  # of nothing
+        asking = asyncio.create_task(journal.append(call(0)))
+        await asyncio.sleep(0)
+        asking.cancel()
+        await journal.drain()
+        return call(0)["id"] in journal
+
+    journal = Journal(tmp_path)
+
+    assert asyncio.run(abandoned(journal))
+    assert list(journal.calls()) == [call(0)]
+    journal.close()
+
+
 @pytest.mark.parametrize("cut", [1, 2, 40])
 def test_a_torn_last_line_is_set_aside_and_counted(tmp_path: Path, cut: int) -> None:
     torn = line(2)[:-cut]

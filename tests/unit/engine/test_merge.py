@@ -10,6 +10,8 @@ from engine_support import RAW_FILES, Told, measured, plan_for, same_files, verd
 
 from epc.engine.merge import merge
 from epc.errors import UsageError
+from epc.records.canary import CanaryPanel, When, canary
+from epc.records.strict_json import dumps
 from epc.records.validate import validate
 
 FILES = (*RAW_FILES, "manifest.json", "run.json")
@@ -121,6 +123,55 @@ def test_days_may_differ_and_the_last_one_counts(tmp_path: Path) -> None:
     assert manifest["evaluator"]["measurement_date"] == "2026-07-04"
     written = json.loads((tmp_path / "out" / "run.json").read_text())
     assert written["measurement_date"] == "2026-07-04"
+
+
+def asked_of(folder: Path, *panels: str) -> None:
+    """State a canary of 24 pairs in a run's manifest: what each panel's answers all are."""
+    whens: tuple[When, ...] = ("start", "start", "end")
+    stated = canary(
+        [
+            CanaryPanel(
+                when=when,
+                first_at="2026-07-02T00:00:00Z",
+                last_at="2026-07-02T00:00:01Z",
+                answers=(said,) * 24,
+                served_models=("served",),
+                system_fingerprints=(),
+            )
+            for when, said in zip(whens, panels, strict=False)
+        ]
+    )
+    path = folder / "manifest.json"
+    document = json.loads(path.read_text("utf-8"))
+    path.write_text(dumps({**document, "canary": stated.as_json()}), "utf-8")
+
+
+def test_reading_r76_a_shard_whose_first_panel_another_evaluator_answered_is_named(
+    tmp_path: Path,
+) -> None:
+    first, alike, odd = shards(tmp_path, [0], [1], [2])
+    asked_of(first, "A", "A", "A")
+    asked_of(alike, "A", "A", "A")
+    asked_of(odd, "B")  # it was interrupted before its second panel
+
+    with pytest.raises(UsageError, match="leave one side out") as refused:
+        merge([first, alike, odd], tmp_path / "out")
+
+    said = "24 of 24 pairs of the canary got another verdict than twice at the start of"
+    assert f"{odd}: {said} {first} (p " in str(refused.value)
+    assert f"{alike}: " not in str(refused.value)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("panels", ["AAA", "A"])
+def test_reading_r76_shards_of_one_evaluator_are_merged_without_their_canaries(
+    tmp_path: Path, panels: str
+) -> None:
+    folders = shards(tmp_path, [0], [1])
+    for folder in folders:
+        asked_of(folder, *panels)
+
+    assert "canary" not in merge(folders, tmp_path / "out")
 
 
 def test_a_folder_that_holds_something_is_not_merged_into(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Identifiers from names of files and from several fields (JUDGE-2.5): taken apart, put together."""
+"""Identifiers from names of files and from several fields (JUDGE-2.5), apart and together."""
 
 import pytest
 

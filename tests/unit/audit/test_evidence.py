@@ -1,0 +1,122 @@
+"""What of a summary rests on the verdict table and the seeds (Readings R15, R70 and R71)."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from audit_support import table
+
+from epc.audit.evidence import crossing, evidence, table_json, table_of
+from epc.protocol.config import Configuration
+from epc.protocol.table import VerdictTable
+from epc.spec.reference import Strategy
+
+NAMES = ("m", "n")
+CONFIG = Configuration(
+    strategies=tuple(Strategy(name=name, domain=None, prompt="") for name in NAMES)
+)
+OPPOSED = table(["A" * 8, "B" * 8], ["B" * 8, "A" * 8])
+ALIKE = table(["A" * 8, "B" * 8], ["A" * 8, "B" * 8])
+# Where each phase of a seed ends: the first strategy's weight. Visual tasks want the second one.
+ENDED = {"text": 0.9, "visual": 0.1, "text_to_visual": 0.4, "visual_to_text": 0.7}
+
+
+def seeds(ended: Mapping[str, float] = ENDED, number: int = 4) -> list[dict[str, Any]]:
+    weights = {phase: dict(zip(NAMES, (w, 1 - w), strict=True)) for phase, w in ended.items()}
+    gamma = {"text_to_visual": 0.5, "visual_to_text": 0.25}
+    return [{"weights": weights, "gamma": gamma}] * number
+
+
+def test_reading_r71_opposed_preferences_cross_and_differ() -> None:
+    found, preferences = crossing(seeds(), table=OPPOSED, config=CONFIG)
+
+    assert set(found.directions or {}) == {"text_to_visual", "visual_to_text"}
+    assert found.test is not None
+    # Of the 6,435 ways to deal 16 tasks out in halves one alone separates the two kinds.
+    assert preferences.p_value == pytest.approx(1 / 6435)
+    assert found.test.p_value <= 0.002  # of 1,999 ways that are drawn
+    for into in (found.directions or {}).values():
+        assert into.regret == pytest.approx(into.redirected)  # each choice led away costs a win
+        assert into.regret > 0.3
+
+
+def test_reading_r71_one_preference_in_both_domains_does_neither() -> None:
+    found, preferences = crossing(seeds(), table=ALIKE, config=CONFIG)
+
+    assert preferences.p_value == 1
+    for into in (found.directions or {}).values():
+        assert (into.redirected, into.regret) == (0, 0)
+
+
+def test_reading_r78_any_two_of_three_domains_may_differ() -> None:
+    """Two pairs of domains differ; the least p-value counts as often as there are pairs."""
+    three = VerdictTable(
+        counts={
+            "audio": OPPOSED.counts["text"],
+            "text": OPPOSED.counts["text"],
+            "visual": OPPOSED.counts["visual"],
+        },
+        repeated=False,
+    )
+    tasks = dict.fromkeys(three.counts, CONFIG.tasks["text"])
+    config = replace(CONFIG, tasks=tasks)
+    pure = {phase.name: 0.5 for phase in config.phases}
+
+    found, preferences = crossing(seeds(pure), table=three, config=config)
+
+    assert preferences.p_value == pytest.approx(3 / 6435)
+    assert len(found.directions or {}) == 6
+
+
+def test_reading_r15_a_measured_control_is_each_seeds_own_distance_from_its_pure_vector() -> None:
+    config = replace(CONFIG, control="measured")
+    ended = {**ENDED, "text_start": 0.7, "visual_start": 0.3}
+    ended |= {"text_to_text": 0.8, "visual_to_visual": 0.1}
+
+    said = evidence(seeds(ended), table=OPPOSED, config=config, version=2)["control"]
+
+    # Text again is (0.8, 0.2) after (0.9, 0.1): sqrt(2) * 0.1 of a length of sqrt(0.82).
+    floor = 0.1 * 2**0.5 / 0.82**0.5
+    assert said["method"] == "measured"
+    assert said["noise_floor"]["visual_to_text"]["mean"] == pytest.approx(floor)
+    assert said["excess"]["visual_to_text"]["mean"] == pytest.approx(0.25 - floor)
+    assert said["noise_floor"]["text_to_visual"]["mean"] == 0
+    assert said["excess"]["text_to_visual"]["mean"] == 0.5
+
+
+def test_reading_r38_without_control_phases_the_floor_is_simulated_of_the_verdicts() -> None:
+    said = evidence(seeds(), table=OPPOSED, config=CONFIG, version=2)["control"]
+
+    assert said["method"] == "simulated"
+    for direction, gamma in seeds()[0]["gamma"].items():
+        floor, excess = said["noise_floor"][direction], said["excess"][direction]
+        assert floor["mean"] > 0
+        assert excess["mean"] == pytest.approx(gamma - floor["mean"])
+
+
+def test_reading_r70_version_1_of_a_manifest_has_no_transfer_and_version_2_has() -> None:
+    first, second = (
+        evidence(seeds(), table=OPPOSED, config=CONFIG, version=version) for version in (1, 2)
+    )
+
+    assert set(first) == {"control"}
+    assert set(second) == {"control", "transfer"}
+    for said in (first, second):
+        assert said["control"]["test"]["p_value"] == pytest.approx(1 / 6435)
+        assert json.loads(json.dumps(said, allow_nan=False)) == said
+
+
+@pytest.mark.parametrize("repeated", [True, False])
+def test_a_table_in_a_manifest_is_the_table_that_was_written(*, repeated: bool) -> None:
+    written = table(["At", "B."], ["AB", "tA"], repeated=repeated)
+
+    said = table_json(written, NAMES)
+    read = table_of(json.loads(json.dumps(said)), NAMES, whole=True)
+
+    assert said["counts"]["text"] == {"m": [[1, 0, 0], [0, 0, 1]], "n": [[0, 1, 0], [0, 0, 0]]}
+    assert (read.repeated, read.whole) == (repeated, True)
+    for domain, counts in written.counts.items():
+        assert np.array_equal(read.counts[domain], counts)
