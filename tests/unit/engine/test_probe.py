@@ -1,6 +1,7 @@
 """Asking the evaluator of a finished run again: each question once, whatever comes between."""
 
 import asyncio
+import json
 import os
 import re
 import shutil
@@ -30,6 +31,7 @@ from epc.engine.budget import Limits
 from epc.engine.probe import probe, reopen
 from epc.errors import StoppedError, UsageError
 from epc.records.layout import PROBES, PROBING
+from epc.records.strict_json import dumps
 from epc.records.validate import validate
 from epc.spec.reference import EVALUATOR_PROMPT
 
@@ -320,6 +322,20 @@ def test_recorded_verdicts_cannot_be_asked(tmp_path: Path) -> None:
 
     with pytest.raises(UsageError, match="recorded verdicts cannot be asked anything more"):
         reopen(tmp_path / "run", controls=1)
+
+
+@pytest.mark.parametrize(
+    ("part", "changed"), [("executor", None), ("evaluator", {"method": "recorded"})]
+)
+def test_a_manifest_that_says_half_of_being_recorded_is_not_asked_either(
+    run: Path, part: str, changed: dict[str, str] | None
+) -> None:
+    document = json.loads((run / "manifest.json").read_text("utf-8"))
+    document[part] = changed and {**document[part], **changed}
+    (run / "manifest.json").write_text(dumps(document), "utf-8")
+
+    with pytest.raises(UsageError, match="recorded verdicts cannot be asked anything more"):
+        reopen(run, controls=1)
 
 
 def test_an_evaluator_that_is_another_now_is_not_asked(tmp_path: Path) -> None:

@@ -195,7 +195,13 @@ def test_reading_r22_a_timestamp_that_is_no_date_is_a_violation() -> None:
         ("2026-07-02", ()),
         ("2026-07-02T10:00:00Z", ()),
         ("yesterday", ("PROTOCOL_VIOLATION",)),
+        ("2028-02-29", ()),
+        ("2026-12-31", ()),
         ("2026-02-30", ("PROTOCOL_VIOLATION",)),
+        ("2026-13-01", ("PROTOCOL_VIOLATION",)),
+        ("2026-00-10", ("PROTOCOL_VIOLATION",)),
+        ("2026-01-00", ("PROTOCOL_VIOLATION",)),
+        ("0000-01-01", ("PROTOCOL_VIOLATION",)),
         ("", ("PROTOCOL_VIOLATION",)),
     ):
         reply = record()

@@ -146,6 +146,24 @@ def test_evidence_serves_every_dimension_that_its_own_one_makes() -> None:
     assert scored(source, both).valid
 
 
+def test_evidence_of_no_dimension_is_kept_and_that_of_an_ignored_one_is_not() -> None:
+    source = foreign()
+    source["spans"] = [
+        {"text": "Step 1", "because": "It is there."},
+        {"about": 7, "text": "Step 2"},
+        {"about": "language", "text": "Step 3"},
+        {"about": "humour", "text": "Step 4"},
+    ]
+
+    reply, _ = mapping().convert(source, SAMPLE)
+
+    assert reply["evidence"] == [
+        {"quote": "Step 1", "reason": "It is there."},
+        {"dimension": 7, "quote": "Step 2"},
+        {"dimension": "humour", "quote": "Step 4"},
+    ]
+
+
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
