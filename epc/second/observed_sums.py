@@ -42,9 +42,8 @@ def linear(
 ) -> Json:
     """Return a figure whose spread is that of what each cluster moves it by."""
     parts = _parts(moves)
-    spread = _spread(parts) if len(parts) > 1 else 0.0
     interval = None
-    if spread > 1e-20:  # noqa: PLR2004  (what rounding leaves)
+    if len(parts) > 1 and (spread := _spread(parts)) > 1e-20:  # noqa: PLR2004  (what rounding leaves)
         half = student(len(parts) - 1) * sqrt(spread)
         interval = [max(ends[0], value - half), min(ends[1], value + half)]
     return {"value": value, "ci95": interval, "n": n, "items": len(parts)}

@@ -61,7 +61,7 @@ def simulate_runs(
         done[phase.name] = weights
         if reuse == "fresh":
             own = counts[phase.domain]
-            own += np.bincount(said.reshape(-1), minlength=own.size).reshape(own.shape)
+            own += np.bincount(said.ravel(), minlength=own.size).reshape(own.shape)
     for domain in DOMAINS:
         counts[domain] *= judged[domain].asked[..., None]
     whole = population.missing > 0
@@ -107,8 +107,8 @@ def _asking(
     Shapes: what was said (rounds, columns), each a place in a flat verdict table.
     """
     runs, strategies, tasks = judged.a.shape
-    a = np.where(judged.asked, judged.a, 0.0).reshape(-1)
-    undecided = np.where(judged.asked, judged.a + judged.tie, 1.0).reshape(-1)
+    a = np.where(judged.asked, judged.a, 0.0).ravel()
+    undecided = np.where(judged.asked, judged.a + judged.tie, 1.0).ravel()
     run = np.arange(columns) // (columns // runs) * strategies
     uniforms = np.empty((3, columns))
     said = np.empty((rounds, columns), np.int64)
