@@ -201,6 +201,8 @@ def test_reading_r42_the_manifest_says_where_accuracies_come_from(
         ("strategy,accuracy\nx,0_5\n", ":2: accuracy"),
         ("strategy,accuracy\nx,1e999\n", ":2: accuracy"),
         ("strategy,accuracy\nx,\n", ":2: accuracy"),
+        # Of what stands there 60 characters are shown.
+        (f"strategy,accuracy\nx,{'2' * 61}\n", f":2: accuracy '{'2' * 60}', expected"),
         ("strategy,accuracy\nx\n", ":2: expected two fields"),
         ("strategy,accuracy\nx,0.5,0.5\n", ":2: expected two fields"),
         ("strategy,accuracy\n,0.5\n", ":2: expected two fields"),

@@ -143,6 +143,22 @@ def test_what_was_said_is_listed_once_as_the_rounds_first_met_it(exhaustive: Run
         assert answered.verdict is Verdict(first[name]["verdict"])
 
 
+def test_a_derivation_holds_no_more_than_32768_rounds_at_a_time(exhaustive: Run) -> None:
+    """Four phases of 5 rounds are 20 a seed, of which 1,638 fit: 32,760."""
+    manifest = exhaustive.parsed()
+    seeds = range(3300)
+
+    derivation = derive(
+        manifest.configuration,
+        seeds,
+        manifest.executor.prompt_template if manifest.executor else None,
+        calls_of(exhaustive),
+    )
+
+    assert [len(taken) for taken, _ in derivation.courses()] == [1638, 1638, 24]
+    assert list(derivation.outcomes) == list(seeds)
+
+
 def test_a_manifest_that_asks_for_billions_of_rounds_derives_none(
     exhaustive: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

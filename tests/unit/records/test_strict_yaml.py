@@ -25,7 +25,10 @@ from epc.records.findings import MAX_KEPT
         (".5", 0.5),
         ("1e-3", 0.001),
         ("true", True),
+        ("false", False),
         ("null", None),
+        ("~", None),
+        ("", None),
         ("'30'", "30"),
         ("|-\n  a\n  b", "a\nb"),
         ("{'<<': {b: 1}}", {"<<": {"b": 1}}),
@@ -61,6 +64,35 @@ def test_what_hides_a_mistake_or_does_harm_is_a_finding_with_its_line(
     (finding,) = document.findings.kept()
     assert (finding.where, document.line(finding.where)) == (where, line)
     assert finding.problem.startswith(problem)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("a:\n  " + "[" * 17 + "]" * 17, 2),
+        ("a:\n  " + "{b: " * 16 + "}" * 16, 2),
+        ("a: 1\na:\n  " + "[" * 17 + "]" * 17, 3),
+        ("a:\n  ? " + "[" * 16 + "]" * 16, 2),
+        ("a:\n  ? [b]\n  : " + "[" * 16 + "]" * 16, 3),
+    ],
+    ids=["list", "mapping", "a second time", "as a key", "below a key"],
+)
+def test_seventeen_deep_ends_the_reading_wherever_it_stands(text: str, line: int) -> None:
+    document = strict_yaml.parse(text)
+
+    last = document.findings.kept()[-1]
+    assert (last.problem, document.line(last.where)) == ("nested more than 16 deep", line)
+    assert document.value is None
+
+
+@pytest.mark.parametrize("value", ["[" * 15 + "x" + "]" * 15, "{b: " * 15 + "x" + "}" * 15])
+def test_sixteen_deep_is_deep_enough_for_whoever_writes_by_hand(value: str) -> None:
+    document = strict_yaml.parse(f"a: {value}\n")
+
+    inner = document.value["a"]
+    for _ in range(15):
+        inner = inner["b"] if isinstance(inner, dict) else inner[0]
+    assert (inner, document.findings.kept()) == ("x", [])
 
 
 def test_a_flood_of_aliases_is_counted_and_not_followed() -> None:

@@ -59,6 +59,15 @@ def test_reading_r72_a_missing_pair_is_in_no_table_and_moves_no_weight(reuse: Re
         assert (run.vectors["visual"][:2] <= 1 / STRATEGIES).all()
 
 
+@pytest.mark.parametrize("reuse", ["fresh", "exhaustive"])
+def test_reading_r72_a_missing_pair_among_ties_leaves_all_weights_even(reuse: Reuse) -> None:
+    """No round is won or lost: every weight stays at 1/11, and the two of no pair with them."""
+    for run in runs_of(Population(evaluator="coin-flip:tie=1", missing=1.0), reuse):
+        assert not run.table.counts["visual"][:2].any()
+        for weights in run.vectors.values():
+            assert weights == pytest.approx(np.full((STRATEGIES, SEEDS), 1 / 11), abs=1e-12)
+
+
 def test_reading_r16_the_seeds_of_an_exhaustive_run_follow_its_own_table() -> None:
     """Strategies that win all their tasks end high: weights and table are of one evaluator."""
     for run in runs_of(Population(), "exhaustive", seeds=200):

@@ -59,6 +59,26 @@ def test_epc_2_5_g_ten_seeds_screen_and_thirty_publish() -> None:
     assert (epc_v1.SCREENING_SEEDS, epc_v1.PUBLICATION_SEEDS) == (10, 30)
 
 
+def test_epc_2_6_an_evaluator_sees_three_hundred_characters() -> None:
+    assert epc_v1.JUDGED_CHARACTERS == 300
+
+
+def test_a_stored_vector_sums_to_1_within_a_billionth() -> None:
+    assert epc_v1.SIMPLEX_TOLERANCE == 1e-9
+
+
+def test_epc_2_8_two_implementations_agree_within_a_trillionth() -> None:
+    assert epc_v1.AGREEMENT == 1e-12
+
+
+def test_reading_r8_gamma_up_to_a_trillionth_is_zero_coupling() -> None:
+    assert epc_v1.ZERO_COUPLING == 1e-12
+
+
+def test_reading_r11_ten_bins_of_calibration() -> None:
+    assert epc_v1.CALIBRATION_BINS == 10
+
+
 def test_epc_2_6_a_the_reference_prompt_verbatim() -> None:
     assert EVALUATOR_PROMPT == (
         "Evaluate. Task: {task} A ({strategy_name}): {response_A[:300]} "

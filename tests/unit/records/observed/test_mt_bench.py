@@ -1,0 +1,128 @@
+"""MT-Bench's pairs: two verdicts of a pair, and who won by name (Reading R77)."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from observed_sources_support import PAIR_PROMPT, judged, mt_bench, write
+
+from epc.records.observed import mt_bench as shape
+from epc.records.observed.converting import Conversion, Request, digest
+
+DATA = "fastchat/llm_judge/data"
+NEXT_DAY = 1717243200.0 + 86_400  # 2024-06-02T12:00Z
+
+
+def told(found: Conversion, *fields: str) -> list[tuple[Any, ...]]:
+    rows = [msgspec.to_builtins(row) for row in found.rows]
+    return [tuple(row.get(field) for field in fields) for row in rows]
+
+
+def of_pairs(folder: Path, *entries: dict[str, Any]) -> Conversion:
+    source = write(
+        mt_bench(folder), {f"{DATA}/mt_bench/model_judgment/gpt-x_pair.jsonl": list(entries)}
+    )
+    return shape.convert(source, Request())
+
+
+def test_reading_r77_mt_bench_a_winner_by_name_is_a_candidate_in_both_orders(
+    tmp_path: Path,
+) -> None:
+    found = of_pairs(tmp_path, judged(1, "model_2", "model_1"), judged(3, "error", "tie"))
+
+    assert told(found, "first", "verdict", "a_by", "b_by") == [
+        ("a", "b", "small", "tuned"),
+        ("b", "a", "small", "tuned"),
+        ("a", "unreadable", "small", "tuned"),
+        ("b", "tie", "small", "tuned"),
+    ]
+    assert told(found, "a_sha256", "b_sha256") == [(digest("one"), digest("two"))] * 4
+    assert told(found, "answer_sha256")[:2] == [(digest("1: [[B]]"),), (digest("1: [[B]]"),)]
+
+
+def test_reading_r77_mt_bench_a_request_that_failed_is_counted_and_no_verdict(
+    tmp_path: Path,
+) -> None:
+    failed = dict.fromkeys(("g1_judgment", "g2_judgment"), "$ERROR$")
+    half = {"g2_judgment": "$ERROR$"}
+
+    found = of_pairs(
+        tmp_path, judged(1, "error", "error", **failed), judged(2, "tie", "error", **half)
+    )
+
+    assert told(found, "first", "verdict") == [("a", "tie")]
+    assert found.header is not None
+    assert found.header.left_out == {
+        "requests that failed: no answer, $ERROR$ in its place": 3,
+    }
+
+
+def test_reading_r77_mt_bench_a_pair_asked_again_is_a_repeat(tmp_path: Path) -> None:
+    found = of_pairs(tmp_path, judged(1, "tie", "tie"), judged(1, "tie", "model_1"))
+
+    assert told(found, "first", "repeat") == [("a", None), ("b", None), ("a", 1), ("b", 1)]
+
+
+@pytest.mark.parametrize(
+    ("more", "question"), [({}, "Why?"), ({"turn": 2}, "Why?\n\nAnd then?")], ids=["1", "2"]
+)
+def test_reading_r77_mt_bench_a_later_turn_asks_all_turns_up_to_it(
+    more: dict[str, Any], question: str, tmp_path: Path
+) -> None:
+    found = of_pairs(tmp_path, judged(1, "tie", "tie", **more))
+
+    assert told(found, "question_sha256") == [(digest(question),)] * 2
+
+
+@pytest.mark.parametrize(
+    ("days", "stated"),
+    [((NEXT_DAY, NEXT_DAY), "2024-06-02"), ((1717243200.0, NEXT_DAY), "unknown")],
+    ids=["one day", "two days"],
+)
+def test_reading_r77_mt_bench_a_setting_has_the_day_that_all_its_verdicts_share(
+    days: tuple[float, float], stated: str, tmp_path: Path
+) -> None:
+    pairs = [judged(at, "tie", "tie", tstamp=day) for at, day in enumerate(days, 1)]
+
+    found = of_pairs(tmp_path, *pairs)
+
+    assert found.header is not None
+    assert found.header.settings["gpt-x/pair"].date == stated
+
+
+@pytest.mark.parametrize(
+    ("entry", "problem"),
+    [
+        (judged(9, "tie", "tie"), f"question 9, turn 1 is not in {DATA}/mt_bench/question.jsonl"),
+        (judged(1, "tie", "tie", turn=0), "question 1, turn 0 is not in"),
+        (judged(1, "tie", "tie", turn=3), "question 1, turn 3 is not in"),
+        (
+            judged(1, "tie", "tie", g2_user_prompt=judged(1, "tie", "tie")["g1_user_prompt"]),
+            "the prompts do not show the same two answers in both orders",
+        ),
+        (
+            judged(1, "tie", "tie", judge=["gpt-x", "lost"]),
+            f"prompt 'lost' is not in {DATA}/judge_prompts.jsonl",
+        ),
+    ],
+)
+def test_reading_r77_mt_bench_an_entry_that_does_not_fit_is_a_finding_with_its_line(
+    entry: dict[str, Any], problem: str, tmp_path: Path
+) -> None:
+    found = of_pairs(tmp_path, judged(1, "tie", "tie"), entry)
+
+    assert found.header is None
+    (finding,) = found.findings
+    assert finding.where.endswith("gpt-x_pair.jsonl:2")
+    assert finding.problem.startswith(problem)
+
+
+def test_reading_r77_mt_bench_states_the_prompt_and_no_repository(tmp_path: Path) -> None:
+    found = of_pairs(tmp_path, judged(1, "tie", "tie"))
+
+    assert found.header is not None
+    prompt = found.header.settings["gpt-x/pair"].prompt
+    text = f"{PAIR_PROMPT['system_prompt']}\n\n{PAIR_PROMPT['prompt_template']}"
+    assert (prompt.name, prompt.sha256) == ("pair", digest(text))
+    assert found.header.source.repository == "unknown"

@@ -1,0 +1,184 @@
+"""Results of promptfoo: the score that a rubric gave, and the best of two outputs (Reading R77)."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from epc.records.observed import promptfoo
+from epc.records.observed.converting import Conversion, Request, digest
+from epc.records.observed.types import Judge
+
+RUBRIC = {"type": "llm-rubric", "value": "Is it polite?"}
+BEST = {"type": "select-best", "value": "Which is shortest?"}
+JUDGE = "openai:chat:judge-0613"
+
+
+def graded(assertion: dict[str, Any], *, passed: bool = True, **more: Any) -> dict[str, Any]:
+    fixed = {"pass": passed, "score": float(passed), "reason": "Because."}
+    return {**fixed, "assertion": assertion, **more}
+
+
+def result(test: int, place: int, output: Any, *components: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "testIdx": test,
+        "promptIdx": place,
+        "provider": {"id": f"writer-{place}"},
+        "vars": {"q": f"{test}?"},
+        "response": {"output": output},
+        "gradingResult": {"componentResults": list(components)},
+    }
+
+
+def converted(folder: Path, *values: Any, config: Any = None, version: int = 3) -> Conversion:
+    default = {"defaultTest": {"options": {"provider": JUDGE}}}
+    summary = {"version": version, "timestamp": "2025-02-03T04:05:06Z", "results": values}
+    path = folder / "results.json"
+    path.write_text(json.dumps({"config": config or default, "results": summary}), "utf-8")
+    return promptfoo.convert(path, Request())
+
+
+def told(found: Conversion, *fields: str) -> list[tuple[Any, ...]]:
+    rows = [msgspec.to_builtins(row) for row in found.rows]
+    return [tuple(row.get(field) for field in fields) for row in rows]
+
+
+def left_out(found: Conversion) -> Mapping[str, int]:
+    assert found.header is not None
+    return found.header.left_out
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "verdict"),
+    [
+        (True, False, "a"),
+        (False, True, "b"),
+        (True, True, "unreadable"),
+        (False, False, "unreadable"),
+    ],
+)
+def test_reading_r77_promptfoo_names_a_best_where_exactly_one_of_two_passed(
+    *, first: bool, second: bool, verdict: str, tmp_path: Path
+) -> None:
+    found = converted(
+        tmp_path,
+        result(0, 0, "Hi.", graded(BEST, passed=first)),
+        result(0, 1, "Hello.", graded(BEST, passed=second)),
+    )
+
+    assert told(found, "verdict", "a_by", "b_by", "a_sha256", "b_sha256") == [
+        (verdict, "writer-0", "writer-1", digest("Hi."), digest("Hello."))
+    ]
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_reading_r77_promptfoo_the_best_of_other_than_two_is_no_verdict(
+    outputs: int, tmp_path: Path
+) -> None:
+    several = [result(0, at, f"{at}", graded(BEST, passed=not at)) for at in range(outputs)]
+
+    found = converted(tmp_path, *several, result(1, 0, "Hi.", graded(RUBRIC)))
+
+    assert told(found, "verdict", "a_score") == [(None, 1.0)]
+    assert left_out(found) == {"select-best among other than two outputs": 1}
+
+
+def test_reading_r77_promptfoo_two_assertions_about_a_best_are_two_verdicts(
+    tmp_path: Path,
+) -> None:
+    other = {**BEST, "value": "Which is kindest?"}
+
+    found = converted(
+        tmp_path,
+        result(0, 0, "Hi.", graded(BEST), graded(other, passed=False)),
+        result(0, 1, "Hello.", graded(BEST, passed=False), graded(other)),
+    )
+
+    assert told(found, "verdict") == [("a",), ("b",)]
+
+
+@pytest.mark.parametrize("kind", ["llm-rubric", "not-llm-rubric", "closedqa", "g-eval"])
+def test_reading_r77_promptfoo_a_rubric_gives_a_score(kind: str, tmp_path: Path) -> None:
+    found = converted(tmp_path, result(0, 0, {"b": 1, "a": 2}, graded({**RUBRIC, "type": kind})))
+
+    assert told(found, "setting", "a_score", "b_sha256", "a_by", "a_sha256", "date") == [
+        (f"{JUDGE}/{kind}", 1.0, None, "writer-0", digest('{"a":2,"b":1}'), "2025-02-03")
+    ]
+    assert told(found, "question_sha256") == [(digest('[{"q":"0?"},"Is it polite?"]'),)]
+
+
+def test_reading_r77_promptfoo_a_grader_that_failed_is_unreadable_where_the_file_says_so(
+    tmp_path: Path,
+) -> None:
+    failed = graded(RUBRIC, passed=False, metadata={"graderError": True})
+    silent = graded(RUBRIC, passed=False, metadata={})
+
+    found = converted(tmp_path, result(0, 0, "Hi.", failed), result(1, 0, "Hi.", silent))
+
+    assert told(found, "verdict", "a_score") == [("unreadable", None), (None, 0.0)]
+
+
+def test_reading_r77_promptfoo_what_no_model_graded_is_counted(tmp_path: Path) -> None:
+    found = converted(
+        tmp_path,
+        result(0, 0, "Hi.", graded({"type": "contains"}), graded(RUBRIC), {**graded(RUBRIC)}),
+        {**result(1, 0, "Hi."), "gradingResult": None},
+        result(2, 0, "Hi.", {"pass": True, "score": 1}),
+    )
+
+    assert told(found, "a_score", "repeat") == [(1.0, None), (1.0, 1)]
+    assert left_out(found) == {"results of assertions that no model grades": 2}
+
+
+@pytest.mark.parametrize(
+    "mark", [{"metadata": {"cachedResponse": True}}, {"tokensUsed": {"cached": 12}}]
+)
+def test_reading_r77_promptfoo_the_same_answer_from_a_cache_is_left_out(
+    mark: dict[str, Any], tmp_path: Path
+) -> None:
+    cached = graded(RUBRIC, **mark)
+
+    found = converted(tmp_path, *[result(0, 0, "Hi.", cached)] * 3)
+
+    assert told(found, "a_score") == [(1.0,)]  # the first time it is an answer like others
+    assert left_out(found) == {"gradings taken from a cache again": 2}
+
+
+@pytest.mark.parametrize(
+    ("named", "judge"),
+    [
+        ("openai:chat:m-1", Judge(name="openai:chat:m-1", model="m-1", platform="openai")),
+        ("bedrock:m-1:0", Judge(name="bedrock:m-1:0", model="m-1:0", platform="bedrock")),
+        ("m-1", Judge(name="m-1", model="unknown", platform="unknown")),
+        ({"id": "a:m-1"}, Judge(name="a:m-1", model="m-1", platform="a")),
+    ],
+)
+def test_reading_r77_promptfoo_the_assertions_own_grader_is_asked_first(
+    named: Any, judge: Judge, tmp_path: Path
+) -> None:
+    found = converted(tmp_path, result(0, 0, "Hi.", graded({**RUBRIC, "provider": named})))
+
+    assert found.header is not None
+    (setting,) = found.header.settings.values()
+    assert setting.judge == judge
+
+
+@pytest.mark.parametrize("rubric", ["Grade.", [{"role": "user", "content": "Grade."}]])
+def test_reading_r77_promptfoo_states_the_rubrics_prompt_by_its_digest(
+    rubric: Any, tmp_path: Path
+) -> None:
+    found = converted(tmp_path, result(0, 0, "Hi.", graded({**RUBRIC, "rubricPrompt": rubric})))
+
+    assert found.header is not None
+    (setting,) = found.header.settings.values()
+    text = rubric if isinstance(rubric, str) else '[{"content":"Grade.","role":"user"}]'
+    assert setting.prompt.sha256 == digest(text)
+
+
+def test_reading_r77_promptfoo_results_of_another_version_are_a_finding(tmp_path: Path) -> None:
+    (finding,) = converted(tmp_path, result(0, 0, "Hi.", graded(RUBRIC)), version=2).findings
+
+    assert (finding.where, finding.problem) == ("results.json", "is of version 2")

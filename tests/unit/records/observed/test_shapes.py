@@ -1,0 +1,59 @@
+"""What a verdict file states of how it was made, and what is said of a shape that is none."""
+
+from pathlib import Path
+
+import pytest
+from observed_sources_support import pandalm
+
+from epc.records.observed.converting import Request
+from epc.records.observed.shapes import SHAPES, Shape, convert
+from epc.records.observed.types import Fault, Made
+
+
+def test_reading_r77_a_table_states_its_shape_and_how_it_was_mapped(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("item,judge,a,b,won\n1,j,x,y,yes\n", "utf-8")
+
+    found = convert("csv", path, Request(columns={"verdict": "won"}, words={"yes": "a"}))
+
+    assert [row.verdict for row in found.rows] == ["a"]
+    assert found.header is not None
+    assert found.header.made == Made(shape="csv", columns={"verdict": "won"}, labels={"yes": "a"})
+
+
+def test_reading_r77_a_folder_states_the_files_that_its_verdicts_are_of(tmp_path: Path) -> None:
+    found = convert("pandalm", pandalm(tmp_path), Request())
+
+    assert found.header is not None
+    made = found.header.made
+    assert made is not None
+    assert made.shape == "pandalm"
+    assert list(made.files) == sorted(file.path for file in found.header.files.values())
+    assert "data/gpt-3.5-turbo-testset-v1.json" in made.files
+
+
+def test_reading_r77_a_source_that_does_not_fit_is_made_of_nothing(tmp_path: Path) -> None:
+    found = convert("pandalm", tmp_path, Request())
+
+    assert (found.header, list(found.rows)) == (None, [])
+    assert found.findings
+
+
+def test_reading_r77_a_shape_that_there_is_not_lists_those_that_there_are(tmp_path: Path) -> None:
+    (found,) = convert("papyrus", tmp_path, Request()).findings
+
+    assert (found.where, found.problem) == ("--shape", "there is no shape 'papyrus'")
+    assert all(f"\n  {name}: {shape.expected}" in found.remedy for name, shape in SHAPES.items())
+
+
+@pytest.mark.parametrize(
+    ("models", "expected"),
+    [(["m"], ["all", "of m"]), (["n"], ["all"]), (["n", "m"], ["all", "of m"]), ([], ["all"])],
+)
+def test_reading_r77_a_fault_of_one_judge_is_not_told_of_another(
+    models: list[str], expected: list[str]
+) -> None:
+    faults = (Fault(id="all", says="."), Fault(id="of m", says=".", models=("m", "l")))
+    shape = Shape(convert=SHAPES["csv"].convert, expected="", faults=faults)
+
+    assert [fault.id for fault in shape.faults_of(models)] == expected

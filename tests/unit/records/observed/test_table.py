@@ -1,0 +1,151 @@
+"""A CSV table becomes verdicts: columns become fields, texts their digests (Reading R77)."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from epc.records.observed import table
+from epc.records.observed.converting import Conversion, Request, digest
+from epc.records.observed.types import Judge, Prompt
+
+
+def converted(folder: Path, text: str, request: Request | None = None) -> Conversion:
+    path = folder / "t.csv"
+    path.write_text(text, "utf-8")
+    return table.convert(path, request or Request())
+
+
+def said(folder: Path, text: str, request: Request | None = None) -> list[Mapping[str, Any]]:
+    """Return the verdicts of a table as a file has them."""
+    return [msgspec.to_builtins(row) for row in converted(folder, text, request).rows]
+
+
+def test_reading_r77_a_text_becomes_its_digest_and_its_length(tmp_path: Path) -> None:
+    (row,) = said(tmp_path, "item,judge,question,a,b,answer,verdict\n1,j,Why?,so,thus,[A],a\n")
+
+    assert row == {
+        "item": "1",
+        "setting": "j",
+        "file": "table",
+        "question_sha256": digest("Why?"),
+        "a_sha256": digest("so"),
+        "a_length": 2,
+        "b_sha256": digest("thus"),
+        "b_length": 4,
+        "answer_sha256": digest("[A]"),
+        "answer_length": 3,
+        "verdict": "a",
+    }
+
+
+def test_reading_r77_a_candidates_text_stands_there_where_the_licence_lets_it(
+    tmp_path: Path,
+) -> None:
+    (row,) = said(
+        tmp_path,
+        "item,judge,question,a,b,answer,verdict\n1,j,Why?,so,thus,[A],a\n",
+        Request(texts=True),
+    )
+
+    assert {name: text for name, text in row.items() if name.endswith("_text")} == {
+        "a_text": "so",
+        "b_text": "thus",
+    }
+
+
+@pytest.mark.parametrize(
+    ("first", "label", "verdict"),
+    [
+        ("a", "first", "a"),
+        ("a", "second", "b"),
+        ("b", "first", "b"),
+        ("b", "second", "a"),
+        ("b", "a", "a"),
+        ("a", " TIE ", "tie"),
+    ],
+)
+def test_reading_r77_a_place_is_whoever_stood_there(
+    first: str, label: str, verdict: str, tmp_path: Path
+) -> None:
+    text = f"item,judge,a,b,first,verdict,gold\n1,j,x,y,{first},{label},{label}\n"
+
+    (row,) = said(tmp_path, text)
+
+    assert (row["first"], row["verdict"], row["gold"]) == (first, verdict, verdict)
+
+
+def test_reading_r77_a_place_without_who_stood_there_is_a_finding(tmp_path: Path) -> None:
+    found = converted(tmp_path, "item,judge,a,b,verdict\n1,j,x,y,first\n")
+
+    assert found.header is None
+    assert [(each.where, each.problem) for each in found.findings] == [
+        ("t.csv:2", "a label is a place, and the column first does not say who stood there")
+    ]
+
+
+def test_reading_r77_columns_and_labels_are_mapped(tmp_path: Path) -> None:
+    request = Request(columns={"verdict": "won"}, words={"1": "a", "both": "tie"})
+
+    rows = said(tmp_path, "item,judge,a,b,won,humans\n1,j,x,y,1,1 both;b\n2,j,x,y,both,\n", request)
+
+    assert [row["verdict"] for row in rows] == ["a", "tie"]
+    assert rows[0]["humans"] == ("a", "tie", "b")
+    assert "humans" not in rows[1]
+
+
+@pytest.mark.parametrize(
+    ("columns", "where", "problem"),
+    [
+        ({"judge": "who"}, "t.csv:1", "has no column 'who'"),
+        ({"jury": "judge"}, "--map jury", "no such field"),
+    ],
+)
+def test_reading_r77_a_map_of_what_is_not_there_is_a_finding(
+    columns: dict[str, str], where: str, problem: str, tmp_path: Path
+) -> None:
+    text = "item,judge,a,b,verdict\n1,j,x,y,a\n"
+
+    found = converted(tmp_path, text, Request(columns=columns)).findings
+
+    assert [(each.where, each.problem) for each in found] == [(where, problem)]
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "problem"),
+    [
+        ("item,a\n1,x\n", "t.csv:1", "has no judge"),
+        ("judge,a\nj,x\n", "t.csv:1", "has no item"),
+        ("item,judge,a\n", "t.csv", "holds no verdict"),
+        ("item,judge,a,decoding\n1,j,x,{\n", "t.csv:2", "decoding is no JSON object"),
+    ],
+)
+def test_reading_r77_a_table_that_does_not_fit_gets_a_finding(
+    text: str, where: str, problem: str, tmp_path: Path
+) -> None:
+    (found,) = converted(tmp_path, text).findings
+
+    assert found.where == where
+    assert found.problem.startswith(problem)
+
+
+def test_reading_r77_who_was_asked_how_is_a_setting_stated_once(tmp_path: Path) -> None:
+    found = converted(
+        tmp_path,
+        "item,judge,model,prompt,decoding,a,a_score\n"
+        "1,j,m-1,p,,x,1\n"
+        "2,j,m-1,p,,x,2\n"
+        '3,j,m-1,p,"{""temperature"": 0}",x,3\n'
+        "4,k,,,,x,4\n",
+    )
+
+    assert found.header is not None
+    settings = found.header.settings
+    assert [row.setting for row in found.rows] == ["j/p", "j/p", "j/p#2", "k"]
+    assert settings["j/p"].judge == Judge(name="j", model="m-1", platform="unknown")
+    assert settings["j/p"].prompt == Prompt(name="p", sha256="unknown")
+    assert (settings["j/p"].decoding, settings["j/p#2"].decoding) == ("unknown", {"temperature": 0})
+    assert settings["k"].judge.model == "unknown"
+    assert list(found.header.files) == ["table"]
