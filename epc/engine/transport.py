@@ -143,7 +143,11 @@ class Transport:
 
     def _failure(self, error: "RequestError") -> tuple[bool, str]:
         """Return whether a request that failed may have arrived, and in words why it failed."""
-        causes = [cause["message"] for cause in error.details["causes"] or ()]
+        match error.details:
+            case {"causes": list(stated)}:
+                causes = [str(text) for cause in stated for text in cause.values()]
+            case _:
+                causes = []
         last = causes[-1] if causes else str(error)
         if _CONNECTING not in causes:
             return True, last

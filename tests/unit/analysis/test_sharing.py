@@ -100,7 +100,7 @@ def counted(
 ) -> tuple[tuple[int, int], tuple[int, int]]:
     """Return what two manifests without calls share, of how many: executor's, evaluator's."""
     found = shared_by_runs(left, right, (folder / "gone", folder / "too"))
-    executor, evaluator = (found[role] for role in ("executor", "evaluator"))  # type: ignore[index]  # mypy reads no literals here
+    executor, evaluator = (found[role] for role in ("executor", "evaluator"))
     return (executor.count, executor.answers), (evaluator.count, evaluator.answers)
 
 

@@ -56,7 +56,8 @@ def test_failures_are_counted_and_the_last_one_is_said() -> None:
 
 
 def run(budget: Budget, *, times: int, said: dict[str, int], **more: Any) -> Progress:
-    one = Progress(budget=budget, **{name: times * at for at, name in enumerate(COUNTS, 1)}, **more)
+    counts: dict[str, Any] = {name: times * at for at, name in enumerate(COUNTS, 1)}
+    one = Progress(budget=budget, **counts, **more)
     one.said.update(said)
     return one
 

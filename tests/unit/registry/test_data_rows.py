@@ -164,7 +164,7 @@ def test_small_snapshots_share_a_row_group_that_is_named_after_the_last(
 ) -> None:
     opened, _ = sealed
 
-    ((last, table),) = groups("verdicts", opened, AS_OF)
+    ((last, table),) = groups("verdicts", opened, AS_OF, list(opened.registry.snapshots))
 
     both = rows(opened, "verdicts", RECORDED), rows(opened, "verdicts", MEASURED)
     assert table.num_rows == sum(map(len, both))

@@ -72,6 +72,10 @@ def test_reading_r77_a_figure_spreads_as_its_items_move_it() -> None:
 
     assert found["ci95"] == pytest.approx([0.5 - half, 0.5 + half], abs=1e-10)
     assert (found["value"], found["n"], found["items"]) == (0.5, 7, 3)
+    # Two items that move it by a tenth each way: 2 / 100 * 2 / 1, and t(1) times its root.
+    small = float(stats.t.isf(0.025, 1)) * 0.2
+    of_two = linear(0.5, [("x", 0.1), ("y", -0.1)], 2)
+    assert of_two["ci95"] == pytest.approx([0.5 - small, 0.5 + small], abs=1e-10)
     assert linear(0.5, moves, 7, (-1.0, inf))["ci95"][0] == -1.0
     assert linear(0.5, moves, 7, (-inf, 1.0))["ci95"][1] == 1.0
 

@@ -36,7 +36,9 @@ def told(
 
     `known` holds the pairs of replies that the only calibration rests on.
     """
-    rows = [{"id": f"m{n}", "role": "member", "answer": reply} for n, reply in enumerate(replies)]
+    rows: list[Json] = [
+        {"id": f"m{n}", "role": "member", "answer": reply} for n, reply in enumerate(replies)
+    ]
     votes = [row["id"] for row in rows]
     pairs = []
     for n, pair in enumerate(known):
@@ -157,6 +159,8 @@ def test_reading_r80_a_calibrated_margin_is_without_what_the_place_gives(
         ([(1, -1), (1, -1), (1, -1), (-1, 1)], 0.0, 1 / log(3)),
         ([(50, -50), (50, -50), (50, -50), (-50, 50)], 0.0, 50 / log(3)),
         ([(5, 1), (5, 1), (5, 1), (1, 5)], 3.0, 2 / log(3)),
+        # 199 right by little, one wrong: a flat curve far from where the search begins.
+        ([(0.1, -0.1)] * 199 + [(-0.1, 0.1)], 0.0, 0.1 / log(199)),
         # All are right: as sure as may be, 100. As many wrong: as unsure as may be, 0.01.
         ([(1, -1)], 0.0, 0.01),
         ([(-1, 1)], 0.0, 100.0),

@@ -51,12 +51,12 @@ def test_a_list_goes_on_until_a_page_is_not_full(github: FakeGitHub) -> None:
         {
             "issues?per_page=100&page=1": first,
             "issues?per_page=100&page=2": [],
-            "pulls?state=open&per_page=100&page=1": {"items": [1, 2]},
+            "pulls?state=open&per_page=100&page=1": [1, 2],
         },
     )
 
     assert list(pages("issues")) == first
-    assert list(pages("pulls?state=open", inside="items")) == [1, 2]
+    assert list(pages("pulls?state=open")) == [1, 2]
 
 
 def test_a_file_may_have_its_bound_and_not_a_byte_more(github: FakeGitHub, tmp_path: Path) -> None:

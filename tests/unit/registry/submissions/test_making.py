@@ -8,6 +8,7 @@ from registry_support import Checkout, generation_record, life_record
 from epc.errors import UsageError
 from epc.records.manifest import ModelIdentity
 from epc.records.observed.types import Judge
+from epc.records.typed import parse
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
 from epc.registry.submissions.making import (
@@ -112,7 +113,7 @@ def statement(**given: str) -> Statement:
     own = {"generation": "GPT-Y", "platform": "openai", "endpoint": "direct"}
     rest = {"contributor": "A. Name", "login": "a-name", "licence": "CC-BY-4.0"}
     told = {"conflicts": "none", "replicates": None, "identity": "ab" * 32}
-    return Statement.of(own | rest | told | given)
+    return parse(own | rest | told | given, Statement)
 
 
 def test_submission_s8_a_statement_that_the_run_contradicts_is_refused() -> None:

@@ -9,7 +9,7 @@ from observed_support import report, verdict
 from epc.analysis.observed_transfer import Beside, Transferred
 from epc.audit.coupling import Crossed
 from epc.audit.redirection import RedirectionTest
-from epc.report.observed_transfer_text import lines
+from epc.report.observed_text import text
 
 CROSSED = Crossed(
     redirected=0.5,
@@ -67,9 +67,15 @@ POWER = [
 
 
 def said(found: Transferred | None) -> list[str]:
-    given = report(verdict("1", "a", "a"))
-    (group,) = given.groups
-    return list(lines(replace(given, groups=[replace(group, transfer=found)])))
+    """The part of a report that is about transfer, with the empty line before it."""
+    whole = report(verdict("1", "a", "a"))
+    (group,) = whole.groups
+    lines = text(replace(whole, groups=[replace(group, transfer=found)])).split("\n")
+    begin = next((n for n, line in enumerate(lines) if line.startswith("transfer by ")), None)
+    if begin is None:
+        return []
+    end = lines.index("", begin) if "" in lines[begin:] else len(lines)
+    return lines[begin - 1 : end]
 
 
 def test_reading_r70_a_judge_s_transfer_is_said_with_the_choices_that_it_rests_on() -> None:
