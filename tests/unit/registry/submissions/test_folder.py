@@ -127,7 +127,7 @@ def test_submission_s3_a_run_may_have_fifty_entries(tmp_path: Path) -> None:
     [
         (b"", "is empty, expected JSON: a brace"),
         (b"[1]", "begins with b'[', expected JSON: a brace"),
-        (gzip.compress(b"{}"), "is packed by gzip, expected JSON: a brace"),
+        (gzip.compress(b"{}", mtime=0), "is packed by gzip, expected JSON: a brace"),
         (b"PK\x03\x04", "is packed as zip, expected JSON: a brace"),
         (b"\x89PNG\r\n", "is a picture, expected JSON: a brace"),
         (
